@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Continuous integration turns warnings into errors; a user's build never fails on one.
+let strict: [SwiftSetting] = Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + strict
+
+let package = Package(
+    name: "pipeline",
+    products: [
+        .library(name: "Pipeline", targets: ["Pipeline"]),
+        .library(name: "Stages", targets: ["Stages"]),
+        .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
+        .executable(name: "pipectl", targets: ["pipectl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
+    ],
+    targets: [
+        .target(
+            name: "Pipeline",
+            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings
+        ),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(
+            name: "Stages",
+            dependencies: [
+                "Pipeline", "CSQLite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PipelineTesting",
+            dependencies: ["Pipeline", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "pipectl",
+            dependencies: ["Stages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "StagesTests", dependencies: ["Stages", "PipelineTesting"], resources: [.copy("Images")],
+            swiftSettings: settings),
+        .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
+    ]
+)

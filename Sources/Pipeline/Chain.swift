@@ -1,0 +1,85 @@
+/// An ordered list of stages: a pipeline's, or the body of a composite.
+public struct Chain: Sendable {
+    struct Slot: Sendable {
+        var stage: any Stage
+        let accepts: Phases
+        let name: String
+        /// What this slot and all later ones accept; in any other phase the list is over.
+        var remaining: Phases = []
+
+        init(_ stage: any Stage) {
+            self.stage = stage
+            accepts = stage.accepts
+            name = stage.name
+        }
+    }
+
+    let slots: [Slot]
+
+    /// Makes a list of stages.
+    public init(_ stages: [any Stage]) {
+        var slots = stages.map(Slot.init)
+        var remaining: Phases = []
+        for index in slots.indices.reversed() {
+            remaining.formUnion(slots[index].accepts)
+            slots[index].remaining = remaining
+        }
+        self.slots = slots
+    }
+
+    /// Makes a list of stages, written one below the other.
+    public init(@ChainBuilder _ stages: () -> Chain) { self = stages() }
+
+    /// The stages in their order; composites' bodies are in the composites.
+    public var stages: [any Stage] { slots.map(\.stage) }
+
+    /// The phases that any of the stages accepts.
+    public var accepts: Phases { slots.first?.remaining ?? [] }
+
+    /// Runs the stages in their order, each in the phases that it accepts, until no later one has work to do.
+    /// - Throws: ``LoadError`` with the stage that failed; `CancellationError` if the task is cancelled.
+    public func run(_ load: inout Load) async throws {
+        for slot in slots {
+            let phase = load.phase
+            guard slot.accepts.contains(phase) else {
+                if slot.remaining.contains(phase) { continue }
+                return
+            }
+            try await slot.run(&load)
+        }
+    }
+}
+
+extension Chain.Slot {
+    func run(_ load: inout Load) async throws {
+        let entry = load.recorder.begin(name, at: load.clock.uptime)
+        let before = load.phase
+        do {
+            let outcome = try await stage.run(&load)
+            if let violation = load.violation {
+                throw LoadError(
+                    .stageContract, subject: load.subject, "\(violation); a load only moves forward. Mend the stage.")
+            }
+            let bytes = load.phase > before || stage is any Transform ? load.content.product?.cost : nil
+            load.recorder.end(entry, outcome, bytes: bytes, at: load.clock.uptime)
+        } catch {
+            load.recorder.end(entry, .failed, bytes: nil, at: load.clock.uptime)
+            throw located(error, subject: load.subject)
+        }
+    }
+
+    /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.
+    private func located(_ error: any Error, subject: String) -> any Error {
+        switch error {
+        case is CancellationError: return error
+        case var error as LoadError:
+            if error.stage == nil { error.stage = name }
+            return error
+        default:
+            var wrapped = LoadError(
+                .stageFailed, subject: subject, String(describing: error), underlying: error)
+            wrapped.stage = name
+            return wrapped
+        }
+    }
+}

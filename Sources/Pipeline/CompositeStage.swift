@@ -1,0 +1,16 @@
+/// A stage that goes around other stages: it decides how its body runs, not what is in it.
+///
+/// `Coalesce { … }`, `Retry { … }` and `Timeout { … }` are composites. Run the body with ``Chain/run(_:)``; a load only
+/// moves forward, so what must begin again runs the body on ``Load/restarted()``.
+public protocol CompositeStage: Stage {
+    /// The wrapped list. It can be edited through the pipeline that holds it.
+    var body: Chain { get set }
+}
+
+extension CompositeStage {
+    /// The phases that any stage of the body accepts.
+    public var accepts: Phases { body.accepts }
+
+    /// The phases that the body can end in.
+    public var produces: Phases { body.outcomes(from: body.accepts) }
+}

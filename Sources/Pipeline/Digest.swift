@@ -1,0 +1,44 @@
+/// 32 bytes that stand for a text of any length: what caches are keyed by.
+///
+/// It is BLAKE2b-256 (RFC 7693), so two different texts never share a digest, even where somebody tries.
+public struct Digest: Sendable, Hashable {
+    let words: SIMD4<UInt64>
+
+    init(words: SIMD4<UInt64>) { self.words = words }
+
+    /// The digest of bytes.
+    public init(of bytes: some Sequence<UInt8>) {
+        var hash = BLAKE2b()
+        if bytes.withContiguousStorageIfAvailable({ hash.update(UnsafeRawBufferPointer($0)) }) == nil {
+            hash.update(Array(bytes))
+        }
+        self = hash.finalize()
+    }
+
+    /// The digest of a text's UTF-8 bytes.
+    public init(of text: String) { self.init(of: text.utf8) }
+
+    /// Reads back what ``bytes`` gave; `nil` unless there are 32.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        var words = SIMD4<UInt64>()
+        for (index, byte) in bytes.enumerated() { words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8) }
+        self.words = words
+    }
+
+    /// The 32 bytes.
+    public var bytes: [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64($0 % 8 * 8)) }
+    }
+
+    /// Feeds the first eight bytes: a digest is evenly spread already.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
+}
+
+extension Digest: CustomStringConvertible {
+    /// 64 hexadecimal digits.
+    public var description: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

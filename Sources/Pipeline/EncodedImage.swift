@@ -1,0 +1,21 @@
+/// The bytes of an image file, as they came from a source or as an `Encode` made them.
+public struct EncodedImage: Sendable {
+    /// The file's bytes.
+    public let bytes: [UInt8]
+    /// What the source or the encoder said the bytes are; `nil` where nobody said. Decoders look at the bytes.
+    public let declaredType: String?
+    /// The size in pixels, where an encoder made the bytes.
+    public let size: PixelSize?
+    /// The size in pixels of the source's picture, where an encoder made the bytes.
+    public let nativeSize: PixelSize?
+
+    /// Wraps a file's bytes.
+    public init(
+        bytes: [UInt8], declaredType: String? = nil, size: PixelSize? = nil, nativeSize: PixelSize? = nil
+    ) {
+        self.bytes = bytes
+        self.declaredType = declaredType
+        self.size = size
+        self.nativeSize = nativeSize
+    }
+}

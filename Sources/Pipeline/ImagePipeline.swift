@@ -1,0 +1,84 @@
+/// A list of stages that turns a request into an image. A cache policy is an arrangement of the list.
+///
+/// ```swift
+/// let pipeline = ImagePipeline {
+///     ResolveIdentifier()
+///     MemoryLookup(memory)
+///     DiskLookup(responses)
+///     Fetch(responses, client)
+///     Decode()
+///     Downscale()
+///     Store(memory, responses)
+/// }
+/// let response = try await pipeline.load(ImageRequest(url))
+/// ```
+public struct ImagePipeline: Sendable {
+    /// The stages.
+    public let chain: Chain
+    /// The time that loads live by.
+    public let clock: any LoadClock
+    /// The digest of what the stages do to the pixels: part of the key of every product of this list.
+    public let signature: Digest
+
+    /// Makes a pipeline of stages written one below the other.
+    /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
+    public init(clock: any LoadClock = SystemClock(), @ChainBuilder _ stages: () -> Chain) {
+        self.init(trusting: stages(), clock: clock)
+    }
+
+    /// Makes a pipeline of a list that was put together at run time.
+    /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run.
+    public init(validating chain: Chain, clock: any LoadClock = SystemClock()) throws(LoadError) {
+        if let problem = chain.problem(from: .empty) { throw LoadError(.stageContract, subject: "", problem) }
+        self.init(unchecked: chain, clock: clock)
+    }
+
+    private init(trusting chain: Chain, clock: any LoadClock) {
+        if let problem = chain.problem(from: .empty) { preconditionFailure(problem) }
+        self.init(unchecked: chain, clock: clock)
+    }
+
+    private init(unchecked chain: Chain, clock: any LoadClock) {
+        self.chain = chain
+        self.clock = clock
+        var hash = BLAKE2b()
+        for signature in chain.signatures { hash.update(signature) }
+        signature = hash.finalize()
+    }
+
+    /// Takes a request down the list.
+    /// - Parameter events: is told what the load does while it runs, on whatever thread that is.
+    /// - Throws: ``LoadError``, with the trace; ``LoadError/Code/notCached`` if no stage found anything;
+    ///   `CancellationError` if the task is cancelled.
+    public func load(
+        _ request: ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
+    ) async throws -> LoadResponse {
+        var load = Load(request, clock: clock, list: signature, events: events)
+        do {
+            try await chain.run(&load)
+        } catch var error as LoadError {
+            error.trace = load.recorder.trace
+            throw error
+        }
+        guard let product = load.content.product, let source = load.source else { throw load.notCached }
+        return LoadResponse(
+            product: product, source: source, isStale: load.isStale, sourceKey: load.sourceKey,
+            trace: load.recorder.trace)
+    }
+}
+
+extension Load {
+    fileprivate var notCached: LoadError {
+        var error = LoadError(
+            .notCached, subject: subject,
+            "No image: \(recorder.trace.summary). This pipeline has no stage that fetches it; use returnCacheElseLoad "
+                + "to allow downloads.")
+        error.trace = recorder.trace
+        return error
+    }
+}
+
+extension ImagePipeline: CustomStringConvertible {
+    /// The list as one reads it.
+    public var description: String { chain.description }
+}

@@ -1,0 +1,82 @@
+public import FoundationEssentials
+
+/// Where the bytes of an image are to be had.
+public enum ImageSource: Sendable, Hashable {
+    /// An http or https URL.
+    case url(URL)
+    /// A file's path on this machine.
+    case file(String)
+    /// A file's bytes, in memory.
+    case bytes([UInt8])
+    /// A `data:` URL (RFC 2397), whole.
+    case dataURL(String)
+
+    /// Tells `file:` and `data:` URLs from those of the network.
+    public init(_ url: URL) {
+        switch url.scheme?.lowercased() {
+        case "file": self = .file(url.path(percentEncoded: false))
+        case "data": self = .dataURL(url.absoluteString)
+        default: self = .url(url)
+        }
+    }
+
+    /// Reads what a user types: an http or https URL, a `file:` or `data:` URL, or a path.
+    /// - Throws: ``LoadError/Code/invalidURL`` if the text is empty, holds a control character, names no host, or has a
+    ///   scheme that can't be loaded.
+    public init(parsing text: String) throws(LoadError) {
+        guard !text.isEmpty else {
+            throw LoadError(.invalidURL, subject: "(empty)", "The URL is empty; give an http or https URL or a path.")
+        }
+        if text.prefix(5).lowercased() == "data:" {
+            self = .dataURL(text)
+            return
+        }
+        // Without a scheme before "://" it is a path, whatever else it holds.
+        guard let colon = text.firstRange(of: "://")?.lowerBound, text[..<colon].allSatisfy(\.isSchemeCharacter) else {
+            self = .file(text)
+            return
+        }
+        let subject = redactedURL(text)
+        guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }), let url = URL(string: text)
+        else {
+            throw LoadError(
+                .invalidURL, subject: subject, "This is not a URL; percent-encode spaces and control characters.")
+        }
+        self.init(url)
+        if case .url = self { try Self.check(url) }
+    }
+
+    /// Refuses what the network can't be asked for.
+    static func check(_ url: URL) throws(LoadError) {
+        let subject = redactedURL(url.absoluteString)
+        let scheme = url.scheme?.lowercased() ?? ""
+        guard scheme == "http" || scheme == "https" else {
+            throw LoadError(
+                .unsupportedScheme, subject: subject,
+                "The scheme \"\(scheme)\" can't be loaded; use http, https, file or data.")
+        }
+        guard let host = url.host(percentEncoded: false), !host.isEmpty else {
+            throw LoadError(.invalidURL, subject: subject, "The URL names no host.")
+        }
+    }
+
+    /// Whether the bytes come over the network.
+    public var isRemote: Bool {
+        if case .url = self { true } else { false }
+    }
+
+    /// The source as errors and logs may show it: without credentials and query values.
+    public var redacted: String {
+        switch self {
+        case .url(let url): redactedURL(url.absoluteString)
+        case .file(let path): path
+        case .bytes(let bytes): "(\(bytes.count) bytes in memory)"
+        case .dataURL(let text): "\(text.prefix(24))… (\(text.utf8.count) characters)"
+        }
+    }
+}
+
+extension Character {
+    /// Whether a URL's scheme may hold it (RFC 3986 section 3.1).
+    fileprivate var isSchemeCharacter: Bool { isASCII && (isLetter || isNumber || "+-.".contains(self)) }
+}

@@ -1,0 +1,126 @@
+/// One load on its way down a list: what is wanted, what has been found so far, and what happened.
+///
+/// A load is a value. It changes only through ``advance(to:from:)``, which lets it move forward and never back.
+public struct Load: Sendable {
+    /// What is wanted.
+    public let request: ImageRequest
+    /// The time that this load lives by.
+    public let clock: any LoadClock
+    /// The digest of what the list's stages do to the pixels: part of the variant's key.
+    public let list: Digest
+
+    /// What has been found so far.
+    public private(set) var content: LoadContent = .empty
+    /// Where ``content`` came from; `nil` while the load is empty.
+    public private(set) var source: LoadSource?
+    /// The identity of the source's bytes; `nil` until a stage resolved it.
+    public private(set) var sourceKey: SourceKey?
+    /// The identity of the list's final product; `nil` until a stage resolved the source's.
+    public private(set) var variantKey: VariantKey?
+    /// What a cache had past its freshness: bytes that a 304 can make good again, or a product.
+    public var stale: LoadContent?
+    /// Whether ``content`` is past its freshness and was accepted all the same.
+    public var isStale = false
+
+    private var attachments: [any LoadAttachment] = []
+    private(set) var violation: String?
+    var recorder: TraceRecorder
+    let events: (@Sendable (LoadEvent) -> Void)?
+
+    init(
+        _ request: ImageRequest, clock: any LoadClock, list: Digest, events: (@Sendable (LoadEvent) -> Void)? = nil
+    ) {
+        self.request = request
+        self.clock = clock
+        self.list = list
+        self.events = events
+        recorder = TraceRecorder(start: clock.uptime)
+    }
+
+    /// How far the load has come.
+    public var phase: Phase { content.phase }
+
+    /// The image, as errors and logs may show it.
+    public var subject: String { request.source.redacted }
+
+    /// How urgent the load is.
+    public var priority: LoadPriority { request.priority }
+
+    /// Moves the load forward: the one way in which its content changes.
+    ///
+    /// A later phase is always allowed. Pixels may be replaced by pixels and bytes by bytes, as transforms do; a load
+    /// that is ready stays as it is. A stage that breaks this rule fails with ``LoadError/Code/stageContract``.
+    /// - Parameter source: where the content came from; `nil` keeps what is known, as for a stage that only converts.
+    public mutating func advance(to content: LoadContent, from source: LoadSource? = nil) {
+        let next = content.phase
+        guard next > phase || (next == phase && next != .ready && next != .empty) else {
+            violation = "it tried to move the load from \(phase) to \(next)"
+            return
+        }
+        self.content = content
+        if let source { self.source = source }
+    }
+
+    /// Settles the identity of the source's bytes, and with it the variant's.
+    public mutating func identify(as key: SourceKey) {
+        sourceKey = key
+        variantKey = VariantKey(source: key, request: request, list: list)
+    }
+
+    /// The value of a type that an earlier stage attached.
+    public func attachment<Value: LoadAttachment>(_ type: Value.Type) -> Value? {
+        for case let value as Value in attachments { return value }
+        return nil
+    }
+
+    /// Attaches a value for a later stage; it replaces an earlier one of its type.
+    public mutating func attach<Value: LoadAttachment>(_ value: Value) {
+        attachments.removeAll { $0 is Value }
+        attachments.append(value)
+    }
+
+    /// Tells whoever watches this load.
+    public func report(_ event: @autoclosure () -> LoadEvent) { events?(event()) }
+
+    /// Whether anybody watches this load.
+    public var isWatched: Bool { events != nil }
+
+    /// Notes for the trace what the running stage wants known beyond its verdict.
+    public mutating func note(_ text: String) { recorder.note(text) }
+
+    /// Notes for the trace the key that the running stage looked under or stored under.
+    public mutating func note(key: Trace.Key) { recorder.note(key) }
+
+    /// The same load at its beginning: for a composite that runs its body again. Identity and trace are kept.
+    public func restarted() -> Load {
+        var load = self
+        load.content = .empty
+        load.source = nil
+        load.stale = nil
+        load.isStale = false
+        load.attachments = []
+        return load
+    }
+
+    /// The same load with a trace and an audience of its own: for a composite that runs its body beside others.
+    public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
+        var fork = Load(request, clock: clock, list: list, events: events)
+        fork.content = content
+        fork.source = source
+        fork.sourceKey = sourceKey
+        fork.variantKey = variantKey
+        fork.stale = stale
+        fork.isStale = isStale
+        fork.attachments = attachments
+        return fork
+    }
+
+    /// Takes over what a fork has found, and its trace as that of the running stage's body.
+    public mutating func adopt(_ fork: Load) {
+        if fork.phase > phase { advance(to: fork.content, from: fork.source) }
+        stale = fork.stale
+        isStale = fork.isStale
+        attachments = fork.attachments
+        recorder.adopt(fork.recorder)
+    }
+}

@@ -1,0 +1,34 @@
+/// What a load carries, by phase.
+public enum LoadContent: Sendable {
+    /// Nothing yet.
+    case empty
+    /// The source's own bytes.
+    case original(EncodedImage)
+    /// Pixels.
+    case decoded(DecodedImage)
+    /// The result's bytes.
+    case encoded(EncodedImage)
+    /// The final answer.
+    case ready(Product)
+
+    /// The phase that goes with the content.
+    public var phase: Phase {
+        switch self {
+        case .empty: .empty
+        case .original: .original
+        case .decoded: .decoded
+        case .encoded: .encoded
+        case .ready: .ready
+        }
+    }
+
+    /// What the content would be as an answer; `nil` while there is nothing.
+    public var product: Product? {
+        switch self {
+        case .empty: nil
+        case .original(let bytes), .encoded(let bytes): .bytes(bytes)
+        case .decoded(let image): .image(image)
+        case .ready(let product): product
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// Why a load has no answer: what happened, to which image, at which stage, and what to do.
+public struct LoadError: Error, Sendable {
+    /// The kind of failure, for programs.
+    public let code: Code
+    /// The image, as it may be shown: without credentials and query values.
+    public let subject: String
+    /// What happened and what to do, for people.
+    public let message: String
+    /// The stage at which it happened; `nil` outside a pipeline.
+    public internal(set) var stage: String?
+    /// The status that the origin answered with (RFC 9110 section 15), where there was one.
+    public let httpStatus: Int?
+    /// The error underneath, where there is one.
+    public let underlying: (any Error)?
+    /// What happened before, stage by stage.
+    public internal(set) var trace: Trace
+
+    /// Makes an error; the pipeline adds the stage and the trace.
+    public init(
+        _ code: Code, subject: String, _ message: String, httpStatus: Int? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.subject = subject
+        self.message = message
+        self.httpStatus = httpStatus
+        self.underlying = underlying
+        self.trace = Trace()
+    }
+}
+
+extension LoadError: CustomStringConvertible {
+    /// Stage, image and message in one line.
+    public var description: String {
+        (stage.map { "\($0): " } ?? "") + (subject.isEmpty ? "" : "\(subject): ") + message
+    }
+}

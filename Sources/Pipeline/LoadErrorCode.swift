@@ -1,0 +1,56 @@
+extension LoadError {
+    /// The kind of a failure. The set is open: a stage of your own may name another.
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+        /// The name that `pipectl --json` prints.
+        public let rawValue: String
+
+        /// Names a kind of failure.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The name.
+        public var description: String { rawValue }
+
+        /// No cache has it, and the list has no stage that fetches it. Not a failure of the network.
+        public static let notCached = Code(rawValue: "notCached")
+        /// The text is not a URL.
+        public static let invalidURL = Code(rawValue: "invalidURL")
+        /// The URL's scheme can't be loaded.
+        public static let unsupportedScheme = Code(rawValue: "unsupportedScheme")
+        /// A header field's name or value can't be sent (RFC 9110 section 5).
+        public static let invalidHeader = Code(rawValue: "invalidHeader")
+        /// There is no such file.
+        public static let fileNotFound = Code(rawValue: "fileNotFound")
+        /// The file can't be read.
+        public static let fileUnreadable = Code(rawValue: "fileUnreadable")
+        /// The origin can't be reached: no such host, no connection, or it broke.
+        public static let unreachable = Code(rawValue: "unreachable")
+        /// The origin took too long.
+        public static let timedOut = Code(rawValue: "timedOut")
+        /// The origin answered with a status other than 2xx; ``LoadError/httpStatus`` has it.
+        public static let httpStatus = Code(rawValue: "httpStatus")
+        /// The origin's answer breaks HTTP's rules.
+        public static let malformedResponse = Code(rawValue: "malformedResponse")
+        /// A rule of this program forbids it, such as an address that is not allowed.
+        public static let refused = Code(rawValue: "refused")
+        /// The file has more bytes than are allowed.
+        public static let tooManyBytes = Code(rawValue: "tooManyBytes")
+        /// The picture has more pixels than are allowed.
+        public static let tooManyPixels = Code(rawValue: "tooManyPixels")
+        /// The animation has more frames than are allowed.
+        public static let tooManyFrames = Code(rawValue: "tooManyFrames")
+        /// No chosen decoder is for this type of file.
+        public static let unsupportedType = Code(rawValue: "unsupportedType")
+        /// The bytes are damaged, cut off, or no image at all.
+        public static let undecodable = Code(rawValue: "undecodable")
+        /// The image can't be written in the wanted format.
+        public static let unencodable = Code(rawValue: "unencodable")
+        /// A store failed; the load went on without it where it could.
+        public static let storeFailed = Code(rawValue: "storeFailed")
+        /// The list ended with another product than the caller asked for.
+        public static let unexpectedProduct = Code(rawValue: "unexpectedProduct")
+        /// A stage broke its contract, such as moving a load back.
+        public static let stageContract = Code(rawValue: "stageContract")
+        /// A stage failed with an error of its own; ``LoadError/underlying`` has it.
+        public static let stageFailed = Code(rawValue: "stageFailed")
+    }
+}

@@ -1,0 +1,15 @@
+/// Where an answer came from.
+public enum LoadSource: String, Sendable, Hashable {
+    /// The memory cache.
+    case memory
+    /// A stored response, fresh or accepted as it is.
+    case disk
+    /// The origin.
+    case network
+    /// A stored response that the origin confirmed with 304 (RFC 9110 section 15.4.5).
+    case revalidated
+    /// A file on this machine.
+    case file
+    /// The request itself: bytes in memory or a `data:` URL (RFC 2397).
+    case inline
+}

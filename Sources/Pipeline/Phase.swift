@@ -1,0 +1,16 @@
+/// How far a load has come. A load only ever moves to a later phase.
+public enum Phase: UInt8, Sendable, Comparable, CaseIterable {
+    /// Nothing has been found yet.
+    case empty
+    /// The source's own bytes are at hand.
+    case original
+    /// Pixels are at hand.
+    case decoded
+    /// The result's bytes are at hand, in a list that has an `Encode`.
+    case encoded
+    /// The answer is final; only observers run after it.
+    case ready
+
+    /// Orders phases from ``empty`` to ``ready``.
+    public static func < (lhs: Phase, rhs: Phase) -> Bool { lhs.rawValue < rhs.rawValue }
+}

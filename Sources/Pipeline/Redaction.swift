@@ -1,0 +1,18 @@
+/// A URL as errors, traces and logs may show it: user info and the values of its query are replaced by `…`, the
+/// fragment is dropped. These texts end up in log servers, and a signed URL's query is a credential.
+package func redactedURL(_ text: String) -> String {
+    let bare = text.prefix { $0 != "#" }
+    let question = bare.firstIndex(of: "?") ?? bare.endIndex
+    var head = String(bare[..<question])
+    if let authority = head.firstRange(of: "://")?.upperBound {
+        let end = head[authority...].firstIndex(of: "/") ?? head.endIndex
+        if let at = head[authority..<end].lastIndex(of: "@") { head.replaceSubrange(authority..<at, with: "…") }
+    }
+    guard question < bare.endIndex else { return head }
+    let query = bare[bare.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false).map {
+        item in
+        // An item without a name may itself be the secret.
+        item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
+    }
+    return head + "?" + query.joined(separator: "&")
+}

@@ -1,0 +1,52 @@
+/// One step of a pipeline.
+///
+/// A stage looks at a load, does one thing, moves the load forward with ``Load/advance(to:from:)`` where it has
+/// something to give, and says how it went. It never decides what runs next: the list does.
+///
+/// ```swift
+/// struct RefuseTracker: Stage {
+///     let accepts: Phases = .empty
+///     func run(_ load: inout Load) async throws -> Outcome {
+///         guard case .url(let url) = load.request.source, url.host() == "tracker.example" else { return .skipped }
+///         throw LoadError(.refused, subject: load.subject, "the host is on the block list")
+///     }
+/// }
+/// ```
+public protocol Stage: Sendable {
+    /// The phases in which this stage has work to do; in any other the pipeline does not call it.
+    var accepts: Phases { get }
+
+    /// The phases in which a load can be after this stage has run.
+    ///
+    /// By default those that it ``accepts`` and every later one. A stage that always moves the load on says so here,
+    /// so that a list in which a later stage can never run is found when the list is built.
+    var produces: Phases { get }
+
+    /// Names what the stage does to the pixels, with its parameters; part of the variant's key. Default `nil`: nothing.
+    var signature: String? { get }
+
+    /// The name in printed lists, traces and errors; by default the type's.
+    var name: String { get }
+
+    /// What stands in the parentheses when the stage is printed, such as `0.5 s`; by default nothing.
+    var parameters: String { get }
+
+    /// Does the stage's work on one load.
+    /// - Throws: ``LoadError``, or any error, which the pipeline then reports as this stage's;
+    ///   `CancellationError` if the task is cancelled.
+    nonisolated(nonsending) func run(_ load: inout Load) async throws -> Outcome
+}
+
+extension Stage {
+    /// The accepted phases and every later one.
+    public var produces: Phases { accepts.andLater }
+
+    /// Nothing is done to the pixels.
+    public var signature: String? { nil }
+
+    /// The type's name.
+    public var name: String { String(describing: Self.self) }
+
+    /// Nothing between the parentheses.
+    public var parameters: String { "" }
+}

@@ -1,0 +1,24 @@
+public import FoundationEssentials
+import Glibc
+
+/// The machine's own clocks.
+public struct SystemClock: LoadClock {
+    /// The machine's own clocks.
+    public init() {}
+
+    /// The time of day.
+    public var now: Date { Date() }
+
+    /// The time since the machine's start.
+    public var uptime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return .nanoseconds(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+    }
+
+    /// Waits, to within a millisecond.
+    public func sleep(for duration: Duration) async throws {
+        guard duration > .zero else { return try Task.checkCancellation() }
+        try await Task.sleep(for: duration)
+    }
+}

@@ -1,0 +1,76 @@
+/// What happened to a load, stage by stage: the answer to "why was this a miss?".
+public struct Trace: Sendable {
+    /// One run of one stage.
+    public struct Entry: Sendable {
+        /// The stage's name.
+        public let stage: String
+        /// How deep in composites' bodies the stage stands; 0 at the top.
+        public let depth: Int
+        /// What the stage said of its run.
+        public internal(set) var outcome: Outcome
+        /// When the stage began, counted from the load's start.
+        public let start: Duration
+        /// How long the stage took, its body included.
+        public internal(set) var duration: Duration
+        /// The bytes that the load carried after the stage, where the stage changed what it carries.
+        public internal(set) var bytes: Int?
+        /// The key that the stage looked under or stored under.
+        public internal(set) var key: Key?
+        /// What the stage wants known beyond its verdict, such as `expired 40 s ago`.
+        public internal(set) var note: String?
+    }
+
+    /// A key of either kind.
+    public enum Key: Sendable, Hashable, CustomStringConvertible {
+        /// The key of a source's bytes.
+        case source(SourceKey)
+        /// The key of a final product.
+        case variant(VariantKey)
+
+        /// The key's hexadecimal form.
+        public var description: String {
+            switch self {
+            case .source(let key): key.description
+            case .variant(let key): key.description
+            }
+        }
+    }
+
+    /// The runs in the order in which they began; a stage that was not called has none.
+    public internal(set) var entries: [Entry] = []
+
+    /// Makes an empty trace.
+    public init() {}
+
+    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`.
+    public var summary: String {
+        entries.map { "\($0.stage) \($0.outcome.rawValue)" }.joined(separator: ", ")
+    }
+}
+
+extension Trace: CustomStringConvertible {
+    /// A line for each run: verdict, milliseconds, bytes, key, note.
+    public var description: String {
+        let width = entries.map { $0.stage.count + 2 * $0.depth }.max() ?? 0
+        return entries.map { entry in
+            let name = String(repeating: "  ", count: entry.depth) + entry.stage
+            var line = name + String(repeating: " ", count: width - name.count) + "  "
+            line += entry.outcome.rawValue + String(repeating: " ", count: 7 - entry.outcome.rawValue.count)
+            let time = entry.duration.millisecondsText
+            line += String(repeating: " ", count: max(0, 10 - time.count)) + time + " ms"
+            if let bytes = entry.bytes { line += "  \(bytes) bytes" }
+            if let key = entry.key { line += "  key \(key.description.prefix(12))" }
+            if let note = entry.note { line += "  (\(note))" }
+            return line
+        }.joined(separator: "\n")
+    }
+}
+
+extension Duration {
+    /// Milliseconds with three digits after the point.
+    package var millisecondsText: String {
+        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+        let fraction = String(microseconds % 1000)
+        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
+    }
+}

@@ -1,0 +1,95 @@
+import DequeModule
+import Glibc
+public import Pipeline
+
+/// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
+///
+/// Such work never runs on Swift's cooperative threads, where one decode would stall every other task of a server, nor
+/// on the caller's. What waits is served by priority, then in the order of arrival. Threads start when they are first
+/// needed and stay.
+public final class BlockingThreads: Sendable {
+    /// How many threads there can be.
+    public let count: Int
+
+    private struct State {
+        var waiting: [Deque<WorkItem>] = LoadPriority.allCases.map { _ in [] }
+        var threads = 0
+        var idle = 0
+        var stopped = false
+    }
+
+    private let name: String
+    private let state: Monitor<State>
+    private let threadWillEnd: (@Sendable () -> Void)?
+
+    /// Prepares threads.
+    /// - Parameters:
+    ///   - name: what the threads are called in debuggers and `top`; at most 15 bytes.
+    ///   - count: how many there can be; by default one for each core.
+    ///   - threadWillEnd: called on each thread before it ends, for libraries that keep something for each thread.
+    public init(name: String, count: Int? = nil, threadWillEnd: (@Sendable () -> Void)? = nil) {
+        self.name = name
+        self.count = max(1, count ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        self.threadWillEnd = threadWillEnd
+        state = Monitor(State())
+    }
+
+    deinit { stop() }
+
+    /// Lets the threads end once nothing waits any more. Work that is handed in afterwards is refused.
+    public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
+
+    /// Runs work on one of the threads and waits for it without blocking.
+    ///
+    /// When this returns, the work is over. If the task is cancelled while the work waits its turn, this returns at
+    /// once and the work never begins; once it runs, it is told through its ``WorkCancellation`` and has to stop
+    /// itself.
+    /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins.
+    public func run<Value: Sendable>(
+        priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
+    ) async throws -> Value {
+        let item = WorkItem()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let accepted = item.prepare(
+                    run: { continuation.resume(with: Result { try work(item.cancellation) }) },
+                    refuse: { continuation.resume(throwing: CancellationError()) })
+                if accepted { enqueue(item, priority) }
+            }
+        } onCancel: {
+            item.cancel()
+        }
+    }
+
+    private func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
+        let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
+            guard !state.stopped else { return (true, false) }
+            state.waiting[Int(priority.rawValue)].append(item)
+            let starts = state.idle == 0 && state.threads < count
+            if starts { state.threads += 1 }
+            return (false, starts)
+        }
+        if refused { item.cancel() }
+        if starts { startThread() }
+    }
+
+    private func startThread() {
+        let state = state
+        let threadWillEnd = threadWillEnd
+        Thread.start(name: name) {
+            while let item = Self.next(state) { item.run() }
+            threadWillEnd?()
+        }
+    }
+
+    private static func next(_ state: Monitor<State>) -> WorkItem? {
+        state.wait { state in
+            for index in state.waiting.indices.reversed() {
+                if let item = state.waiting[index].popFirst() { return .some(item) }
+            }
+            return state.stopped ? .some(nil) : nil
+        } whileIdle: {
+            $0.idle += $1
+        }
+    }
+}

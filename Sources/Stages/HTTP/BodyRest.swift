@@ -1,0 +1,15 @@
+import Pipeline
+
+/// Bytes at hand that are given out once.
+final class BodyRest: Sendable {
+    private let bytes: Lock<[UInt8]?>
+
+    init(_ bytes: [UInt8]) { self.bytes = Lock(bytes.isEmpty ? nil : bytes) }
+
+    func take() -> [UInt8]? {
+        bytes.withLock { bytes in
+            defer { bytes = nil }
+            return bytes
+        }
+    }
+}

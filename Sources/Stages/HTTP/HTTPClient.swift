@@ -1,0 +1,8 @@
+/// What sends requests over the network; ``CurlClient`` is the one of this package, a test may pass another.
+public protocol HTTPClient: Sendable {
+    /// Sends a request and returns as soon as the final status line and fields are there; the body then arrives as it
+    /// is read.
+    /// - Throws: `LoadError` with what went wrong, such as `unreachable` or `timedOut`; `CancellationError` if the
+    ///   task is cancelled.
+    func send(_ request: TransferRequest) async throws -> TransferResponse
+}

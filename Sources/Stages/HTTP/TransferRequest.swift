@@ -1,0 +1,32 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import Pipeline
+
+/// A request as it goes over the wire.
+public struct TransferRequest: Sendable {
+    /// The method (RFC 9110 section 9); GET by default.
+    public var method: HTTPRequest.Method
+    /// The http or https URL.
+    public var url: URL
+    /// The fields that are sent, beside `Host`, `User-Agent` and what the connection needs.
+    public var headers: HTTPFields
+    /// The content of the request; `nil` by default.
+    public var body: [UInt8]?
+    /// How urgent the transfer is against others that wait for a connection.
+    public var priority: LoadPriority
+    /// How many redirects (RFC 9110 section 15.4) are followed; 5 by default, 0 to hand them to the caller.
+    public var maximumRedirects: Int
+
+    /// Describes a request.
+    public init(
+        method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: [UInt8]? = nil,
+        priority: LoadPriority = .normal, maximumRedirects: Int = 5
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.priority = priority
+        self.maximumRedirects = maximumRedirects
+    }
+}

@@ -1,0 +1,44 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// An answer as it comes from the wire: the fields at once, the body as it is read.
+public struct TransferResponse: Sendable {
+    /// The status code (RFC 9110 section 15).
+    public let status: Int
+    /// The reason phrase; empty over HTTP/2.
+    public let reason: String
+    /// The fields of the final response, in their order.
+    public let headers: HTTPFields
+    /// The URL that answered, after redirects.
+    public let url: URL
+    /// The 1xx responses that came before (RFC 9110 section 15.2).
+    public let interim: [Interim]
+    /// The content, streamed with back-pressure: what is not read is not received.
+    public let body: TransferBody
+
+    /// A 1xx response.
+    public struct Interim: Sendable {
+        /// The status code, 100 to 199.
+        public let status: Int
+        /// Its fields.
+        public let headers: HTTPFields
+
+        /// Describes a 1xx response.
+        public init(status: Int, headers: HTTPFields) {
+            self.status = status
+            self.headers = headers
+        }
+    }
+
+    /// Describes an answer.
+    public init(
+        status: Int, reason: String = "", headers: HTTPFields, url: URL, interim: [Interim] = [], body: TransferBody
+    ) {
+        self.status = status
+        self.reason = reason
+        self.headers = headers
+        self.url = url
+        self.interim = interim
+        self.body = body
+    }
+}
