@@ -47,7 +47,7 @@ public enum ImageSource: Sendable, Hashable {
     }
 
     /// Refuses what the network can't be asked for.
-    static func check(_ url: URL) throws(LoadError) {
+    package static func check(_ url: URL) throws(LoadError) {
         let subject = redactedURL(url.absoluteString)
         let scheme = url.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {

@@ -91,15 +91,11 @@ public struct Load: Sendable {
     /// Notes for the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }
 
-    /// The same load at its beginning: for a composite that runs its body again. Identity and trace are kept.
-    public func restarted() -> Load {
-        var load = self
-        load.content = .empty
-        load.source = nil
-        load.stale = nil
-        load.isStale = false
-        load.attachments = []
-        return load
+    /// Takes the load back to a copy made earlier, with the trace so far: for a composite that runs its body again.
+    public mutating func restart(from copy: Load) {
+        let recorder = recorder
+        self = copy
+        self.recorder = recorder
     }
 
     /// The same load with a trace and an audience of its own: for a composite that runs its body beside others.
@@ -115,12 +111,13 @@ public struct Load: Sendable {
         return fork
     }
 
-    /// Takes over what a fork has found, and its trace as that of the running stage's body.
+    /// Takes over what a fork has found and attached, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
         if fork.phase > phase { advance(to: fork.content, from: fork.source) }
         stale = fork.stale
         isStale = fork.isStale
-        attachments = fork.attachments
+        attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
+        attachments += fork.attachments
         recorder.adopt(fork.recorder)
     }
 }

@@ -1,0 +1,70 @@
+public import Pipeline
+
+/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk.
+///
+/// It is the last stage, so that bytes that don't decode are never kept.
+public struct Store: Stage {
+    private let memory: MemoryCache?
+    private let responses: HTTPCache?
+    private let rules: CacheRules
+
+    /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
+    public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
+        self.memory = memory
+        self.responses = responses
+        self.rules = rules
+    }
+
+    /// Something that was decoded, and perhaps encoded again.
+    public var accepts: Phases { [.decoded, .encoded] }
+
+    /// The final answer.
+    public var produces: Phases { .ready }
+
+    /// Keeps the response, then the product. What can't be kept on disk is answered all the same.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard let product = load.content.product else { return .skipped }
+        let validity = await keepResponse(of: load)
+        if let key = load.variantKey, let validity, let memory {
+            load.note(key: .variant(key))
+            memory.insert(
+                MemoryEntry(product: product, lifetime: validity.lifetime, generation: validity.generation),
+                for: key, now: load.clock.now)
+        }
+        load.advance(to: .ready(product))
+        return .done
+    }
+
+    private typealias Validity = (lifetime: Lifetime, generation: Int64?)
+
+    /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
+    private func keepResponse(of load: Load) async -> Validity? {
+        if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
+        if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
+        if let entry = load.attachment(StoredEntry.self) {
+            return (entry.response.lifetime, entry.response.generation)
+        }
+        return (.unlimited, nil)
+    }
+
+    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Validity? {
+        let expiry = load.request.expiry
+        let lifetime = exchange.lifetime(expiry, rules)
+        let ticket = load.attachment(SourceTicket.self)
+        guard ticket?.claim() ?? true else { return lifetime.map { ($0, nil) } }
+        defer { ticket?.stored() }
+        guard let key = load.sourceKey, let responses else { return lifetime.map { ($0, nil) } }
+        let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
+        return lifetime.map { ($0, stored?.generation) }
+    }
+
+    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Validity? {
+        let ticket = load.attachment(SourceTicket.self)
+        guard ticket?.claim() ?? true, let responses else { return (revalidation.stored.lifetime, nil) }
+        defer { ticket?.stored() }
+        let stored = await responses.freshen(
+            revalidation.stored, headers: revalidation.headers, requestTime: revalidation.requestTime,
+            responseTime: revalidation.responseTime, expiry: load.request.expiry, rules: rules)
+        return (stored.lifetime, stored.generation)
+    }
+}
