@@ -57,7 +57,10 @@ let package = Package(
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
         .testTarget(
-            name: "StagesTests", dependencies: ["Stages", "PipelineTesting"], resources: [.copy("Images")],
+            name: "StagesTests",
+            dependencies: [
+                "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
     ]
