@@ -1,16 +1,20 @@
 /// An ordered list of stages: a pipeline's, or the body of a composite.
 public struct Chain: Sendable {
-    struct Slot: Sendable {
-        var stage: any Stage
+    /// A stage with what the engine asks it, asked once. A class, since a memory hit has no time to copy it.
+    final class Slot: Sendable {
+        let stage: any Stage
         let accepts: Phases
         let name: String
+        let isTransform: Bool
         /// What this slot and all later ones accept; in any other phase the list is over.
-        var remaining: Phases = []
+        let remaining: Phases
 
-        init(_ stage: any Stage) {
+        init(_ stage: any Stage, before later: Phases) {
             self.stage = stage
             accepts = stage.accepts
+            remaining = accepts.union(later)
             name = stage.name
+            isTransform = stage is any Transform
         }
     }
 
@@ -18,13 +22,9 @@ public struct Chain: Sendable {
 
     /// Makes a list of stages.
     public init(_ stages: [any Stage]) {
-        var slots = stages.map(Slot.init)
-        var remaining: Phases = []
-        for index in slots.indices.reversed() {
-            remaining.formUnion(slots[index].accepts)
-            slots[index].remaining = remaining
-        }
-        self.slots = slots
+        var slots: [Slot] = []
+        for stage in stages.reversed() { slots.append(Slot(stage, before: slots.last?.remaining ?? [])) }
+        self.slots = slots.reversed()
     }
 
     /// Makes a list of stages, written one below the other.
@@ -52,7 +52,7 @@ public struct Chain: Sendable {
 
 extension Chain.Slot {
     func run(_ load: inout Load) async throws {
-        let entry = load.recorder.begin(name, at: load.clock.uptime)
+        let entry = load.recorder.begin(name, clock: load.clock)
         let before = load.phase
         do {
             let outcome = try await stage.run(&load)
@@ -60,10 +60,10 @@ extension Chain.Slot {
                 throw LoadError(
                     .stageContract, subject: load.subject, "\(violation); a load only moves forward. Mend the stage.")
             }
-            let bytes = load.phase > before || stage is any Transform ? load.content.product?.cost : nil
-            load.recorder.end(entry, outcome, bytes: bytes, at: load.clock.uptime)
+            let bytes = load.phase > before || isTransform ? load.content.product?.cost : nil
+            load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
         } catch {
-            load.recorder.end(entry, .failed, bytes: nil, at: load.clock.uptime)
+            load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
             throw located(error, subject: load.subject)
         }
     }

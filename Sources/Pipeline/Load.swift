@@ -34,7 +34,7 @@ public struct Load: Sendable {
         self.clock = clock
         self.list = list
         self.events = events
-        recorder = TraceRecorder(start: clock.uptime)
+        recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
 
     /// How far the load has come.

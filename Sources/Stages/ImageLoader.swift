@@ -64,10 +64,9 @@ public final class ImageLoader: Sendable {
     public func load(
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
-        let options = options ?? defaults
-        let request = options.request(for: source)
-        let response = try await pipeline(for: options.policy).load(request, events: events)
-        return try ImageResponse(response, subject: source.redacted)
+        let pipeline = options.map { self.pipeline(for: $0.policy) } ?? standard
+        let request = options.map { $0.request(for: source) } ?? defaults.request(for: source)
+        return try ImageResponse(try await pipeline.load(request, events: events), subject: source.redacted)
     }
 
     /// The list that loads with a policy walk down.
