@@ -1,0 +1,17 @@
+/// Evaluates a libvips image strip by strip, on this thread, so that it can stop between two strips.
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "library.h"
+
+/// What is read at a time: twice a JPEG's tallest row of blocks.
+enum { STRIP_ROWS = 32 };
+
+/// Prepares the rows `top` to `top + count` in full width.
+bool prepare_rows(VipsRegion *region, int top, int count, cvips_cancellation cancellation, cvips_failure *failure);
+
+/// Writes all rows, keeping the first `channels` of each pixel.
+bool write_rows(
+    VipsImage *image, int channels, uint8_t *pixels, cvips_cancellation cancellation, cvips_failure *failure);
+
+#endif
