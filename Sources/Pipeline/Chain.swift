@@ -5,7 +5,6 @@ public struct Chain: Sendable {
         let stage: any Stage
         let accepts: Phases
         let name: String
-        let isTransform: Bool
         /// What this slot and all later ones accept; in any other phase the list is over.
         let remaining: Phases
 
@@ -14,7 +13,6 @@ public struct Chain: Sendable {
             accepts = stage.accepts
             remaining = accepts.union(later)
             name = stage.name
-            isTransform = stage is any Transform
         }
     }
 
@@ -45,41 +43,8 @@ public struct Chain: Sendable {
                 if slot.remaining.contains(phase) { continue }
                 return
             }
+            try Task.checkCancellation()
             try await slot.run(&load)
-        }
-    }
-}
-
-extension Chain.Slot {
-    func run(_ load: inout Load) async throws {
-        let entry = load.recorder.begin(name, clock: load.clock)
-        let before = load.phase
-        do {
-            let outcome = try await stage.run(&load)
-            if let violation = load.violation {
-                throw LoadError(
-                    .stageContract, subject: load.subject, "\(violation); a load only moves forward. Mend the stage.")
-            }
-            let bytes = load.phase > before || isTransform ? load.content.product?.cost : nil
-            load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
-        } catch {
-            load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
-            throw located(error, subject: load.subject)
-        }
-    }
-
-    /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.
-    private func located(_ error: any Error, subject: String) -> any Error {
-        switch error {
-        case is CancellationError: return error
-        case var error as LoadError:
-            if error.stage == nil { error.stage = name }
-            return error
-        default:
-            var wrapped = LoadError(
-                .stageFailed, subject: subject, String(describing: error), underlying: error)
-            wrapped.stage = name
-            return wrapped
         }
     }
 }

@@ -69,10 +69,11 @@ public struct ImagePipeline: Sendable {
 
 extension Load {
     fileprivate var notCached: LoadError {
+        let happened = recorder.trace.entries.isEmpty ? "the pipeline is an empty list" : recorder.trace.summary
         var error = LoadError(
             .notCached, subject: subject,
-            "No image: \(recorder.trace.summary). This pipeline has no stage that fetches it; use returnCacheElseLoad "
-                + "to allow downloads.")
+            "No image: \(happened). This pipeline has no stage that fetches it; use returnCacheElseLoad to allow "
+                + "downloads.")
         error.trace = recorder.trace
         return error
     }

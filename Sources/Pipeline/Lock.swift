@@ -1,4 +1,4 @@
-public import Synchronization
+package import Synchronization
 
 /// The one lock of this package: a value that can only be reached while it is locked.
 package final class Lock<Value: ~Copyable>: Sendable {

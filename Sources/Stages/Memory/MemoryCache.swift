@@ -98,7 +98,7 @@ public final class MemoryCache: Sendable {
     public func removeExpired(_ expiry: Expiry, now: Date) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
-                guard let end = state.kept.peek(key)?.entry.lifetime.end(for: expiry, under: .asRequested), end <= now
+                guard let end = state.kept.peek(key)?.entry.validity.end(for: expiry, under: .asRequested), end <= now
                 else { return nil }
                 return state.remove(key)
             }

@@ -14,7 +14,7 @@ struct MemoryCacheTests {
     }
 
     private func entry(_ width: Int = 10) -> MemoryEntry {
-        MemoryEntry(product: .image(Pictures.plain(width, 1)), lifetime: .unlimited)
+        MemoryEntry(product: .image(Pictures.plain(width, 1)), validity: .unlimited)
     }
 
     @Test("Inserting at the count limit evicts the least recently used, and no other")

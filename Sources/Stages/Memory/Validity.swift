@@ -5,7 +5,7 @@ public import Pipeline
 ///
 /// The reader chooses who decides, with its request's ``Expiry`` and the list's ``CacheRules``; so the entry carries
 /// what each of them would say.
-public struct Lifetime: Sendable, Hashable {
+public struct Validity: Sendable, Hashable {
     /// When it was stored or last confirmed by the origin.
     public let storedAt: Date
     /// The end of freshness by the server's word (RFC 9111 section 4.2); `nil` where the server said nothing.
@@ -15,7 +15,7 @@ public struct Lifetime: Sendable, Hashable {
     /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
     public let alwaysRevalidates: Bool
 
-    /// Describes a lifetime.
+    /// Describes a validity.
     public init(
         storedAt: Date, serverUntil: Date? = nil, fixedUntil: Date? = nil, alwaysRevalidates: Bool = false
     ) {
@@ -26,7 +26,7 @@ public struct Lifetime: Sendable, Hashable {
     }
 
     /// What never goes stale: a file's or a request's own bytes, whose key changes with them.
-    public static let unlimited = Lifetime(storedAt: .distantPast, fixedUntil: .distantFuture)
+    public static let unlimited = Validity(storedAt: .distantPast, fixedUntil: .distantFuture)
 
     /// Since when it is stale for a reader; `nil` where it never will be.
     public func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
