@@ -23,6 +23,9 @@ extension ImageFormat {
         }
     }
 
+    /// Whether ``Encode`` can write it: JPEG, PNG, WebP, GIF, TIFF and AVIF.
+    public var isWritable: Bool { [.jpeg, .png, .webp, .gif, .tiff, .avif].contains(self) }
+
     /// The extension that a file of this format should have, without the dot; `nil` for a format of a third party.
     public var preferredFileExtension: String? {
         switch self {
