@@ -3,7 +3,7 @@ import FoundationEssentials
 extension URL {
     /// The text by which two URLs are one source: without the fragment, scheme and host in lower case
     /// (RFC 3986 sections 3.5 and 6.2.2.1). Path and query stay as they are.
-    var identityText: String {
+    package var identityText: String {
         let text = absoluteString
         var authorityEnd = text.utf8.count
         var slashes = 0

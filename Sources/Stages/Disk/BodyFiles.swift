@@ -8,7 +8,8 @@ struct BodyFiles: Sendable {
     /// Writes a body to a new file, whole and on the medium before it gets its name.
     /// - Returns: the file's name.
     func write(_ body: [UInt8]) throws(FileError) -> String {
-        let name = String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        let name =
+            String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
         let temporary = "\(folder)/\(name).new"
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FileError("open a file in \(folder)") }
@@ -68,7 +69,9 @@ struct BodyFiles: Sendable {
     private func write(_ body: [UInt8], to file: Int32) throws(FileError) {
         var written = 0
         while written < body.count {
-            let count = body.withUnsafeBytes { Glibc.write(file, $0.baseAddress.map { $0 + written }, $0.count - written) }
+            let count = body.withUnsafeBytes {
+                Glibc.write(file, $0.baseAddress.map { $0 + written }, $0.count - written)
+            }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw FileError("write in \(folder)") }
             written += count

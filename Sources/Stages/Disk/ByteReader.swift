@@ -12,7 +12,9 @@ struct ByteReader {
         let width = Number.bitWidth / 8
         guard rest.count >= width else { return nil }
         defer { rest = rest.dropFirst(width) }
-        return rest.prefix(width).enumerated().reduce(0) { $0 | Number(truncatingIfNeeded: $1.element) << ($1.offset * 8) }
+        return rest.prefix(width).enumerated().reduce(0) {
+            $0 | Number(truncatingIfNeeded: $1.element) << ($1.offset * 8)
+        }
     }
 
     /// Takes bytes that stand behind their count.

@@ -90,7 +90,9 @@ final class ResponseDatabase: Sendable {
             let lock = try FolderLock(folder.path, .alone)
             defer { withExtendedLifetime(lock) {} }
             // Another process may have been faster, and then its new database is sound.
-            if (try? SQLiteDatabase(path: folder.databasePath, readOnly: false).isSound) != true { folder.removeDatabase() }
+            if (try? SQLiteDatabase(path: folder.databasePath, readOnly: false).isSound) != true {
+                folder.removeDatabase()
+            }
         }
         return try ResponseConnections(folder)
     }

@@ -33,8 +33,8 @@ enum ResponseSchema {
         CREATE TABLE responses (
             generation INTEGER PRIMARY KEY AUTOINCREMENT,
             source BLOB NOT NULL,
-            url TEXT NOT NULL,
-            url_hash INTEGER NOT NULL,
+            target TEXT NOT NULL,
+            target_hash INTEGER NOT NULL,
             status INTEGER NOT NULL,
             fields BLOB NOT NULL,
             selecting BLOB NOT NULL,
@@ -50,7 +50,7 @@ enum ResponseSchema {
             body_file TEXT
         );
         CREATE INDEX responses_source ON responses (source);
-        CREATE INDEX responses_url ON responses (url_hash);
+        CREATE INDEX responses_target ON responses (target_hash);
         CREATE INDEX responses_accessed ON responses (accessed);
         CREATE INDEX responses_stored ON responses (stored);
         CREATE INDEX responses_fresh_until ON responses (fresh_until) WHERE fresh_until IS NOT NULL;
