@@ -1,10 +1,10 @@
-import FoundationEssentials
+package import FoundationEssentials
 import Glibc
 
 extension URL {
     /// The text by which two URLs are one source: without the fragment, scheme and host in lower case
     /// (RFC 3986 sections 3.5 and 6.2.2.1). Path and query stay as they are.
-    var identityText: String {
+    package var identityText: String {
         var text = absoluteString
         // Most URLs are in this form already; looking first keeps a memory hit from allocating.
         guard let authorityEnd = text.withUTF8({ unfoldedAuthorityEnd($0) }) else { return text }
