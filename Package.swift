@@ -35,10 +35,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CSQLite",
+                "Pipeline", "CSQLite", "CCurl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -57,7 +58,9 @@ let package = Package(
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
         .testTarget(
-            name: "StagesTests", dependencies: ["Stages", "PipelineTesting"], resources: [.copy("Images")],
+            name: "StagesTests",
+            dependencies: ["Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types")],
+            resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
     ]
