@@ -13,3 +13,8 @@ public protocol LoadClock: Sendable {
     /// - Throws: `CancellationError` at once when the task is cancelled.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws
 }
+
+extension LoadClock {
+    /// Time since some fixed moment, which never goes back.
+    public var uptime: Duration { .nanoseconds(uptimeNanoseconds) }
+}

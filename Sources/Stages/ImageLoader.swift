@@ -20,8 +20,7 @@ public final class ImageLoader: Sendable {
 
     /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
     /// - Parameter defaults: the options of loads that are given none.
-    /// - Throws: `LoadError` with `storeFailed` if there is no folder to cache in: neither `XDG_CACHE_HOME` nor `HOME`
-    ///   is set.
+    /// - Throws: nothing now; a loader may come to need what a machine lacks.
     public convenience init(defaults: LoadOptions = LoadOptions()) throws {
         try self.init(cacheFolder: HTTPCache.defaultFolder, defaults: defaults)
     }

@@ -41,30 +41,34 @@ public struct Store: Stage {
     private func keepResponse(of load: Load) async -> Terms? {
         if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
         if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
-        if let entry = load.attachment(StoredEntry.self) {
-            return (entry.response.validity, entry.response.generation)
+        if let entry = load.attachment(StoredEntry.self)?.response, let responses {
+            return (responses.validity(of: entry), entry.generation)
         }
         return (.unlimited, nil)
     }
 
     private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Terms? {
+        guard let key = load.sourceKey, let responses else { return nil }
         let expiry = load.request.expiry
-        let validity = exchange.validity(expiry, rules)
+        let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
         let ticket = load.attachment(SourceTicket.self)
         guard ticket?.claim() ?? true else { return validity.map { ($0, nil) } }
-        defer { ticket?.stored() }
-        guard let key = load.sourceKey, let responses else { return validity.map { ($0, nil) } }
         let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
+        ticket?.stored()
         return validity.map { ($0, stored?.generation) }
     }
 
     private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Terms? {
+        guard let responses else { return nil }
         let ticket = load.attachment(SourceTicket.self)
-        guard ticket?.claim() ?? true, let responses else { return (revalidation.stored.validity, nil) }
-        defer { ticket?.stored() }
+        guard ticket?.claim() ?? true else {
+            return (responses.validity(of: revalidation.stored), revalidation.stored.generation)
+        }
         let stored = await responses.freshen(
-            revalidation.stored, headers: revalidation.headers, requestTime: revalidation.requestTime,
-            responseTime: revalidation.responseTime, expiry: load.request.expiry, rules: rules)
-        return (stored.validity, stored.generation)
+            revalidation.stored, with: revalidation.headers, requestHeaders: revalidation.requestHeaders,
+            requestTime: revalidation.requestTime, responseTime: revalidation.responseTime,
+            expiry: load.request.expiry, rules: rules)
+        ticket?.stored()
+        return (responses.validity(of: stored), stored.generation)
     }
 }

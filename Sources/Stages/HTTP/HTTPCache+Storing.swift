@@ -72,7 +72,7 @@ extension HTTPCache {
         return generation.map { response.numbered($0) }
     }
 
-    private func draft(
+    func draft(
         _ exchange: HTTPExchange, _ key: SourceKey, _ expiry: Expiry, _ rules: CacheRules
     ) -> StoredResponse {
         let now = clock.now
