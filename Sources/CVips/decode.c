@@ -123,7 +123,7 @@ static bool read_reduced(
         int count = VIPS_MIN(STRIP_ROWS, image->frame_height - y);
         if (!prepare_rows(image->region, top + y, count, image->bytes.cancellation, failure)) return false;
         for (int row = y; row < y + count; row++) {
-            const uint8_t *in = VIPS_REGION_ADDR(image->region, 0, top + row);
+            const uint8_t *in = row_at(image->region, top + row);
             if (!sums) {
                 memcpy(pixels, in, out_row);
                 pixels += out_row;

@@ -55,8 +55,11 @@ void take_vips_error(cvips_failure *failure, const char *fallback) {
     pthread_mutex_unlock(&error_lock);
     snprintf(failure->message, sizeof failure->message, "%s", text && *text ? text : fallback);
     g_free(text);
+    // One line: what libvips reports in several is joined, and nothing is left dangling at the end.
+    size_t length = strlen(failure->message);
+    while (length > 0 && (unsigned char)failure->message[length - 1] <= ' ') failure->message[--length] = 0;
     for (char *c = failure->message; *c; c++)
-        if ((unsigned char)*c < ' ') *c = c[1] ? ';' : 0;
+        if ((unsigned char)*c < ' ') *c = ';';
 }
 
 void cvips_thread_will_end(void) {

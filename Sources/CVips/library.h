@@ -50,6 +50,9 @@
     F(vips_unpremultiply) \
     F(vips_resize) \
     F(vips_round) \
+    F(vips_invert) \
+    F(vips_multiply) \
+    F(vips_linear1) \
     F(vips_flatten) \
     F(vips_array_double_new) \
     F(vips_area_unref) \
@@ -76,6 +79,15 @@ void take_vips_error(cvips_failure *failure, const char *fallback);
 
 static inline bool is_cancelled(cvips_cancellation cancellation) {
     return cancellation.is_cancelled(cancellation.context);
+}
+
+/// Puts the result of an operation in the place of what it was made from.
+static inline bool take(VipsImage **image, VipsImage **next, int status) {
+    if (status != 0) return false;
+    g_object_unref(*image);
+    *image = *next;
+    *next = NULL;
+    return true;
 }
 
 #endif

@@ -1,14 +1,5 @@
 #include "rows.h"
 
-/// Puts the result of an operation in the place of what it was made from.
-static bool take(VipsImage **image, VipsImage **next, int status) {
-    if (status != 0) return false;
-    g_object_unref(*image);
-    *image = *next;
-    *next = NULL;
-    return true;
-}
-
 static bool resize(VipsImage **image, int channels, int width, int height) {
     VipsImage *next = NULL;
     double horizontal = (double)width / (*image)->Xsize;

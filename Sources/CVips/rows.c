@@ -28,7 +28,7 @@ bool write_rows(
         int count = VIPS_MIN(STRIP_ROWS, image->Ysize - top);
         done = prepare_rows(region, top, count, cancellation, failure);
         for (int row = 0; done && row < count; row++) {
-            const uint8_t *in = VIPS_REGION_ADDR(region, 0, top + row);
+            const uint8_t *in = row_at(region, top + row);
             uint8_t *out = pixels + (size_t)(top + row) * width * (size_t)channels;
             if (bands == (size_t)channels) {
                 memcpy(out, in, width * bands);

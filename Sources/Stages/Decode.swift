@@ -57,8 +57,8 @@ public struct Decode: Stage {
             load.note("\(header.format), \(header.size)")
             load.advance(to: .decoded(image))
             return .done
-        } catch let error as LoadError where error.subject.isEmpty {
-            throw LoadError(error.code, subject: load.subject, error.message, underlying: error.underlying)
+        } catch let error as LoadError {
+            throw error.about(load.subject)
         }
     }
 

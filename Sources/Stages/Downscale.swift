@@ -26,16 +26,15 @@ public struct Downscale: Stage {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
         let size = Self.size(of: image, in: box)
         guard size != image.size else { return .skipped }
-        let subject = load.subject
-        let scaled = try await threads.run(priority: load.priority) { cancellation in
-            do {
-                return try Self.scaled(image, to: size, cancellation)
-            } catch let error as LoadError {
-                throw LoadError(error.code, subject: subject, error.message)
+        do {
+            let scaled = try await threads.run(priority: load.priority) { cancellation in
+                try Self.scaled(image, to: size, cancellation)
             }
+            load.advance(to: .decoded(scaled))
+            return .done
+        } catch let error as LoadError {
+            throw error.about(load.subject)
         }
-        load.advance(to: .decoded(scaled))
-        return .done
     }
 
     /// The exact size in a box: the native size's fit, so that a decoder's rounding doesn't show; the fit of the pixels

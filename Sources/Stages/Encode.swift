@@ -52,8 +52,8 @@ public struct Encode: Stage {
                     EncodedImage(
                         bytes: bytes, declaredType: format.rawValue, size: image.size, nativeSize: image.nativeSize)))
             return .done
-        } catch let error as LoadError where error.subject.isEmpty {
-            throw LoadError(error.code, subject: load.subject, error.message, underlying: error.underlying)
+        } catch let error as LoadError {
+            throw error.about(load.subject)
         }
     }
 }
