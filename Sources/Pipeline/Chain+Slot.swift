@@ -2,7 +2,7 @@ import FoundationEssentials
 
 extension Chain.Slot {
     func run(_ load: inout Load) async throws {
-        let entry = load.recorder.begin(name, at: load.clock.uptime)
+        let entry = load.recorder.begin(name, clock: load.clock)
         let advances = load.advances
         do {
             let outcome = try await stage.run(&load)
@@ -12,9 +12,9 @@ extension Chain.Slot {
                 )
             }
             let bytes = load.advances > advances ? load.content.product?.cost : nil
-            load.recorder.end(entry, outcome, bytes: bytes, at: load.clock.uptime)
+            load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
         } catch {
-            load.recorder.end(entry, .failed, bytes: nil, at: load.clock.uptime)
+            load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
             throw located(error, in: load)
         }
     }

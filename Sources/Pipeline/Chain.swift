@@ -1,15 +1,17 @@
 /// An ordered list of stages: a pipeline's, or the body of a composite.
 public struct Chain: Sendable {
-    struct Slot: Sendable {
-        var stage: any Stage
+    /// A stage with what the engine asks it, asked once. A class, since a memory hit has no time to copy it.
+    final class Slot: Sendable {
+        let stage: any Stage
         let accepts: Phases
         let name: String
         /// What this slot and all later ones accept; in any other phase the list is over.
-        var remaining: Phases = []
+        let remaining: Phases
 
-        init(_ stage: any Stage) {
+        init(_ stage: any Stage, before later: Phases) {
             self.stage = stage
             accepts = stage.accepts
+            remaining = accepts.union(later)
             name = stage.name
         }
     }
@@ -18,13 +20,9 @@ public struct Chain: Sendable {
 
     /// Makes a list of stages.
     public init(_ stages: [any Stage]) {
-        var slots = stages.map(Slot.init)
-        var remaining: Phases = []
-        for index in slots.indices.reversed() {
-            remaining.formUnion(slots[index].accepts)
-            slots[index].remaining = remaining
-        }
-        self.slots = slots
+        var slots: [Slot] = []
+        for stage in stages.reversed() { slots.append(Slot(stage, before: slots.last?.remaining ?? [])) }
+        self.slots = slots.reversed()
     }
 
     /// Makes a list of stages, written one below the other.

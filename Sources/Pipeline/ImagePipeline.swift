@@ -51,7 +51,7 @@ public struct ImagePipeline: Sendable {
     /// - Throws: ``LoadError``, with the trace; ``LoadError/Code/notCached`` if no stage found anything;
     ///   `CancellationError` if the task is cancelled.
     public func load(
-        _ request: ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
+        _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
         var load = Load(request, clock: clock, list: signature, events: events)
         do {

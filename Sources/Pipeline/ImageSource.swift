@@ -13,6 +13,11 @@ public enum ImageSource: Sendable, Hashable {
 
     /// Tells `file:` and `data:` URLs from those of the network.
     public init(_ url: URL) {
+        // Asking for the scheme costs more than all else that a memory hit does; most begin with "h".
+        guard url.absoluteString.utf8.first.map({ $0 | 0x20 }) != UInt8(ascii: "h") else {
+            self = .url(url)
+            return
+        }
         switch url.scheme?.lowercased() {
         case "file": self = .file(url.path(percentEncoded: false))
         case "data": self = .dataURL(url.absoluteString)

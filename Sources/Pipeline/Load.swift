@@ -36,7 +36,7 @@ public struct Load: Sendable {
         self.clock = clock
         self.list = list
         self.events = events
-        recorder = TraceRecorder(start: clock.uptime)
+        recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
 
     /// How far the load has come.
@@ -122,8 +122,8 @@ public struct Load: Sendable {
     /// Takes over what a fork has found and attached, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
         if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
-        sourceKey = fork.sourceKey
-        variantKey = fork.variantKey
+        // A flight may have been another load's, of the same source in another size: what is settled here stays.
+        if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         stale = fork.stale
         isStale = fork.isStale
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }

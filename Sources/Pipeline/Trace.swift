@@ -8,16 +8,20 @@ public struct Trace: Sendable {
         public let depth: Int
         /// What the stage said of its run.
         public internal(set) var outcome: Outcome
-        /// When the stage began, counted from the load's start.
-        public let start: Duration
-        /// How long the stage took, its body included.
-        public internal(set) var duration: Duration
+        let startNanoseconds: Int64
+        var nanoseconds: Int64
         /// The bytes that the load carried after the stage, where the stage changed what it carries.
         public internal(set) var bytes: Int?
         /// The key that the stage looked under or stored under.
         public internal(set) var key: Key?
         /// What the stage wants known beyond its verdict, such as `expired 40 s ago`.
         public internal(set) var note: String?
+
+        /// When the stage began, counted from the load's start.
+        public var start: Duration { .nanoseconds(startNanoseconds) }
+
+        /// How long the stage took, its body included.
+        public var duration: Duration { .nanoseconds(nanoseconds) }
     }
 
     /// A key of either kind.

@@ -53,6 +53,12 @@ public final class ManualClock: LoadClock {
     /// How far the clock was advanced.
     public var uptime: Duration { state.withLock { $0.uptime } }
 
+    /// How far the clock was advanced, in nanoseconds.
+    public var uptimeNanoseconds: Int64 {
+        let parts = uptime.components
+        return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    }
+
     /// Waits until the clock was advanced by `duration`; returns at once for a duration of zero or less.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func sleep(for duration: Duration) async throws {

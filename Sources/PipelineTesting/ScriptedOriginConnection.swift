@@ -40,19 +40,32 @@ struct ScriptedOriginConnection {
 
     /// The next request, or `nil` if what comes is none.
     private mutating func readRequest() throws -> ScriptedOrigin.Request? {
-        let mark = Array("\r\n\r\n".utf8)
         var searched = 0
         while true {
-            if let end = received[searched...].firstRange(of: mark) {
-                guard var request = ScriptedOrigin.Request(head: received[..<end.lowerBound], connection: number) else {
+            if let end = endOfHead(from: searched) {
+                guard var request = ScriptedOrigin.Request(head: received[..<end], connection: number) else {
                     return nil
                 }
-                received.removeSubrange(..<end.upperBound)
+                received.removeSubrange(..<end)
                 request.body = try readContent(of: request)
                 return request
             }
-            searched = max(0, received.count - mark.count)
+            searched = max(0, received.count - 3)
             try receive()
+        }
+    }
+
+    /// Where the head ends that begins the bytes received, its empty line included.
+    private func endOfHead(from start: Int) -> Int? {
+        received.withUnsafeBytes { bytes in
+            var index = start
+            while index + 4 <= bytes.count {
+                if bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self) == UInt32(bigEndian: 0x0d0a_0d0a) {
+                    return index + 4
+                }
+                index += 1
+            }
+            return nil
         }
     }
 
@@ -67,10 +80,11 @@ struct ScriptedOriginConnection {
 
     private mutating func receive() throws {
         guard core.stopped.wait(on: socket, for: POLLIN) != 0 else { throw Ended() }
-        let room = received.count
-        received.append(contentsOf: repeatElement(0, count: 65_536))
-        let count = received.withUnsafeMutableBytes { recv(socket, $0.baseAddress?.advanced(by: room), 65_536, 0) }
-        received.removeSubrange((room + max(0, count))...)
+        let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+            let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+            if count > 0 { received.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+            return count
+        }
         guard count > 0 else { throw Ended() }
     }
 

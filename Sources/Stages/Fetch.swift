@@ -45,7 +45,7 @@ public struct Fetch: Stage {
         let stale = load.attachment(StaleEntry.self)?.response
         var request = request
         request.headers = load.request.headers
-        if let stale { request.headers.append(contentsOf: stale.conditionalFields) }
+        if let stale { request.headers.append(contentsOf: Validators.conditions(for: stale.headers)) }
 
         let requestTime = load.clock.now
         let response = try await client.send(request)
@@ -54,8 +54,9 @@ public struct Fetch: Stage {
         if response.status == 304, let stale {
             load.attach(
                 Revalidation(
-                    stored: stale, headers: response.headers, requestTime: requestTime, responseTime: responseTime))
-            load.advance(to: .original(stale.image), from: .revalidated)
+                    stored: stale, headers: response.headers, requestHeaders: load.request.headers,
+                    requestTime: requestTime, responseTime: responseTime))
+            load.advance(to: .original(stale.encodedImage), from: .revalidated)
             return .revalidated
         }
         guard 200..<300 ~= response.status else {

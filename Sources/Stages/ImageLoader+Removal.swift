@@ -28,6 +28,6 @@ extension ImageLoader {
     /// Removes what is past its freshness by the loader's default expiry from both caches.
     public func cleanUp() async {
         resources.memory.removeExpired(defaults.expiry, now: resources.clock.now)
-        await resources.responses.removeExpired()
+        await resources.responses.cleanUp(.expired)
     }
 }

@@ -20,8 +20,7 @@ public final class ImageLoader: Sendable {
 
     /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
     /// - Parameter defaults: the options of loads that are given none.
-    /// - Throws: `LoadError` with `storeFailed` if there is no folder to cache in: neither `XDG_CACHE_HOME` nor `HOME`
-    ///   is set.
+    /// - Throws: nothing now; a loader may come to need what a machine lacks.
     public convenience init(defaults: LoadOptions = LoadOptions()) throws {
         try self.init(cacheFolder: HTTPCache.defaultFolder, defaults: defaults)
     }
@@ -64,10 +63,9 @@ public final class ImageLoader: Sendable {
     public func load(
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
-        let options = options ?? defaults
-        let request = options.request(for: source)
-        let response = try await pipeline(for: options.policy).load(request, events: events)
-        return try ImageResponse(response, subject: source.redacted)
+        let pipeline = options.map { self.pipeline(for: $0.policy) } ?? standard
+        let request = options.map { $0.request(for: source) } ?? defaults.request(for: source)
+        return try ImageResponse(try await pipeline.load(request, events: events), subject: source.redacted)
     }
 
     /// The list that loads with a policy walk down.

@@ -24,7 +24,7 @@ public struct MemoryLookup: Stage {
         load.note(key: .variant(key))
         let now = load.clock.now
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
-        if let end = entry.lifetime.end(for: load.request.expiry, under: rules), end <= now {
+        if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
             load.stale = .ready(entry.product)
             load.note("expired \(Int(now.timeIntervalSince(end))) s ago")
             return .miss

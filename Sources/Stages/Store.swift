@@ -24,47 +24,51 @@ public struct Store: Stage {
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
-        let validity = await keepResponse(of: load)
-        if let key = load.variantKey, let validity, let memory {
+        let terms = await keepResponse(of: load)
+        if let key = load.variantKey, let terms, let memory {
             load.note(key: .variant(key))
             memory.insert(
-                MemoryEntry(product: product, lifetime: validity.lifetime, generation: validity.generation),
+                MemoryEntry(product: product, validity: terms.validity, generation: terms.generation),
                 for: key, now: load.clock.now)
         }
         load.advance(to: .ready(product))
         return .done
     }
 
-    private typealias Validity = (lifetime: Lifetime, generation: Int64?)
+    private typealias Terms = (validity: Validity, generation: Int64?)
 
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
-    private func keepResponse(of load: Load) async -> Validity? {
+    private func keepResponse(of load: Load) async -> Terms? {
         if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
         if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
-        if let entry = load.attachment(StoredEntry.self) {
-            return (entry.response.lifetime, entry.response.generation)
+        if let entry = load.attachment(StoredEntry.self)?.response, let responses {
+            return (responses.validity(of: entry), entry.generation)
         }
         return (.unlimited, nil)
     }
 
-    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Validity? {
+    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Terms? {
+        guard let key = load.sourceKey, let responses else { return nil }
         let expiry = load.request.expiry
-        let lifetime = exchange.lifetime(expiry, rules)
+        let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
         let ticket = load.attachment(SourceTicket.self)
-        guard ticket?.claim() ?? true else { return lifetime.map { ($0, nil) } }
-        defer { ticket?.stored() }
-        guard let key = load.sourceKey, let responses else { return lifetime.map { ($0, nil) } }
+        guard ticket?.claim() ?? true else { return validity.map { ($0, nil) } }
         let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
-        return lifetime.map { ($0, stored?.generation) }
+        ticket?.stored()
+        return validity.map { ($0, stored?.generation) }
     }
 
-    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Validity? {
+    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Terms? {
+        guard let responses else { return nil }
         let ticket = load.attachment(SourceTicket.self)
-        guard ticket?.claim() ?? true, let responses else { return (revalidation.stored.lifetime, nil) }
-        defer { ticket?.stored() }
+        guard ticket?.claim() ?? true else {
+            return (responses.validity(of: revalidation.stored), revalidation.stored.generation)
+        }
         let stored = await responses.freshen(
-            revalidation.stored, headers: revalidation.headers, requestTime: revalidation.requestTime,
-            responseTime: revalidation.responseTime, expiry: load.request.expiry, rules: rules)
-        return (stored.lifetime, stored.generation)
+            revalidation.stored, with: revalidation.headers, requestHeaders: revalidation.requestHeaders,
+            requestTime: revalidation.requestTime, responseTime: revalidation.responseTime,
+            expiry: load.request.expiry, rules: rules)
+        ticket?.stored()
+        return (responses.validity(of: stored), stored.generation)
     }
 }

@@ -8,10 +8,10 @@ struct CacheOptions: ParsableArguments {
     var cacheDir: String?
 
     /// The caches and the client. Nothing is opened until it is needed.
-    func resources() throws -> PipelineResources {
+    func resources() -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(),
-            responses: HTTPCache(folder: try cacheDir ?? HTTPCache.defaultFolder),
-            client: CurlClient(addresses: .any))
+            responses: HTTPCache(folder: cacheDir ?? HTTPCache.defaultFolder),
+            client: CurlClient(.init(addresses: .any)))
     }
 }

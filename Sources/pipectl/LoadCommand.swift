@@ -61,7 +61,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resources = try cache.resources()
+        let resources = cache.resources()
         let plans = try planned()
         let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
             var waiting = plans[...]

@@ -3,7 +3,7 @@ import Pipeline
 /// What the loads of one flight have in common.
 enum FlightKey: Hashable, Sendable {
     case variant(VariantKey, list: ObjectIdentifier, Expiry)
-    case source(SourceKey, headers: Digest?)
+    case source(SourceKey, headers: SIMD2<UInt64>)
 
     var source: SourceKey {
         switch self {

@@ -56,14 +56,7 @@ public final class Flights: Sendable {
 
     private func start(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) {
         let task = Task(priority: load.priority.taskPriority) {
-            var fork = load.forked { self.broadcast($0, flight) }
-            if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order)) }
-            do {
-                try await body.run(&fork)
-                self.land(flight, Landing(load: fork, error: nil))
-            } catch {
-                self.land(flight, Landing(load: fork, error: error))
-            }
+            await self.fly(flight, order: order, load, body)
             self.taskEnded()
         }
         let abandoned = state.withLock { state in
@@ -71,6 +64,17 @@ public final class Flights: Sendable {
             return state.records[flight] == nil
         }
         if abandoned { task.cancel() }
+    }
+
+    private func fly(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) async {
+        var fork = load.forked { self.broadcast($0, flight) }
+        if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order)) }
+        do {
+            try await body.run(&fork)
+            land(flight, Landing(load: fork, error: nil))
+        } catch {
+            land(flight, Landing(load: fork, error: error))
+        }
     }
 
     private func taskEnded() {

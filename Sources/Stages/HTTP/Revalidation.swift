@@ -6,6 +6,7 @@ import Pipeline
 struct Revalidation: LoadAttachment {
     let stored: StoredResponse
     let headers: HTTPFields
+    let requestHeaders: HTTPFields
     let requestTime: Date
     let responseTime: Date
 }

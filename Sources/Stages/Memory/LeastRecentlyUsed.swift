@@ -33,16 +33,14 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
     /// Looks without using.
     func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0].value } }
 
-    /// Looks, and makes the entry the most recently used. `update` may change it in place.
-    mutating func use<Result>(_ key: Key, _ update: (inout Value) -> Result) -> Result? {
-        guard let place = places[key], var value = nodes[place].value else { return nil }
+    /// Looks, and makes the entry the most recently used; `update` may change it in place.
+    mutating func use<Result>(_ key: Key, _ update: (inout Value?) -> Result?) -> Result? {
+        guard let place = places[key] else { return nil }
         if place != newest {
             unlink(place)
             link(place)
         }
-        let result = update(&value)
-        nodes[place].value = value
-        return result
+        return update(&nodes[place].value)
     }
 
     /// Puts an entry in as the most recently used, and gives back the one that it replaces.

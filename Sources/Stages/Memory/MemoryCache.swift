@@ -42,26 +42,23 @@ public final class MemoryCache: Sendable {
 
     /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
     public func entry(for key: VariantKey, now: Date) -> MemoryEntry? {
-        let (found, dropped) = state.withLock { state -> (MemoryEntry?, Kept?) in
-            if let idleLimit, let kept = state.kept.peek(key), kept.isIdle(at: now, limit: idleLimit) {
-                return (nil, state.remove(key))
+        state.withLock { state in
+            if let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true {
+                _ = state.remove(key)
+                return nil
             }
-            return (
-                state.kept.use(key) {
-                    $0.usedAt = now
-                    return $0.entry
-                }, nil
-            )
+            return state.kept.use(key) {
+                $0?.usedAt = now
+                return $0?.entry
+            }
         }
-        // Freed here, outside the lock: giving megabytes back takes time.
-        _ = dropped
-        return found
     }
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
     /// limit is not kept, nor is what it would have replaced.
     public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) {
         let cost = entry.product.cost
+        // What is evicted is freed outside the lock: giving megabytes back takes time.
         _ = state.withLock { state -> [Kept] in
             var freed = [state.remove(key)].compactMap(\.self)
             guard cost <= byteLimit, countLimit != 0 else { return freed }
@@ -101,7 +98,7 @@ public final class MemoryCache: Sendable {
     public func removeExpired(_ expiry: Expiry, now: Date) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
-                guard let end = state.kept.peek(key)?.entry.lifetime.end(for: expiry, under: .asRequested), end <= now
+                guard let end = state.kept.peek(key)?.entry.validity.end(for: expiry, under: .asRequested), end <= now
                 else { return nil }
                 return state.remove(key)
             }

@@ -1,0 +1,30 @@
+import FoundationEssentials
+import Pipeline
+
+/// Which answers were used since it was last written down: a read never waits for a write.
+final class AccessRecord: Sendable {
+    private struct State {
+        var times: [Int64: Int64] = [:]
+        var latest: Int64 = .min
+    }
+
+    private let state = Lock(State())
+
+    /// Notes a use; true if so many are noted that they should be written down.
+    func note(_ generation: Int64, at time: Date) -> Bool {
+        state.withLock { state in
+            // Two uses at one moment still have an order.
+            state.latest = max(time.microseconds, state.latest + 1)
+            state.times[generation] = state.latest
+            return state.times.count == 1024
+        }
+    }
+
+    /// The uses noted so far; they are forgotten here.
+    func take() -> [Int64: Int64] {
+        state.withLock { state in
+            defer { state.times = [:] }
+            return state.times
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Logging
+import Pipeline
+
+/// Tells the log, once for each kind of trouble, what is wrong with the cache and what to do. Loads go on without it.
+struct CacheWarnings: Sendable {
+    private let logger: Logger
+    private let given = Lock<Set<String>>([])
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// The cache can't be used for now.
+    func standsAside(_ folder: String, _ error: any Error) {
+        if let error = error as? SchemaTooNew {
+            return warn(
+                "newer",
+                "The cache \(folder) was written by a newer version (\(error.version)); loads go on without it. "
+                    + "Update this program or give it another folder.")
+        }
+        warn(
+            "aside",
+            "The cache \(folder) can't be used: \(error); loads go on without it. Make the folder writable for this "
+                + "user or choose another one.")
+    }
+
+    /// The database is no database any more.
+    func damaged(_ path: String, _ error: any Error) {
+        warn(
+            "damaged",
+            "The cache's database \(path) is damaged: \(error). It is made anew, empty. If this happens again, check the "
+                + "disk.")
+    }
+
+    /// One piece of work failed.
+    func failed(_ folder: String, _ error: any Error) {
+        if (error as? SQLiteError)?.isFull == true || (error as? FileError)?.isFull == true {
+            return warn(
+                "full",
+                "There is no room for the cache \(folder): \(error). Nothing new is stored. Free some space, or give the "
+                    + "cache a lower byteLimit.")
+        }
+        if (error as? SQLiteError)?.isBusy == true {
+            return warn(
+                "busy",
+                "The cache \(folder) is locked by another process for more than 5 s; loads go on without it. End the "
+                    + "process that holds \(folder)/responses.sqlite.")
+        }
+        warn("failed", "The cache \(folder) failed: \(error). Loads go on without it. Check the folder and the disk.")
+    }
+
+    private func warn(_ kind: String, _ text: String) {
+        if given.withLock({ $0.insert(kind).inserted }) { logger.warning("\(text)") }
+    }
+}

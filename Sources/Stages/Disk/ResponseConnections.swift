@@ -1,0 +1,52 @@
+import Pipeline
+
+/// The connections to one database file: one that writes and as many that read as there are threads that do.
+final class ResponseConnections: Sendable {
+    /// The connection that writes; the writing thread's alone.
+    let writer: SQLiteDatabase
+
+    private let path: String
+    private let idle = Lock<[SQLiteDatabase]>([])
+
+    /// Opens the database of a folder, making it or bringing it to this version where need be.
+    /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`.
+    init(_ folder: CacheFolder) throws {
+        try folder.create()
+        // SQLite answers "busy" at once where two processes turn on its log at the same time.
+        let lock = try FolderLock(folder.path, .alone)
+        defer { withExtendedLifetime(lock) {} }
+        path = folder.databasePath
+        writer = try SQLiteDatabase(path: path, readOnly: false)
+        try writer.execute(
+            """
+            PRAGMA page_size = 16384;
+            PRAGMA auto_vacuum = INCREMENTAL;
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = NORMAL;
+            PRAGMA journal_size_limit = 16777216;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON;
+            """)
+        try ResponseSchema.migrate(writer)
+    }
+
+    /// Runs queries on a connection that nobody else uses meanwhile.
+    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) throws -> Result {
+        let database = try idle.withLock { $0.popLast() } ?? openReader()
+        // One that failed is not used again.
+        let result = try body(database)
+        idle.withLock { $0.append(database) }
+        return result
+    }
+
+    private func openReader() throws(SQLiteError) -> SQLiteDatabase {
+        let database = try SQLiteDatabase(path: path, readOnly: true)
+        try database.execute(
+            """
+            PRAGMA mmap_size = 1073741824;
+            PRAGMA trusted_schema = OFF;
+            PRAGMA cell_size_check = ON;
+            """)
+        return database
+    }
+}

@@ -1,0 +1,42 @@
+extension ResponseDatabase {
+    /// A body's file that no row points to yet; the lock keeps clean-ups from taking it for an orphan.
+    struct NewBody: Sendable {
+        let name: String
+        let lock: FolderLock
+    }
+
+    /// Writes a body that is too long for the database; `nil` if that fails, which the log tells.
+    func writeBody(_ body: [UInt8], _ warnings: CacheWarnings) -> NewBody? {
+        // Makes the folders.
+        guard read({ _ in true }) == true else { return nil }
+        do {
+            let lock = try FolderLock(folder.bodiesPath, .shared)
+            return NewBody(name: try BodyFiles(folder: folder.bodiesPath).write(body), lock: lock)
+        } catch {
+            warnings.failed(folder.path, error)
+            return nil
+        }
+    }
+
+    /// Removes a body's file.
+    func removeBody(_ name: String) { BodyFiles(folder: folder.bodiesPath).remove(name) }
+
+    /// Removes the files that no row points to: what a process left that died between a body and its row.
+    /// - Returns: how many there were.
+    func removeOrphans() -> Int {
+        let files = BodyFiles(folder: folder.bodiesPath)
+        guard read({ _ in true }) == true, let lock = try? FolderLock(folder.bodiesPath, .alone) else { return 0 }
+        defer { withExtendedLifetime(lock) {} }
+        let names = files.names()
+        guard !names.isEmpty,
+            let known = read({ database in
+                Set(
+                    try database.all("SELECT body_file FROM responses WHERE body_file IS NOT NULL") { $0.text(0) ?? "" }
+                )
+            })
+        else { return 0 }
+        let orphans = names.filter { !known.contains($0) }
+        for name in orphans { files.remove(name) }
+        return orphans.count
+    }
+}

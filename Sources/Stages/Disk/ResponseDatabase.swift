@@ -1,0 +1,137 @@
+import Logging
+import Pipeline
+
+/// The database behind the stored responses, opened when it is first needed, healed where it can be, and left aside
+/// where it can't: a cache that fails never fails a load.
+///
+/// Everything here blocks and is called on threads of ours only.
+final class ResponseDatabase: Sendable {
+    private enum Condition {
+        case closed
+        case open(ResponseConnections)
+        case aside(until: Duration)
+    }
+
+    let folder: CacheFolder
+    private let clock: any LoadClock
+    private let warnings: CacheWarnings
+    private let condition = Lock(Condition.closed)
+
+    init(folder: CacheFolder, clock: any LoadClock, warnings: CacheWarnings) {
+        self.folder = folder
+        self.clock = clock
+        self.warnings = warnings
+    }
+
+    /// Runs queries; `nil` if the database stands aside or fails.
+    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? {
+        attempt { try $0.read(body) }
+    }
+
+    /// Runs changes as one transaction; `nil` if the database stands aside or fails, and then nothing has changed.
+    func write<Result>(_ body: (ResponseTransaction) throws -> Result) -> Result? {
+        attempt { connections in
+            // The folder was removed, or another process put a new database in place of a damaged one.
+            if connections.writer.wasMoved { throw DatabaseMoved() }
+            let transaction = ResponseTransaction(database: connections.writer)
+            try connections.writer.execute("BEGIN IMMEDIATE")
+            let result: Result
+            do {
+                result = try body(transaction)
+                try connections.writer.execute("COMMIT")
+            } catch {
+                try? connections.writer.execute("ROLLBACK")
+                throw error
+            }
+            // Only now does nothing point to them any more.
+            let files = BodyFiles(folder: folder.bodiesPath)
+            for name in transaction.abandonedFiles { files.remove(name) }
+            return result
+        }
+    }
+
+    /// Closes the connections; the next use opens them again.
+    func close() { condition.withLock { $0 = .closed } }
+
+    private func attempt<Result>(_ body: (ResponseConnections) throws -> Result) -> Result? {
+        for _ in 0..<2 {
+            guard let connections = connections() else { return nil }
+            do {
+                return try body(connections)
+            } catch {
+                guard heal(connections, after: error) else { return nil }
+            }
+        }
+        return nil
+    }
+
+    private func connections() -> ResponseConnections? {
+        // Held while the database opens: only threads of ours wait here, and none of them could go on without it.
+        condition.withLock { condition in
+            if case .open(let connections) = condition { return connections }
+            if case .aside(let end) = condition, clock.uptime < end { return nil }
+            do {
+                let connections = try openSound()
+                condition = .open(connections)
+                return connections
+            } catch {
+                warnings.standsAside(folder.path, error)
+                condition = .aside(until: clock.uptime + .seconds(60))
+                return nil
+            }
+        }
+    }
+
+    private func openSound() throws -> ResponseConnections {
+        do {
+            return try ResponseConnections(folder)
+        } catch let error as SQLiteError where error.isCorruption {
+            warnings.damaged(folder.databasePath, error)
+            let lock = try FolderLock(folder.path, .alone)
+            defer { withExtendedLifetime(lock) {} }
+            // Another process may have been faster, and then its new database is sound.
+            if (try? SQLiteDatabase(path: folder.databasePath, readOnly: false).isSound) != true {
+                folder.removeDatabase()
+            }
+        }
+        return try ResponseConnections(folder)
+    }
+
+    /// Whether it is worth another try.
+    private func heal(_ connections: ResponseConnections, after error: any Error) -> Bool {
+        if error is DatabaseMoved {
+            drop(connections)
+            return true
+        }
+        guard let error = error as? SQLiteError else {
+            warnings.failed(folder.path, error)
+            return false
+        }
+        if error.isCorruption {
+            warnings.damaged(folder.databasePath, error)
+            // Only the file that is known to be damaged is removed, not one that has taken its place.
+            if !connections.writer.wasMoved, let lock = try? FolderLock(folder.path, .alone) {
+                if !connections.writer.wasMoved { folder.removeDatabase() }
+                withExtendedLifetime(lock) {}
+            }
+            drop(connections)
+            return true
+        }
+        warnings.failed(folder.path, error)
+        return false
+    }
+
+    private func drop(_ dropped: ResponseConnections) {
+        condition.withLock { condition in
+            if case .open(let connections) = condition, connections === dropped { condition = .closed }
+        }
+    }
+}
+
+/// The database that is open is not the one in the folder.
+private struct DatabaseMoved: Error {}
+
+extension SQLiteDatabase {
+    /// Whether the file can be read as a database at all.
+    fileprivate var isSound: Bool { (try? first("SELECT count(*) FROM sqlite_schema") { _ in true }) == true }
+}

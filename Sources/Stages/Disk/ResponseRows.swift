@@ -1,0 +1,134 @@
+import FoundationEssentials
+import Pipeline
+
+/// The queries on stored responses.
+extension SQLiteDatabase {
+    /// What a source has, one for each variant, latest answer first. Rows that make no sense are named instead.
+    func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
+        var broken: [Int64] = []
+        let rows = try all(
+            "SELECT \(ResponseRow.columns) FROM responses WHERE source = ?1 ORDER BY response_time DESC, generation DESC",
+            .blob(key.digest.bytes)
+        ) { row -> ResponseRow? in
+            let response = ResponseRow(row, key: key)
+            if response == nil { broken.append(row.integer(0)) }
+            return response
+        }
+        return (rows.compactMap(\.self), broken)
+    }
+
+    /// A body that lies in the database; `nil` if there is none.
+    func body(_ generation: Int64) throws -> [UInt8]? {
+        try first("SELECT bytes FROM bodies WHERE generation = ?1", .integer(generation)) { $0.bytes(0) }
+    }
+
+    /// Whether a row is there.
+    func has(_ generation: Int64) throws -> Bool {
+        try first("SELECT 1 FROM responses WHERE generation = ?1", .integer(generation)) { _ in true } ?? false
+    }
+
+    /// What is stored, in numbers.
+    func totals() throws -> (entries: Int, bytes: Int, files: Int, fileBytes: Int) {
+        try first("SELECT entries, bytes, files, file_bytes FROM totals") {
+            (Int($0.integer(0)), Int($0.integer(1)), Int($0.integer(2)), Int($0.integer(3)))
+        } ?? (0, 0, 0, 0)
+    }
+
+    /// The bytes of the database's pages that hold something.
+    func bytesInUse() throws -> Int {
+        let pages = try first("PRAGMA page_count") { $0.integer(0) } ?? 0
+        let free = try first("PRAGMA freelist_count") { $0.integer(0) } ?? 0
+        return Int(pages - free) * 16_384
+    }
+}
+
+/// The changes to stored responses.
+extension ResponseTransaction {
+    /// Adds a row, with its body where that has no file, and gives it its number.
+    func insert(_ row: ResponseRow, body: [UInt8]) throws -> Int64 {
+        // Behind every other, also where the clock was set back: what is new is not the first to go.
+        let latest = try database.first("SELECT max(accessed) FROM responses") { $0.optionalInteger(0) } ?? nil
+        let accessed = max(row.stored.microseconds, latest.map { $0 + 1 } ?? .min)
+        try database.run(
+            """
+            INSERT INTO responses (source, target, target_hash, status, fields, selecting, request_time, response_time,
+                stored, accessed, expires, fresh_until, size, body_length, body_checksum, body_file)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            """,
+            .blob(row.key.digest.bytes), .text(row.target), .integer(targetHash(row.target)),
+            .integer(Int64(row.status)), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
+            .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
+            .integer(row.stored.microseconds), .integer(accessed), .integer(optional: row.expires?.microseconds),
+            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)),
+            .integer(Int64(row.bodyLength)), .integer(row.bodyChecksum), row.bodyFile.map(SQLiteValue.text) ?? .null)
+        let generation = database.lastInsertedRow
+        if row.bodyFile == nil {
+            try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
+        }
+        return generation
+    }
+
+    /// Gives a row, if it is still there, what a confirmation changes: its fields, times and expiry.
+    func update(_ row: ResponseRow) throws {
+        try database.run(
+            """
+            UPDATE responses SET fields = ?2, selecting = ?3, request_time = ?4, response_time = ?5, stored = ?6,
+                accessed = max(accessed, ?6), expires = ?7, fresh_until = ?8, size = ?9
+            WHERE generation = ?1
+            """,
+            .integer(row.generation), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
+            .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
+            .integer(row.stored.microseconds), .integer(optional: row.expires?.microseconds),
+            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)))
+    }
+
+    /// Removes the rows that fulfil a condition, the first ones in an order if only so many, and counts them.
+    @discardableResult
+    func remove(where condition: String, _ value: SQLiteValue, limit: Int64 = -1) throws -> Int {
+        let rows = try database.all(
+            "SELECT generation, body_file FROM responses WHERE \(condition) LIMIT ?2", value, .integer(limit)
+        ) { (generation: $0.integer(0), file: $0.text(1)) }
+        for row in rows {
+            try database.run("DELETE FROM responses WHERE generation = ?1", .integer(row.generation))
+            if let file = row.file { abandonedFiles.append(file) }
+        }
+        return rows.count
+    }
+
+    /// Removes one row.
+    @discardableResult
+    func remove(_ generation: Int64) throws -> Bool {
+        try remove(where: "generation = ?1", .integer(generation)) > 0
+    }
+
+    /// Removes the least recently used rows until both bounds hold.
+    func evict(byteLimit: Int, entryLimit: Int?) throws {
+        while true {
+            let totals = try database.totals()
+            let pages = try database.bytesInUse()
+            // Half-empty pages count too, but not what an empty database has anyway.
+            let used = max(totals.bytes, pages + totals.fileBytes - emptyDatabase)
+            guard used > byteLimit || entryLimit.map({ totals.entries > $0 }) ?? false, totals.entries > 0 else {
+                return
+            }
+            try remove(where: "true ORDER BY accessed, generation", .null, limit: 1)
+        }
+    }
+
+    /// Marks rows as used.
+    func touch(_ accesses: [Int64: Int64]) throws {
+        for (generation, time) in accesses {
+            try database.run(
+                "UPDATE responses SET accessed = ?2 WHERE generation = ?1 AND accessed < ?2", .integer(generation),
+                .integer(time))
+        }
+    }
+}
+
+/// The number by which rows of a target URI are found.
+func targetHash(_ target: String) -> Int64 {
+    Digest(of: target).bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+}
+
+/// What the pages of a database with few entries come to, in bytes: a small bound is for what one stores.
+private let emptyDatabase = 1 << 20

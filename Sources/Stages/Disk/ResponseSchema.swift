@@ -1,0 +1,95 @@
+/// The tables of the stored responses, step by step: a database of an older version takes the steps that it lacks.
+///
+/// Times are microseconds since 1970. A response's body is in `bodies` if it is short, else a file of its own.
+enum ResponseSchema {
+    /// The version that this program reads and writes.
+    static var version: Int64 { Int64(steps.count) }
+
+    /// Brings a database to ``version`` in one transaction, or does nothing where it is there.
+    /// - Throws: ``SchemaTooNew`` if a newer program has written it; `SQLiteError`.
+    static func migrate(_ database: SQLiteDatabase) throws {
+        guard try found(in: database) != version else { return }
+        try database.execute("BEGIN IMMEDIATE")
+        do {
+            // Read again: another process may have done it while this one waited.
+            for step in steps[Int(try found(in: database))...] { try database.execute(step) }
+            try database.execute("PRAGMA user_version = \(version)")
+            try database.execute("COMMIT")
+        } catch {
+            try? database.execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private static func found(in database: SQLiteDatabase) throws -> Int64 {
+        let found = try database.first("PRAGMA user_version") { $0.integer(0) } ?? 0
+        guard (0...version).contains(found) else { throw SchemaTooNew(version: found) }
+        return found
+    }
+
+    private static let steps = [
+        """
+        -- One row for each stored response: several for a source where Vary tells them apart.
+        CREATE TABLE responses (
+            generation INTEGER PRIMARY KEY AUTOINCREMENT,
+            source BLOB NOT NULL,
+            target TEXT NOT NULL,
+            target_hash INTEGER NOT NULL,
+            status INTEGER NOT NULL,
+            fields BLOB NOT NULL,
+            selecting BLOB NOT NULL,
+            request_time INTEGER NOT NULL,
+            response_time INTEGER NOT NULL,
+            stored INTEGER NOT NULL,
+            accessed INTEGER NOT NULL,
+            expires INTEGER,
+            fresh_until INTEGER,
+            size INTEGER NOT NULL,
+            body_length INTEGER NOT NULL,
+            body_checksum INTEGER NOT NULL,
+            body_file TEXT
+        );
+        CREATE INDEX responses_source ON responses (source);
+        CREATE INDEX responses_target ON responses (target_hash);
+        CREATE INDEX responses_accessed ON responses (accessed);
+        CREATE INDEX responses_stored ON responses (stored);
+        CREATE INDEX responses_fresh_until ON responses (fresh_until) WHERE fresh_until IS NOT NULL;
+
+        -- Apart from the rows, so that marking a row as used never touches a body's pages.
+        CREATE TABLE bodies (generation INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+
+        -- How often in a row the origin answered a source with an error.
+        CREATE TABLE failures (
+            source BLOB PRIMARY KEY,
+            status INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            latest INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX failures_latest ON failures (latest);
+
+        -- What is stored, kept by the triggers: nobody ever has to count.
+        CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL, files INTEGER NOT NULL,
+            file_bytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES (0, 0, 0, 0);
+        CREATE TRIGGER responses_insert AFTER INSERT ON responses BEGIN
+            UPDATE totals SET entries = entries + 1, bytes = bytes + new.size,
+                files = files + (new.body_file IS NOT NULL),
+                file_bytes = file_bytes + iif(new.body_file IS NULL, 0, new.body_length);
+        END;
+        CREATE TRIGGER responses_delete AFTER DELETE ON responses BEGIN
+            DELETE FROM bodies WHERE generation = old.generation;
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.size,
+                files = files - (old.body_file IS NOT NULL),
+                file_bytes = file_bytes - iif(old.body_file IS NULL, 0, old.body_length);
+        END;
+        CREATE TRIGGER responses_resize AFTER UPDATE OF size ON responses BEGIN
+            UPDATE totals SET bytes = bytes - old.size + new.size;
+        END;
+        """
+    ]
+}
+
+/// A newer program has written the database.
+struct SchemaTooNew: Error {
+    let version: Int64
+}

@@ -1,0 +1,87 @@
+import Pipeline
+
+/// The one thread that changes the stored responses. What is handed in while it is busy is committed together: one
+/// transaction costs about as much as one of ten changes.
+final class ResponseWriter: Sendable {
+    private struct Write {
+        let work: @Sendable (ResponseTransaction) throws -> Void
+        let finish: @Sendable (_ isCommitted: Bool) -> Void
+    }
+
+    private struct State {
+        var waiting: [Write] = []
+        var isRunning = false
+        var isStopped = false
+    }
+
+    private let database: ResponseDatabase
+    private let state = Monitor(State())
+
+    init(_ database: ResponseDatabase) { self.database = database }
+
+    deinit { stop() }
+
+    /// Lets the thread end once nothing waits any more. Changes that are handed in afterwards are dropped.
+    func stop() { state.withLock(wake: .all) { $0.isStopped = true } }
+
+    /// Makes changes and waits until they are committed, without blocking. The changes may run twice; only one run
+    /// counts.
+    /// - Returns: what the changes gave, or `nil` if they failed.
+    func run<Result: Sendable>(_ changes: @escaping @Sendable (ResponseTransaction) throws -> Result) async -> Result? {
+        let result = Lock<Result?>(nil)
+        return await withCheckedContinuation { continuation in
+            enqueue(
+                Write { transaction in
+                    let value = try changes(transaction)
+                    result.withLock { $0 = value }
+                } finish: { isCommitted in
+                    continuation.resume(returning: isCommitted ? result.withLock { $0 } : nil)
+                })
+        }
+    }
+
+    private func enqueue(_ write: Write) {
+        let (accepted, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
+            guard !state.isStopped else { return (false, false) }
+            state.waiting.append(write)
+            defer { state.isRunning = true }
+            return (true, !state.isRunning)
+        }
+        if !accepted { write.finish(false) }
+        if starts { startThread() }
+    }
+
+    private func startThread() {
+        let state = state
+        let database = database
+        Thread.start(name: "pipeline-store") {
+            while let writes = Self.next(state) { Self.commit(writes, database) }
+        }
+    }
+
+    private static func next(_ state: Monitor<State>) -> [Write]? {
+        state.wait { state in
+            guard state.waiting.isEmpty else {
+                defer { state.waiting = [] }
+                return .some(state.waiting)
+            }
+            return state.isStopped ? .some(nil) : nil
+        } whileIdle: { _, _ in
+        }
+    }
+
+    private static func commit(_ writes: [Write], _ database: ResponseDatabase) {
+        let together: Void? = database.write { transaction in
+            for write in writes { try write.work(transaction) }
+        }
+        if together != nil || writes.count == 1 {
+            for write in writes { write.finish(together != nil) }
+        } else {
+            // One of them spoils the transaction; the others need not suffer.
+            for write in writes {
+                let alone: Void? = database.write(write.work)
+                write.finish(alone != nil)
+            }
+        }
+    }
+}

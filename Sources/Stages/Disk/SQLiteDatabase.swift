@@ -1,0 +1,124 @@
+import CSQLite
+import Pipeline
+
+/// One connection to a SQLite database, with the statements that it has prepared.
+///
+/// Nothing stands between a query and SQLite: no hop, no rows made into objects that nobody asked for.
+///
+/// Unchecked, and safe: a connection is opened without SQLite's own locks and so belongs to one thread at a time. The
+/// one that writes is used by the writing thread alone; those that read are out of ``ResponseConnections`` while a
+/// thread uses them.
+final class SQLiteDatabase: @unchecked Sendable {
+    private let connection: OpaquePointer
+    private var statements: [String: OpaquePointer] = [:]
+
+    /// Opens a database file that exists.
+    /// - Parameter busyTimeout: how long to wait for other processes' locks, in milliseconds.
+    init(path: String, readOnly: Bool, busyTimeout: Int32 = 5000) throws(SQLiteError) {
+        var handle: OpaquePointer?
+        let mode = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
+        let status = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard status == SQLITE_OK, let handle else {
+            let error = SQLiteError(code: status, database: handle)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        connection = handle
+        sqlite3_busy_timeout(handle, busyTimeout)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(connection)
+    }
+
+    /// The row id of the last row that was inserted.
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(connection) }
+
+    /// How many rows the last statement changed.
+    var changedRows: Int { Int(sqlite3_changes(connection)) }
+
+    /// Whether the file that is open no longer stands under its name: the folder was removed, or somebody put another
+    /// database there.
+    var wasMoved: Bool {
+        var moved: Int32 = 0
+        let status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return status != SQLITE_OK || moved != 0
+    }
+
+    /// Runs one or more statements that give nothing back and are needed once.
+    func execute(_ sql: String) throws(SQLiteError) {
+        try check(sqlite3_exec(connection, sql, nil, nil, nil))
+    }
+
+    /// Runs a statement that gives nothing back.
+    func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
+        let statement = try prepare(sql, values)
+        defer { sqlite3_reset(statement) }
+        while try step(statement) {}
+    }
+
+    /// What `read` makes of the first row, or `nil` if there is none.
+    func first<Result>(
+        _ sql: String, _ values: SQLiteValue..., read: (SQLiteRow) throws -> Result
+    ) throws -> Result? {
+        let statement = try prepare(sql, values)
+        defer { sqlite3_reset(statement) }
+        return try step(statement) ? try read(SQLiteRow(statement: statement)) : nil
+    }
+
+    /// What `read` makes of each row.
+    func all<Result>(
+        _ sql: String, _ values: SQLiteValue..., read: (SQLiteRow) throws -> Result
+    ) throws -> [Result] {
+        let statement = try prepare(sql, values)
+        defer { sqlite3_reset(statement) }
+        var results: [Result] = []
+        while try step(statement) { results.append(try read(SQLiteRow(statement: statement))) }
+        return results
+    }
+
+    private func prepare(_ sql: String, _ values: [SQLiteValue]) throws(SQLiteError) -> OpaquePointer {
+        let statement = try statement(for: sql)
+        for (index, value) in values.enumerated() { try check(bind(value, Int32(index + 1), statement)) }
+        return statement
+    }
+
+    private func statement(for sql: String) throws(SQLiteError) -> OpaquePointer {
+        if let statement = statements[sql] { return statement }
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+        guard let statement else { throw SQLiteError(code: SQLITE_MISUSE, database: connection) }
+        statements[sql] = statement
+        return statement
+    }
+
+    private func bind(_ value: SQLiteValue, _ index: Int32, _ statement: OpaquePointer) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let value): return sqlite3_bind_int64(statement, index, value)
+        case .text(let value): return sqlite3_bind_text(statement, index, value, -1, copied)
+        // A blob without an address would be null.
+        case .blob(let bytes) where bytes.isEmpty: return sqlite3_bind_zeroblob(statement, index, 0)
+        case .blob(let bytes):
+            return bytes.withUnsafeBytes {
+                sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), copied)
+            }
+        }
+    }
+
+    /// Whether there is another row.
+    private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
+        let status = sqlite3_step(statement)
+        if status == SQLITE_ROW { return true }
+        if status == SQLITE_DONE { return false }
+        throw SQLiteError(code: status, database: connection)
+    }
+
+    private func check(_ status: Int32) throws(SQLiteError) {
+        guard status == SQLITE_OK else { throw SQLiteError(code: status, database: connection) }
+    }
+
+    /// `SQLITE_TRANSIENT`, a macro that Swift can't read: SQLite takes a copy.
+    private var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}

@@ -1,0 +1,59 @@
+public import Pipeline
+
+/// Looks for a source's bytes among the stored responses.
+///
+/// An answer that is still fresh becomes the load's original. One past its freshness is left in ``Load/stale``, for the
+/// origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
+/// it has nothing to do.
+public struct DiskLookup: Stage {
+    /// Nothing has been found yet.
+    public let accepts: Phases = .empty
+    /// The source's bytes, or still nothing.
+    public let produces: Phases = [.empty, .original]
+
+    private let responses: HTTPCache
+    private let rules: CacheRules
+
+    /// Looks in stored responses.
+    /// - Parameter rules: `.http` to judge by HTTP's rules alone, whatever the request's `expiry` says.
+    public init(_ responses: HTTPCache, rules: CacheRules = .asRequested) {
+        self.responses = responses
+        self.rules = rules
+    }
+
+    /// `http rules`, where they are in force.
+    public var parameters: String { rules == .http ? "http rules" : "" }
+
+    /// Looks, and moves the load to the original on a hit.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard load.request.source.isRemote, let key = load.sourceKey else { return .skipped }
+        load.note(key: .source(key))
+        let request = load.request
+        let found = try await responses.lookup(
+            key, headers: request.headers, expiry: request.expiry, rules: rules, priority: load.priority)
+        switch found {
+        case .fresh(let response, let freshness) where response.isSuccess:
+            load.note("\(freshness)")
+            load.attach(StoredEntry(response: response, freshness: freshness))
+            load.advance(to: .original(response.encodedImage), from: .disk)
+            return .hit
+        case .stale(let response, let freshness) where response.isSuccess:
+            load.note("\(freshness)")
+            load.attach(StaleEntry(response: response, freshness: freshness))
+            load.stale = .original(response.encodedImage)
+            return .miss
+        case .fresh(let response, _), .stale(let response, _):
+            load.note("the stored answer has status \(response.status)")
+            return .miss
+        case .miss(let reason):
+            load.note(reason)
+            return .miss
+        }
+    }
+}
+
+extension StoredResponse {
+    /// The body, as the load's original.
+    var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }
+}

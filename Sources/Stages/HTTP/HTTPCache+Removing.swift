@@ -1,0 +1,89 @@
+public import FoundationEssentials
+public import Pipeline
+
+extension HTTPCache {
+    /// What a clean-up removes.
+    public enum Stale: Sendable, Hashable {
+        /// What is past the lifetime that it had when it was stored. The origin could still confirm it; a clean-up trades
+        /// that for the room.
+        case expired
+        /// What has not been used for so long.
+        case unused(Duration)
+        /// What was stored, or last confirmed, so long ago.
+        case stored(Duration)
+    }
+
+    /// Removes everything of a source, whatever its variants.
+    /// - Returns: how many answers there were.
+    @discardableResult
+    public func remove(_ key: SourceKey) async -> Int {
+        await change { transaction in
+            try transaction.forgetFailures(of: key)
+            return try transaction.remove(where: "source = ?1", .blob(key.digest.bytes))
+        } ?? 0
+    }
+
+    /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
+    /// (RFC 9111 section 4.4).
+    /// - Returns: how many there were.
+    @discardableResult
+    public func remove(url: URL) async -> Int {
+        let target = url.targetText
+        return await change { transaction in
+            let same = try transaction.database.all(
+                "SELECT generation, target FROM responses WHERE target_hash = ?1", .integer(targetHash(target))
+            ) { $0.text(1) == target ? $0.integer(0) : nil }
+            for generation in same.compactMap(\.self) { try transaction.remove(generation) }
+            return same.compactMap(\.self).count
+        } ?? 0
+    }
+
+    /// Removes one answer, unless another has taken its place: what turned out to be no image, for one.
+    public func evict(_ stored: StoredResponse) async { _ = await change { try $0.remove(stored.generation) } }
+
+    /// Removes everything.
+    /// - Returns: how many answers there were.
+    @discardableResult
+    public func removeAll() async -> Int {
+        let count = await removeInParts(where: "?1 IS NULL", .null)
+        _ = await change { try $0.database.run("DELETE FROM failures") }
+        await tidy()
+        return count
+    }
+
+    /// Removes what is stale, whatever lies beyond the bounds, and what a process left that died. Gives room back to the
+    /// file system.
+    /// - Returns: how many answers were removed.
+    @discardableResult
+    public func cleanUp(_ stale: Stale = .expired) async -> Int {
+        let now = clock.now
+        // What was used meanwhile is not unused.
+        await flush()
+        let count =
+            switch stale {
+            case .expired: await removeInParts(where: "fresh_until <= ?1", .integer(now.microseconds))
+            case .unused(let duration):
+                await removeInParts(where: "accessed < ?1", .integer((now - duration.seconds).microseconds))
+            case .stored(let duration):
+                await removeInParts(where: "stored < ?1", .integer((now - duration.seconds).microseconds))
+            }
+        let (byteLimit, entryLimit) = (byteLimit, entryLimit)
+        _ = await change { try $0.evict(byteLimit: byteLimit, entryLimit: entryLimit) }
+        await tidy()
+        return count
+    }
+
+    /// Many small transactions, so that no other writer waits long.
+    private func removeInParts(where condition: String, _ value: SQLiteValue) async -> Int {
+        var count = 0
+        while let removed = await change({ try $0.remove(where: condition, value, limit: 200) }), removed > 0 {
+            count += removed
+        }
+        return count
+    }
+
+    private func tidy() async {
+        _ = await change { try $0.database.run("PRAGMA incremental_vacuum") }
+        _ = try? await threads.run { [database] _ in database.removeOrphans() }
+    }
+}

@@ -1,0 +1,131 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import Pipeline
+
+extension HTTPCache {
+    /// Stores an exchange, if it may be stored. It replaces what answered the same request before.
+    /// - Parameters:
+    ///   - expiry: what a lifetime of the caller's, `.after`, is fixed by now.
+    ///   - rules: `.http` to set `expiry` aside.
+    /// - Returns: the answer as it is stored; `nil` if it may not be stored (RFC 9111 section 3) or the store failed, which
+    ///   the log tells.
+    public func commit(
+        _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry = .standard, rules: CacheRules = .asRequested
+    ) async -> StoredResponse? {
+        guard case .storable = Storability(of: exchange, isShared: isShared) else { return nil }
+        let response = draft(exchange, key, expiry, rules)
+        var row = row(of: response, BodyChecksum(of: exchange.body), expiry, rules)
+        guard row.size <= byteLimit else { return nil }
+        guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
+
+        guard
+            let file = try? await threads.run({ [database, warnings] _ in database.writeBody(exchange.body, warnings) })
+                .flatMap(\.self)
+        else { return nil }
+        row.bodyFile = file.name
+        let stored = await store(row, response, exchange)
+        if stored == nil { _ = try? await threads.run { [database] _ in database.removeBody(file.name) } }
+        // Until now a clean-up of another process would have waited rather than take the file for an orphan.
+        withExtendedLifetime(file.lock) {}
+        return stored
+    }
+
+    /// Brings a stored answer up to date with a 304 that confirmed it, or with the answer to a HEAD (RFC 9111
+    /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime begin anew.
+    /// - Returns: the answer as it is now, whether or not its row could be changed.
+    public func freshen(
+        _ stored: StoredResponse, with update: HTTPFields, requestHeaders: HTTPFields = [:], requestTime: Date,
+        responseTime: Date, expiry: Expiry = .standard, rules: CacheRules = .asRequested
+    ) async -> StoredResponse {
+        let headers = StorableFields.updating(stored.headers, with: update, isShared: isShared)
+        let now = clock.now
+        let selecting = SelectingFields(vary: headers, request: requestHeaders)
+        let hasNewVary = headers[values: .vary] != stored.headers[values: .vary]
+        let response = StoredResponse(
+            generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
+            headers: headers, requestTime: requestTime, responseTime: responseTime, stored: now,
+            expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
+            selecting: hasNewVary ? selecting ?? stored.selecting : stored.selecting)
+        let row = row(of: response, nil, expiry, rules)
+        let control = CacheControl(headers)
+        let mayStay = selecting != nil && (!control.contains("no-store") || control.contains("must-understand"))
+        _ = await change { transaction in
+            if mayStay { try transaction.update(row) } else { try transaction.remove(row.generation) }
+        }
+        return response
+    }
+
+    private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async
+        -> StoredResponse?
+    {
+        let (byteLimit, entryLimit) = (byteLimit, entryLimit)
+        let generation = await change { transaction -> Int64 in
+            for old in try transaction.database.responses(of: row.key).rows
+            where old.selecting.match(exchange.requestHeaders) {
+                try transaction.remove(old.generation)
+            }
+            if response.isSuccess { try transaction.forgetFailures(of: row.key) }
+            let generation = try transaction.insert(row, body: exchange.body)
+            try transaction.evict(byteLimit: byteLimit, entryLimit: entryLimit)
+            return generation
+        }
+        return generation.map { response.numbered($0) }
+    }
+
+    func draft(
+        _ exchange: HTTPExchange, _ key: SourceKey, _ expiry: Expiry, _ rules: CacheRules
+    ) -> StoredResponse {
+        let now = clock.now
+        return StoredResponse(
+            generation: 0, key: key, target: exchange.url.targetText, status: exchange.status,
+            headers: StorableFields.of(exchange.headers, isShared: isShared), requestTime: exchange.requestTime,
+            responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
+            body: exchange.body,
+            // Storability has refused `Vary: *`.
+            selecting: SelectingFields(vary: exchange.headers, request: exchange.requestHeaders) ?? .none)
+    }
+
+    /// - Parameter checksum: the body's, where the body is to be written.
+    private func row(
+        of response: StoredResponse, _ checksum: BodyChecksum?, _ expiry: Expiry, _ rules: CacheRules
+    ) -> ResponseRow {
+        let freshness = Freshness(
+            of: response, for: [:], now: response.stored, expiry: expiry, rules: rules, isShared: isShared)
+        return ResponseRow(
+            generation: response.generation, key: response.key, target: response.target, status: response.status,
+            headers: response.headers, selecting: response.selecting, requestTime: response.requestTime,
+            responseTime: response.responseTime, stored: response.stored, expires: response.expires,
+            freshUntil: freshness.freshUntil, bodyLength: response.body.count,
+            bodyChecksum: checksum?.value ?? 0, bodyFile: nil)
+    }
+
+    private func fixedEnd(_ status: Int, _ now: Date, _ expiry: Expiry, _ rules: CacheRules) -> Date? {
+        guard rules == .asRequested, case .after(let lifetime) = expiry, (200...299).contains(status) else {
+            return nil
+        }
+        return now + lifetime.seconds
+    }
+
+    /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.
+    static let longestInlineBody = 65_536
+}
+
+extension StoredResponse {
+    fileprivate func numbered(_ generation: Int64) -> StoredResponse {
+        StoredResponse(
+            generation: generation, key: key, target: target, status: status, headers: headers,
+            requestTime: requestTime, responseTime: responseTime, stored: stored, expires: expires, body: body,
+            selecting: selecting)
+    }
+}
+
+extension URL {
+    /// The target URI as it is stored and found: without fragment and without user info, which is a credential.
+    var targetText: String {
+        let text = identityText
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let end = text[start...].firstIndex { "/?".contains($0) } ?? text.endIndex
+        guard let at = text[start..<end].lastIndex(of: "@") else { return text }
+        return String(text[..<start] + text[text.index(after: at)...])
+    }
+}

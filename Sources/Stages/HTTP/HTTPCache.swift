@@ -1,0 +1,109 @@
+public import HTTPTypes
+public import Logging
+public import Pipeline
+
+/// The one owner of stored responses: what HTTP lets a client keep (RFC 9111), on disk, bounded, shared by processes.
+///
+/// The stages of a pipeline are views on it; it can also be used alone, for any content type and status. It opens its
+/// folder when it is first used, on a thread of its own. A cache that can't be used never fails a load: lookups miss,
+/// what is to be stored is dropped, and one warning in the log says what to do.
+public final class HTTPCache: Sendable {
+    /// The folder in which everything lies.
+    public let folder: String
+    /// The bytes that may be stored; the least recently used answers go first.
+    public let byteLimit: Int
+    /// The answers that may be stored; `nil` for any number.
+    public let entryLimit: Int?
+    /// Whether it keeps to the rules of a cache that serves several users (RFC 9111 section 1.2.3).
+    public let isShared: Bool
+
+    let clock: any LoadClock
+    let logger: Logger
+    let warnings: CacheWarnings
+    let database: ResponseDatabase
+    let writer: ResponseWriter
+    let threads = BlockingThreads(name: "pipeline-disk", count: 3)
+    let accesses: AccessRecord
+
+    /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
+    public static var defaultFolder: String { CacheFolder.standardPath }
+
+    /// Describes a cache; nothing is opened yet.
+    /// - Parameters:
+    ///   - folder: where it lies; made with mode 0700 if it is missing.
+    ///   - byteLimit: the bytes that may be stored, bodies and rows; 1 GB by default.
+    ///   - entryLimit: the answers that may be stored; any number by default.
+    ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
+    ///   - clock: the time by which freshness is reckoned.
+    ///   - logger: is told once of each kind of trouble.
+    public init(
+        folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
+        clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
+    ) {
+        self.folder = folder
+        self.byteLimit = byteLimit
+        self.entryLimit = entryLimit
+        self.isShared = isShared
+        self.clock = clock
+        self.logger = logger
+        warnings = CacheWarnings(logger)
+        database = ResponseDatabase(folder: CacheFolder(path: folder), clock: clock, warnings: warnings)
+        writer = ResponseWriter(database)
+        accesses = AccessRecord()
+    }
+
+    /// What the cache has for a request, judged now.
+    ///
+    /// Of several answers that fit the request's fields the most recent counts (RFC 9111 section 4.1). An answer whose
+    /// body is damaged reads as a miss and is removed.
+    /// - Parameters:
+    ///   - headers: the request's fields as they will be sent: `Vary` selects among them, and their `Cache-Control`
+    ///     is the caller's wish (section 5.2.1).
+    ///   - expiry: who decides how long an answer is fresh.
+    ///   - rules: `.http` to set `expiry` aside.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    public func lookup(
+        _ key: SourceKey, headers: HTTPFields = [:], expiry: Expiry = .standard, rules: CacheRules = .asRequested,
+        priority: LoadPriority = .normal
+    ) async throws -> CacheLookup {
+        let found = try await threads.run(priority: priority) { [database] _ in database.find(key, headers) }
+        if !found.broken.isEmpty {
+            logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
+            _ = await writer.run { transaction in
+                for generation in found.broken { try transaction.remove(generation) }
+            }
+        }
+        guard let response = found.response else { return .miss(found.reason) }
+        touch(response.generation)
+        let freshness = Freshness(
+            of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)
+        return freshness.mayBeServed ? .fresh(response, freshness) : .stale(response, freshness)
+    }
+
+    /// Marks an answer as used just now, as when it was given from memory. Nothing is written yet: that happens with the
+    /// next change, or in ``flush()``.
+    public func touch(_ generation: Int64) {
+        guard accesses.note(generation, at: clock.now) else { return }
+        Task { await flush() }
+    }
+
+    /// Writes down which answers were used.
+    public func flush() async { _ = await change { _ in } }
+
+    /// Writes down what is not yet written and closes all files. Used again, the cache opens again.
+    public func close() async {
+        await flush()
+        _ = try? await threads.run { [database] _ in database.close() }
+    }
+
+    /// Makes changes, the uses noted so far included.
+    func change<Result: Sendable>(
+        _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
+    ) async -> Result? {
+        let noted = accesses.take()
+        return await writer.run { transaction in
+            try transaction.touch(noted)
+            return try changes(transaction)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package import FoundationEssentials
+package import HTTPTypes
+
+/// What an answer to an unsafe request makes invalid (RFC 9111 section 4.4).
+package enum Invalidation {
+    /// The URLs of which nothing stored may be used any more: the target, and `Location` and `Content-Location` where
+    /// they have the target's origin. None if the method is safe or the answer is an error.
+    package static func urls(
+        method: HTTPRequest.Method, target: URL, status: Int, headers: HTTPFields
+    ) -> [URL] {
+        guard !safe.contains(method.rawValue), (200...399).contains(status) else { return [] }
+        let others = [HTTPField.Name.location, .contentLocation].compactMap { name -> URL? in
+            guard let text = headers[values: name].first, let url = URL(string: text, relativeTo: target)?.absoluteURL,
+                url.scheme == target.scheme, url.host() == target.host(), url.port == target.port
+            else { return nil }
+            return url
+        }
+        return [target] + others
+    }
+
+    /// RFC 9110 section 9.2.1. Any method that isn't known to be safe is taken to be unsafe.
+    private static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
+}

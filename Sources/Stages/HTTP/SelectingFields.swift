@@ -1,0 +1,80 @@
+import HTTPTypes
+import Pipeline
+
+/// The fields of a request by which the origin chose an answer: those that its `Vary` names (RFC 9111 section 4.1).
+///
+/// Values are kept normalised; those of fields that hold credentials only as digests.
+struct SelectingFields: Sendable, Hashable {
+    struct Field: Sendable, Hashable {
+        /// In lower case.
+        let name: String
+        /// `nil` where the request had no such field.
+        let value: [UInt8]?
+    }
+
+    /// In the order of their names.
+    let fields: [Field]
+
+    /// Those of an answer without `Vary`: every request fits.
+    static let none = SelectingFields(fields: [])
+
+    private init(fields: [Field]) { self.fields = fields }
+
+    /// The fields of `request` that the answer's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
+    init?(vary response: HTTPFields, request: HTTPFields) {
+        let names = response[values: .vary].flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingSpaces.lowercased() }
+        guard !names.contains("*") else { return nil }
+        fields = Set(names).filter { !$0.isEmpty }.sorted().map { Field(name: $0, value: Self.value($0, request)) }
+    }
+
+    /// Whether a request has the same values.
+    func match(_ request: HTTPFields) -> Bool { fields.allSatisfy { $0.value == Self.value($0.name, request) } }
+
+    private static func value(_ name: String, _ request: HTTPFields) -> [UInt8]? {
+        guard let fieldName = HTTPField.Name(name) else { return nil }
+        let lines = request[fields: fieldName].map { $0.withUnsafeBytesOfValue { Array($0) } }
+        guard !lines.isEmpty else { return nil }
+        let value = FieldNormaliser.normalise(lines, of: name)
+        return credentials.contains(name) ? Digest(of: value).bytes : value
+    }
+
+    private static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+}
+
+extension SelectingFields {
+    /// The fields as they are kept in a row.
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        for field in fields {
+            writer.append(counted: field.name.utf8)
+            writer.append(UInt8(field.value == nil ? 0 : 1))
+            if let value = field.value { writer.append(counted: value) }
+        }
+        return writer.bytes
+    }
+
+    /// Reads back what ``encoded`` gave; `nil` if it is something else.
+    init?(encoded bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        var fields: [Field] = []
+        while !reader.isAtEnd {
+            guard let name = reader.run(), let hasValue = reader.number(UInt8.self) else { return nil }
+            var value: [UInt8]?
+            if hasValue == 1 {
+                guard let run = reader.run() else { return nil }
+                value = Array(run)
+            }
+            fields.append(Field(name: String(decoding: name, as: UTF8.self), value: value))
+        }
+        self.init(fields: fields)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let end = lastIndex(where: { !isSpace($0) }) else { return "" }
+        return self[...end].drop(while: isSpace)
+    }
+}

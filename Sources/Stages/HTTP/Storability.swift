@@ -1,0 +1,67 @@
+import HTTPTypes
+
+/// Whether an answer may be stored (RFC 9111 section 3): a pure function of the exchange.
+enum Storability: Sendable, Hashable {
+    case storable
+    /// It may not, and why.
+    case refused(String)
+
+    /// - Parameter isShared: whether the cache serves several users (section 1.2.3).
+    init(of exchange: HTTPExchange, isShared: Bool = false) {
+        let control = CacheControl(exchange.headers)
+        let reason = Self.refusal(of: exchange, control, isShared: isShared)
+        self = reason.map(Storability.refused) ?? .storable
+    }
+
+    private static func refusal(of exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> String? {
+        let status = exchange.status
+        if exchange.method != .get { return "the method is \(exchange.method), not GET" }
+        if !(200...599).contains(status) { return "the status \(status) is not final" }
+        if status == 206 || status == 304 { return "the answer \(status) is not whole" }
+        if CacheControl(exchange.requestHeaders).contains("no-store") { return "the request says no-store" }
+        if control.contains("must-understand") {
+            // Section 5.2.2.3: who knows the status keeps to the other rules and ignores no-store.
+            if !understood.contains(status) { return "the response says must-understand of the status \(status)" }
+        } else if control.contains("no-store") {
+            return "the response says no-store"
+        }
+        if isShared {
+            if control.isUnqualified("private") { return "the response is private and the cache is shared" }
+            if exchange.requestHeaders.contains(.authorization), !allowsShared(control) {
+                return "the request has Authorization and the cache is shared"
+            }
+        }
+        if SelectingFields(vary: exchange.headers, request: exchange.requestHeaders) == nil {
+            return "Vary: * fits no other request"
+        }
+        if let length = declaredLength(exchange.headers), length != exchange.body.count {
+            return "\(exchange.body.count) of \(length) bytes arrived"
+        }
+        return isCacheable(exchange, control, isShared: isShared) ? nil : "nothing makes the status \(status) cacheable"
+    }
+
+    /// The last item of section 3.
+    private static func isCacheable(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool {
+        exchange.status.isHeuristicallyCacheable || exchange.headers.contains(.expires)
+            || control.contains("public") || control.contains("max-age")
+            || !isShared && control.contains("private") || isShared && control.contains("s-maxage")
+    }
+
+    /// Section 3.5.
+    private static func allowsShared(_ control: CacheControl) -> Bool {
+        control.contains("must-revalidate") || control.contains("public") || control.contains("s-maxage")
+    }
+
+    /// The declared length, where it is that of the bytes at hand: a decoded body has another.
+    private static func declaredLength(_ headers: HTTPFields) -> Int? {
+        guard !headers.contains(.contentEncoding), let line = headers[values: .contentLength].first else { return nil }
+        return Int(line)
+    }
+
+    /// The final statuses whose caching this program knows (RFC 9110 section 15).
+    private static let understood: Set<Int> = [
+        200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414,
+        415,
+        417, 421, 422, 426, 500, 501, 502, 503, 504, 505,
+    ]
+}

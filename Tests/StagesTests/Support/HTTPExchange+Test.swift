@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import Stages
+import Testing
+
+extension HTTPExchange {
+    /// An exchange that took no time.
+    static func test(
+        _ url: String = "http://example.com/a.jpg", method: HTTPRequest.Method = .get, request: HTTPFields = [:],
+        status: Int = 200, _ headers: HTTPFields = [.cacheControl: "max-age=60"], body: [UInt8] = Array("body".utf8),
+        at time: Date
+    ) throws -> HTTPExchange {
+        HTTPExchange(
+            url: try #require(URL(string: url)), method: method, requestHeaders: request, status: status,
+            headers: headers, requestTime: time, responseTime: time, body: body)
+    }
+}
+
+extension SourceKey {
+    /// The key of a text.
+    static func test(_ text: String = "a") -> SourceKey { SourceKey(digest: Digest(of: text)) }
+}
+
+extension CacheLookup {
+    var response: StoredResponse? {
+        switch self {
+        case .fresh(let response, _), .stale(let response, _): response
+        case .miss: nil
+        }
+    }
+
+    var freshness: Freshness? {
+        switch self {
+        case .fresh(_, let freshness), .stale(_, let freshness): freshness
+        case .miss: nil
+        }
+    }
+
+    var isFresh: Bool { if case .fresh = self { true } else { false } }
+    var isStale: Bool { if case .stale = self { true } else { false } }
+    var isMiss: Bool { if case .miss = self { true } else { false } }
+}

@@ -1,0 +1,38 @@
+import Glibc
+
+/// A folder that goes with the test.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/pipeline-test-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw TemporaryFolderError(number: errno) }
+        path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    deinit { Self.remove(path) }
+
+    /// The names of what a folder holds.
+    static func names(_ path: String) -> [String] {
+        guard let entries = opendir(path) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    static func remove(_ path: String) {
+        for name in names(path) {
+            let inner = path + "/" + name
+            if unlink(inner) != 0 { remove(inner) }
+        }
+        rmdir(path)
+    }
+}
+
+struct TemporaryFolderError: Error { let number: Int32 }
