@@ -30,11 +30,13 @@ struct BLAKE2b {
     /// Takes more of the message.
     mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    /// Takes a text's UTF-8 bytes and a zero byte, so that neighbouring texts can't run into each other.
+    /// Takes a text's length and its UTF-8 bytes, so that neighbouring texts can't run into each other.
     mutating func update(_ text: String) {
         var text = text
-        text.withUTF8 { update(UnsafeRawBufferPointer($0)) }
-        withUnsafeBytes(of: UInt8(0)) { update($0) }
+        text.withUTF8 {
+            update(UInt64($0.count))
+            update(UnsafeRawBufferPointer($0))
+        }
     }
 
     /// Takes eight bytes.

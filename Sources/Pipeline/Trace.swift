@@ -73,12 +73,3 @@ extension Trace: CustomStringConvertible {
         }.joined(separator: "\n")
     }
 }
-
-extension Duration {
-    /// Milliseconds with three digits after the point.
-    package var millisecondsText: String {
-        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-        let fraction = String(microseconds % 1000)
-        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
-    }
-}
