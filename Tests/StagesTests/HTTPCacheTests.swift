@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("The stored responses")
 struct HTTPCacheTests {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -65,9 +66,9 @@ struct HTTPCacheTests {
     func freshThenStale(bodyLength: Int) async throws {
         let cache = cache()
         _ = await cache.commit(try exchange(body: bytes(bodyLength)), for: .test())
-        clock.advance(by: 59)
+        clock.advance(by: .seconds(59))
         #expect(try await cache.lookup(.test()).isFresh)
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         let found = try await cache.lookup(.test())
         #expect(found.isStale)
         #expect(found.response?.body == bytes(bodyLength))
@@ -95,11 +96,11 @@ struct HTTPCacheTests {
         let stored = await cache.commit(
             try exchange([.cacheControl: "max-age=1"]), for: .test(), expiry: .after(.seconds(100)))
         #expect(stored?.expires == clock.now + 100)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(100))).isFresh)
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(40))).isStale)
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(100)), rules: .http).isStale)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(1000))).isStale)
         #expect(try await cache.lookup(.test(), expiry: .never).isFresh)
     }
@@ -189,18 +190,18 @@ struct HTTPCacheTests {
             await cache.commit(
                 try exchange([.cacheControl: "max-age=60", .eTag: "\"a\"", .date: HTTPDate.format(clock.now)]),
                 for: .test()))
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         #expect(try await cache.lookup(.test()).isStale)
         let confirmed = await cache.freshen(
             stored, with: [.cacheControl: "max-age=30"], requestTime: clock.now, responseTime: clock.now)
         #expect(confirmed.body == stored.body)
-        clock.advance(by: 29)
+        clock.advance(by: .seconds(29))
         let found = try await cache.lookup(.test())
         #expect(found.isFresh)
         #expect(found.freshness?.age == .seconds(29))
         #expect(found.response?.generation == stored.generation)
         #expect(found.response?.headers == [.eTag: "\"a\"", .cacheControl: "max-age=30"])
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         #expect(try await cache.lookup(.test()).isStale)
     }
 
@@ -208,10 +209,10 @@ struct HTTPCacheTests {
     func freshenFixed() async throws {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(), for: .test(), expiry: .after(.seconds(10))))
-        clock.advance(by: 20)
+        clock.advance(by: .seconds(20))
         _ = await cache.freshen(
             stored, with: [:], requestTime: clock.now, responseTime: clock.now, expiry: .after(.seconds(10)))
-        clock.advance(by: 9)
+        clock.advance(by: .seconds(9))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(10))).isFresh)
     }
 
@@ -312,7 +313,7 @@ struct HTTPCacheTests {
     func evictionWithClockSetBack() async throws {
         let cache = cache(entryLimit: 2)
         for name in ["a", "b"] { _ = await cache.commit(try exchange(), for: .test(name)) }
-        clock.advance(by: -86_400)
+        clock.advance(by: .seconds(-86_400))
         _ = await cache.commit(try exchange(), for: .test("c"))
         #expect(try await present(cache) == ["b", "c"])
     }
@@ -344,10 +345,10 @@ struct HTTPCacheTests {
         _ = await cache.commit(
             try exchange([.cacheControl: "max-age=10"]), for: .test("c"), expiry: .after(.seconds(100)))
         _ = await cache.commit(try exchange([.cacheControl: "max-age=10"]), for: .test("d"), expiry: .never)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(await cache.cleanUp(.expired) == 1)
         #expect(try await present(cache) == ["b", "c", "d"])
-        clock.advance(by: 1e9)
+        clock.advance(by: .seconds(1e9))
         #expect(await cache.cleanUp() == 2)
         #expect(try await present(cache) == ["d"])
     }
@@ -357,10 +358,10 @@ struct HTTPCacheTests {
         let cache = cache()
         let day = 86_400.0
         for name in ["a", "b"] { _ = await cache.commit(try exchange(), for: .test(name)) }
-        clock.advance(by: 5 * day)
+        clock.advance(by: .seconds(5 * day))
         _ = try await cache.lookup(.test("a"))
         _ = await cache.commit(try exchange(), for: .test("c"))
-        clock.advance(by: 3 * day)
+        clock.advance(by: .seconds(3 * day))
         #expect(await cache.cleanUp(.unused(.seconds(7 * day))) == 1)
         #expect(try await present(cache) == ["a", "c"])
         #expect(await cache.cleanUp(.stored(.seconds(7 * day))) == 1)
@@ -379,7 +380,7 @@ struct HTTPCacheTests {
             }
             try await group.waitForAll()
         }
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         #expect(await cache.cleanUp() == 450)
         await cache.close()
         let size =
@@ -436,7 +437,7 @@ struct HTTPCacheTests {
         let cache = cache()
         #expect(try await cache.failures(of: .test()) == nil)
         await cache.recordFailure(status: 503, of: .test())
-        clock.advance(by: 5)
+        clock.advance(by: .seconds(5))
         let second = await cache.recordFailure(status: 404, of: .test())
         #expect(second == FailedAttempts(status: 404, attempts: 2, latest: clock.now))
         #expect(try await cache.failures(of: .test()) == second)

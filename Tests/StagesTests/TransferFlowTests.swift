@@ -57,7 +57,7 @@ struct TransferFlowTests {
     @Test("A transfer that waits for its reader is not stalled")
     func slowReader() async throws {
         var options = CurlClient.Options.local
-        options.stallTimeout = .milliseconds(50)
+        options.stallTimeout = .milliseconds(200)
         let client = CurlClient(options)
         let total = 16 << 20
         origin.route("/") { _ in .init(body: [UInt8](repeating: 1, count: total)) }

@@ -137,7 +137,7 @@ struct IdentityAndExpiryTests {
         site.clock.advance(by: .seconds(50))
         await loader.cleanUp()
         #expect(loader.resources.memory.count == 1)
-        #expect(await loader.resources.responses.statistics()?.entries == 1)
+        #expect(try await loader.resources.responses.statistics()?.entries == 1)
         #expect(try await loader.load(site.origin.url("/new"), options: options).source == .memory)
     }
 
@@ -147,7 +147,7 @@ struct IdentityAndExpiryTests {
         let loader = site.loader(defaults: LoadOptions(expiry: .after(.seconds(3600))))
         for _ in 0..<2 { #expect(try await loader.load(site.origin.url("/a")).source == .network) }
         #expect(loader.resources.memory.count == 0)
-        #expect(await loader.resources.responses.statistics()?.entries == 0)
+        #expect(try await loader.resources.responses.statistics()?.entries == 0)
     }
 
     @Test("A changed image on the server is seen as soon as the stored one is past its freshness")

@@ -103,7 +103,7 @@ struct ImageLoaderTests {
             #expect(try await loader.load(source).source == .memory)
         }
         #expect(try await loader.load(URL(filePath: path)).source == .memory)
-        #expect(await loader.resources.responses.statistics()?.entries == 0)
+        #expect(try await loader.resources.responses.statistics()?.entries == 0)
     }
 
     @Test("A file that changes is another source")
