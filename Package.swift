@@ -67,6 +67,9 @@ let package = Package(
                 "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
-        .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "pipectlTests",
+            dependencies: ["pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
     ]
 )
