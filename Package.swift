@@ -61,7 +61,7 @@ let package = Package(
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
         .testTarget(
-            name: "StagesTests", dependencies: ["Stages", "PipelineTesting"], resources: [.copy("Images")],
+            name: "StagesTests", dependencies: ["Stages", "PipelineTesting", "CVips"], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
     ]
