@@ -64,7 +64,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(
