@@ -46,9 +46,13 @@ public struct Trace: Sendable {
     /// Makes an empty trace.
     public init() {}
 
-    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`.
+    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
+    /// do are left out.
     public var summary: String {
-        entries.map { "\($0.stage) \($0.outcome.rawValue)" }.joined(separator: ", ")
+        entries.indices.filter { index in
+            let isComposite = index + 1 < entries.count && entries[index + 1].depth > entries[index].depth
+            return !isComposite && entries[index].outcome != .skipped
+        }.map { "\(entries[$0].stage) \(entries[$0].outcome.rawValue)" }.joined(separator: ", ")
     }
 }
 

@@ -51,6 +51,7 @@ public struct Fetch: Stage {
         let response = try await client.send(request)
         let responseTime = load.clock.now
 
+        load.note("status \(response.status)")
         if response.status == 304, let stale {
             load.attach(
                 Revalidation(

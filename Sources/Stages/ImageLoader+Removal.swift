@@ -19,8 +19,9 @@ extension ImageLoader {
         await resources.responses.remove(key)
     }
 
-    /// Removes everything from both caches.
+    /// Removes everything from both caches. Loads under way are cancelled first, so that none stores afterwards.
     public func removeAll() async {
+        await resources.flights.cancelAll()
         resources.memory.reset()
         await resources.responses.removeAll()
     }

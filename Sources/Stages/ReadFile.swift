@@ -32,23 +32,33 @@ public struct ReadFile: Stage {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw FileStatus.error(path, errno) }
         defer { close(file) }
-        let expected = try FileStatus(path: path).byteCount
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(expected, limit) + 1)
-        while true {
-            try cancellation.check()
-            let old = bytes.count
-            let room = max(64 << 10, min(expected - old + 1, 1 << 20))
-            bytes.append(contentsOf: repeatElement(0, count: room))
-            let count = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress?.advanced(by: old), room) }
-            bytes.removeLast(room - max(0, count))
-            if count < 0 && errno != EINTR { throw FileStatus.error(path, errno) }
-            guard bytes.count <= limit else {
-                throw LoadError(
-                    .tooManyBytes, subject: path,
-                    "The file has more than \(limit) bytes; raise the limit of ReadFile to read it.")
+        // One byte more than expected, so that the end is found without growing.
+        var bytes = try chunk(of: file, path, min(try FileStatus(path: path).byteCount, limit) + 1, cancellation)
+        // A file that grows, or that the system knows no length of.
+        while bytes.count <= limit {
+            let more = try chunk(of: file, path, 1 << 20, cancellation)
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+        throw LoadError(
+            .tooManyBytes, subject: path,
+            "The file has more than \(limit) bytes; raise the limit of ReadFile to read it.")
+    }
+
+    /// Reads until there are `count` bytes or the file ends.
+    private static func chunk(
+        of file: Int32, _ path: String, _ count: Int, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                try cancellation.check()
+                // Small enough to stop soon after a cancellation.
+                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), min(count - filled, 4 << 20))
+                if got < 0 && errno == EINTR { continue }
+                guard got >= 0 else { throw FileStatus.error(path, errno) }
+                if got == 0 { return }
+                filled += got
             }
-            if count == 0 { return bytes }
         }
     }
 }

@@ -41,6 +41,22 @@ public final class Flights: Sendable {
         }
     }
 
+    /// Cancels every flight: who waits gets `CancellationError`. Returns when all work has ended.
+    public func cancelAll() async {
+        let (tasks, waiting) = state.withLock { state in
+            let tasks = state.records.values.compactMap { $0.landing == nil ? $0.task : nil }
+            let waiting = state.records.values.flatMap { $0.waiters.values.compactMap(\.continuation) }
+            for flight in Array(state.records.keys) {
+                state.records[flight]?.waiters = [:]
+                state.forget(flight)
+            }
+            return (tasks, waiting)
+        }
+        for task in tasks { task.cancel() }
+        for continuation in waiting { continuation.resume(throwing: CancellationError()) }
+        await drain()
+    }
+
     /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func join(_ key: FlightKey, load: Load, body: Chain) async throws -> Landing {

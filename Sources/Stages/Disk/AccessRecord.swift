@@ -20,6 +20,9 @@ final class AccessRecord: Sendable {
         }
     }
 
+    /// What is noted from now on is later than this.
+    func advance(to time: Int64) { state.withLock { $0.latest = max($0.latest, time) } }
+
     /// The uses noted so far; they are forgotten here.
     func take() -> [Int64: Int64] {
         state.withLock { state in

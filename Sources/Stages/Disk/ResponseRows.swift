@@ -44,8 +44,9 @@ extension SQLiteDatabase {
 
 /// The changes to stored responses.
 extension ResponseTransaction {
-    /// Adds a row, with its body where that has no file, and gives it its number.
-    func insert(_ row: ResponseRow, body: [UInt8]) throws -> Int64 {
+    /// Adds a row, with its body where that has no file.
+    /// - Returns: its number, and the time at which it counts as used.
+    func insert(_ row: ResponseRow, body: [UInt8]) throws -> (generation: Int64, accessed: Int64) {
         // Behind every other, also where the clock was set back: what is new is not the first to go.
         let latest = try database.first("SELECT max(accessed) FROM responses") { $0.optionalInteger(0) } ?? nil
         let accessed = max(row.stored.microseconds, latest.map { $0 + 1 } ?? .min)
@@ -65,7 +66,7 @@ extension ResponseTransaction {
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
-        return generation
+        return (generation, accessed)
     }
 
     /// Gives a row, if it is still there, what a confirmation changes: its fields, times and expiry.

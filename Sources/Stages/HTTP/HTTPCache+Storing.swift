@@ -59,17 +59,19 @@ extension HTTPCache {
         -> StoredResponse?
     {
         let (byteLimit, entryLimit) = (byteLimit, entryLimit)
-        let generation = await change { transaction -> Int64 in
+        let inserted = await change { transaction in
             for old in try transaction.database.responses(of: row.key).rows
             where old.selecting.match(exchange.requestHeaders) {
                 try transaction.remove(old.generation)
             }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
-            let generation = try transaction.insert(row, body: exchange.body)
+            let inserted = try transaction.insert(row, body: exchange.body)
             try transaction.evict(byteLimit: byteLimit, entryLimit: entryLimit)
-            return generation
+            return inserted
         }
-        return generation.map { response.numbered($0) }
+        guard let inserted else { return nil }
+        accesses.advance(to: inserted.accessed)
+        return response.numbered(inserted.generation)
     }
 
     func draft(

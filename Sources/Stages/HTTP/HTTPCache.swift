@@ -23,7 +23,8 @@ public final class HTTPCache: Sendable {
     let database: ResponseDatabase
     let writer: ResponseWriter
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
-    let accesses: AccessRecord
+    let accesses = AccessRecord()
+    let counts = Lock((hits: 0, misses: 0))
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }
@@ -49,7 +50,6 @@ public final class HTTPCache: Sendable {
         warnings = CacheWarnings(logger)
         database = ResponseDatabase(folder: CacheFolder(path: folder), clock: clock, warnings: warnings)
         writer = ResponseWriter(database)
-        accesses = AccessRecord()
     }
 
     /// What the cache has for a request, judged now.
@@ -73,7 +73,11 @@ public final class HTTPCache: Sendable {
                 for generation in found.broken { try transaction.remove(generation) }
             }
         }
-        guard let response = found.response else { return .miss(found.reason) }
+        guard let response = found.response else {
+            counts.withLock { $0.misses += 1 }
+            return .miss(found.reason)
+        }
+        counts.withLock { $0.hits += 1 }
         touch(response.generation)
         let freshness = Freshness(
             of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)

@@ -19,7 +19,8 @@ enum StorableFields {
     /// came anew replaces all of its name, except those that tell of the content at hand.
     static func updating(_ stored: HTTPFields, with update: HTTPFields, isShared: Bool = false) -> HTTPFields {
         let new = of(update, isShared: isShared).filtered { !contentFields.contains($0.name.canonicalName) }
-        let replaced = Set(new.map(\.name.canonicalName))
+        // The age begins anew: a Date or an Age of the first answer would make the confirmed one old at once.
+        let replaced = Set(new.map(\.name.canonicalName)).union(["age", "date"])
         var result = stored.filtered { !replaced.contains($0.name.canonicalName) }
         result.append(contentsOf: new)
         // The update may say no-cache="name" of a field that came with the first answer.

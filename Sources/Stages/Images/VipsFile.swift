@@ -36,7 +36,8 @@ final class VipsFile {
     }
 
     /// Decodes the first `frames` frames, each reduced, upright.
-    func decode(_ frames: Int, header source: ImageHeader, reduction: Int, call: inout VipsCall) throws -> DecodedImage {
+    func decode(_ frames: Int, header source: ImageHeader, reduction: Int, call: inout VipsCall) throws -> DecodedImage
+    {
         let stored = PixelSize(
             width: (Int(header.width) + reduction - 1) / reduction,
             height: (Int(header.height) + reduction - 1) / reduction)

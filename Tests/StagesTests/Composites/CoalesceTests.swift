@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -21,7 +22,7 @@ struct CoalesceTests {
             ResolveIdentifier()
             Coalesce(flights, by: .variant) {
                 Coalesce(flights, by: .source) {
-                    Perform("Fetch") { load in
+                    StubStage("Fetch") { load in
                         requests.increment()
                         before?(&load)
                         try await gate.wait()
@@ -30,9 +31,9 @@ struct CoalesceTests {
                         return .done
                     }
                 }
-                Perform("Decode", accepts: .original) { load in
+                StubStage("Decode", accepts: .original) { load in
                     let side = load.request.maxPixelSize?.width ?? 9
-                    load.advance(to: .decoded(Pictures.plain(side, side)))
+                    load.advance(to: .decoded(.filled(PixelSize(square: side))))
                     return .done
                 }
                 Store(nil, nil)
@@ -157,25 +158,25 @@ struct CoalesceTests {
             ImagePipeline {
                 ResolveIdentifier()
                 Coalesce(flights, by: .variant) {
-                    Perform("DiskLookup") { load in
+                    StubStage("DiskLookup") { load in
                         looked.increment()
                         // The late load looked before anything was stored, and goes on after.
                         if late { try await stored.wait() }
                         return .miss
                     }
                     Coalesce(flights, by: .source) {
-                        Perform("Fetch") { load in
+                        StubStage("Fetch") { load in
                             requests.increment()
                             load.advance(to: .original(EncodedImage(bytes: [1])), from: .network)
                             return .done
                         }
                     }
-                    Perform("Store", accepts: .original) { load in
+                    StubStage("Store", accepts: .original) { load in
                         if let ticket = load.attachment(SourceTicket.self), ticket.claim() {
                             disk.increment()
                             ticket.stored()
                         }
-                        load.advance(to: .decoded(Pictures.plain(1, 1)))
+                        load.advance(to: .decoded(.filled(1)))
                         return .done
                     }
                 }

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import Stages
 import Testing
 
@@ -14,7 +15,7 @@ struct MemoryCacheTests {
     }
 
     private func entry(_ width: Int = 10) -> MemoryEntry {
-        MemoryEntry(product: .image(Pictures.plain(width, 1)), validity: .unlimited)
+        MemoryEntry(product: .image(.filled(PixelSize(width: width, height: 1))), validity: .unlimited)
     }
 
     @Test("Inserting at the count limit evicts the least recently used, and no other")

@@ -37,7 +37,7 @@ struct ValidityTests {
         arguments: [
             (validity(server: 60, fixed: 3600), Expiry.after(.seconds(9000)), 60.0),
             (validity(server: 60), .never, 60),
-            (validity(), .server(otherwise: .seconds(5)), 5),
+            (validity(), .server(otherwise: .seconds(5)), 0),
             (validity(fixed: 3600), .after(.seconds(9000)), 0),
         ])
     func underHTTP(validity: Validity, expiry: Expiry, seconds: Double) {

@@ -1,0 +1,78 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// What a cache holds, in numbers.
+public struct CacheStatistics: Sendable, Hashable {
+    /// The answers stored.
+    public let entries: Int
+    /// What they count for against the bound, in bytes: bodies, fields and what the tables add.
+    public let bytes: Int
+    /// The bound.
+    public let byteLimit: Int
+    /// The bodies that are files of their own.
+    public let bodyFiles: Int
+    /// Lookups of this object that found an answer, fresh or stale.
+    public let hits: Int
+    /// Lookups of this object that found none.
+    public let misses: Int
+}
+
+/// A stored answer, in short: for lists.
+public struct CacheEntry: Sendable, Hashable {
+    /// The number of its row.
+    public let generation: Int64
+    /// What it is stored under.
+    public let key: SourceKey
+    /// The URL that answered, query included: redact it before it is shown.
+    public let target: String
+    /// The status code.
+    public let status: Int
+    /// The bytes of its body.
+    public let bodyLength: Int
+    /// When it was stored or last confirmed.
+    public let stored: Date
+    /// When it was last used.
+    public let accessed: Date
+    /// When it stops being fresh by the rules under which it was stored; `nil` for never.
+    public let freshUntil: Date?
+}
+
+extension HTTPCache {
+    /// What the cache holds; `nil` if it can't be used.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    public func statistics() async throws -> CacheStatistics? {
+        let (hits, misses) = counts.withLock { $0 }
+        return try await threads.run { [database, byteLimit] _ in
+            database.read { try $0.totals() }.map {
+                CacheStatistics(
+                    entries: $0.entries, bytes: $0.bytes, byteLimit: byteLimit, bodyFiles: $0.files, hits: hits,
+                    misses: misses)
+            }
+        }
+    }
+
+    /// What is stored, in the order in which it was, page by page: hand in the last entry's generation for the next page.
+    /// An empty page is the end.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    public func entries(after generation: Int64 = 0, limit: Int = 500) async throws -> [CacheEntry] {
+        await flush()
+        return try await threads.run { [database] _ in
+            database.read { database in
+                try database.all(
+                    """
+                    SELECT generation, source, target, status, body_length, stored, accessed, fresh_until FROM responses
+                    WHERE generation > ?1 ORDER BY generation LIMIT ?2
+                    """, .integer(generation), .integer(Int64(limit))
+                ) { row in
+                    Digest(bytes: row.bytes(1)).map {
+                        CacheEntry(
+                            generation: row.integer(0), key: SourceKey(digest: $0), target: row.text(2) ?? "",
+                            status: Int(row.integer(3)), bodyLength: Int(row.integer(4)),
+                            stored: Date(microseconds: row.integer(5)), accessed: Date(microseconds: row.integer(6)),
+                            freshUntil: row.optionalInteger(7).map(Date.init(microseconds:)))
+                    }
+                }.compactMap(\.self)
+            }
+        } ?? []
+    }
+}
