@@ -64,9 +64,12 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
-        .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "pipectlTests",
+            dependencies: ["pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
     ]
 )

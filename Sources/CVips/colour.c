@@ -74,7 +74,7 @@ bool cvips_convert_to_srgb(
     VipsImage *memory =
         vips.vips_image_new_from_memory(pixels, size, width, height, channels, VIPS_FORMAT_UCHAR);
     if (!memory) {
-        take_vips_error(failure, "the pixels can't be converted");
+        take_vips_error(failure, NULL, "the pixels can't be converted");
         return false;
     }
     VipsImage *image = NULL;
@@ -83,7 +83,7 @@ bool cvips_convert_to_srgb(
     bool done = vips.vips_copy(memory, &image, "interpretation", space, NULL) == 0;
     g_object_unref(memory);
     if (!done) {
-        take_vips_error(failure, "the pixels can't be converted");
+        take_vips_error(failure, NULL, "the pixels can't be converted");
         return false;
     }
     vips.vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, profile, profile_size);

@@ -12,6 +12,8 @@ struct cvips_image {
     VipsSourceCustom *source;
     VipsImage *pixels;
     VipsRegion *region;
+    /// By what word to know this file's errors from others'.
+    const char *name;
     /// The embedded profile, if the pixels still are in its colours.
     uint8_t *profile;
     size_t profile_size;
@@ -19,6 +21,20 @@ struct cvips_image {
     int delay_count;
     int frame_height;
 };
+
+/// What the messages of a loader have in common.
+static const char *loader_name(cvips_loader loader) {
+    switch (loader) {
+    case CVIPS_JPEG: return "jpeg";
+    case CVIPS_PNG: return "png";
+    case CVIPS_GIF: return "gif";
+    case CVIPS_TIFF: return "tiff";
+    case CVIPS_HEIF: return "heif";
+    case CVIPS_SVG: return "xml";
+    case CVIPS_JXL: return "jxl";
+    }
+    return NULL;
+}
 
 static int load_with(VipsSource *source, cvips_options options, VipsImage **image) {
     VipsAccess access = VIPS_ACCESS_SEQUENTIAL;
@@ -78,7 +94,7 @@ static bool keep_profile(cvips_image *image, VipsImage *file) {
 static bool prepare(cvips_image *image, cvips_options options, cvips_header *header, cvips_failure *failure) {
     VipsImage *file = NULL;
     if (load_with((VipsSource *)image->source, options, &file) != 0 || !file) {
-        take_vips_error(failure, "the header can't be read");
+        take_vips_error(failure, image->name, "the header can't be read");
         if (file) g_object_unref(file);
         return false;
     }
@@ -88,7 +104,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
     image->pixels = file;
     header->channels = file->Bands;
     if (converted && profile_pending) converted = keep_profile(image, file);
-    if (!converted) take_vips_error(failure, "no way is known from its colours to sRGB");
+    if (!converted) take_vips_error(failure, NULL, "no way is known from its colours to sRGB");
     return converted;
 }
 
@@ -102,6 +118,7 @@ cvips_image *cvips_open(
         return NULL;
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
+    image->name = loader_name(options.loader);
     image->source = make_source(&image->bytes);
     if (prepare(image, options, header, failure)) return image;
     cvips_close(image);
@@ -121,7 +138,7 @@ static bool read_reduced(
     int filled = 0;
     for (int y = 0; y < image->frame_height; y += STRIP_ROWS) {
         int count = VIPS_MIN(STRIP_ROWS, image->frame_height - y);
-        if (!prepare_rows(image->region, top + y, count, image->bytes.cancellation, failure)) return false;
+        if (!prepare_rows(image->region, top + y, count, image->name, image->bytes.cancellation, failure)) return false;
         for (int row = y; row < y + count; row++) {
             const uint8_t *in = row_at(image->region, top + row);
             if (!sums) {

@@ -79,7 +79,7 @@ uint8_t *cvips_save(
         }
         g_object_unref(image);
     }
-    if (!bytes) take_vips_error(failure, "the file can't be written");
+    if (!bytes) take_vips_error(failure, NULL, "the file can't be written");
     return bytes;
 }
 

@@ -1,3 +1,5 @@
+#define _GNU_SOURCE
+
 #include "library.h"
 
 #include <dlfcn.h>
@@ -49,17 +51,24 @@ bool load_vips(cvips_failure *failure) {
     return loaded;
 }
 
-void take_vips_error(cvips_failure *failure, const char *fallback) {
+/// Whether a line holds a word, in upper or lower case.
+static bool mentions(const char *line, const char *word) {
+    const char *found = strcasestr(line, word);
+    return found && found < line + strcspn(line, "\n");
+}
+
+void take_vips_error(cvips_failure *failure, const char *about, const char *fallback) {
     pthread_mutex_lock(&error_lock);
     char *text = vips.vips_error_buffer_copy();
     pthread_mutex_unlock(&error_lock);
-    snprintf(failure->message, sizeof failure->message, "%s", text && *text ? text : fallback);
+    const char *chosen = NULL;
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!about || mentions(line, about)) chosen = line;
+    if (chosen)
+        snprintf(failure->message, sizeof failure->message, "%.*s", (int)strcspn(chosen, "\n"), chosen);
+    else
+        snprintf(failure->message, sizeof failure->message, "%s", fallback);
     g_free(text);
-    // One line: what libvips reports in several is joined, and nothing is left dangling at the end.
-    size_t length = strlen(failure->message);
-    while (length > 0 && (unsigned char)failure->message[length - 1] <= ' ') failure->message[--length] = 0;
-    for (char *c = failure->message; *c; c++)
-        if ((unsigned char)*c < ' ') *c = ';';
 }
 
 void cvips_thread_will_end(void) {

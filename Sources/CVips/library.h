@@ -74,8 +74,10 @@ extern vips_library vips;
 /// Loads libvips, once for all threads; false if this system has none.
 bool load_vips(cvips_failure *failure);
 
-/// Takes libvips' last words. Its buffer is the whole process's: under concurrent failures they may be another's.
-void take_vips_error(cvips_failure *failure, const char *fallback);
+/// Takes the last line of libvips' words that mentions `about`, or the very last without it.
+///
+/// Their buffer is the whole process's: what failed at the same time elsewhere speaks there too, and so do warnings.
+void take_vips_error(cvips_failure *failure, const char *about, const char *fallback);
 
 static inline bool is_cancelled(cvips_cancellation cancellation) {
     return cancellation.is_cancelled(cancellation.context);

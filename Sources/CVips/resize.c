@@ -27,7 +27,7 @@ bool cvips_resize(
     done = done && resize(&image, channels, result_width, result_height);
     done = done && image->Xsize == result_width && image->Ysize == result_height && image->Bands == channels;
     if (!done)
-        take_vips_error(failure, "libvips gave another size than it was asked for");
+        take_vips_error(failure, NULL, "libvips gave another size than it was asked for");
     else
         done = write_rows(image, channels, result, cancellation, failure);
     if (image) g_object_unref(image);

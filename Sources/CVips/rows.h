@@ -7,8 +7,10 @@
 /// What is read at a time: twice a JPEG's tallest row of blocks.
 enum { STRIP_ROWS = 32 };
 
-/// Prepares the rows `top` to `top + count` in full width.
-bool prepare_rows(VipsRegion *region, int top, int count, cvips_cancellation cancellation, cvips_failure *failure);
+/// Prepares the rows `top` to `top + count` in full width. `about` is the word to know its errors by, if there is one.
+bool prepare_rows(
+    VipsRegion *region, int top, int count, const char *about, cvips_cancellation cancellation,
+    cvips_failure *failure);
 
 /// A row that was prepared, of 8-bit channels. libvips' macro for this calls a function of libvips that nothing links to.
 static inline const uint8_t *row_at(const VipsRegion *region, int y) {

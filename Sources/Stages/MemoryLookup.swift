@@ -18,6 +18,9 @@ public struct MemoryLookup: Stage {
     /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
+    /// `http rules`, where they are in force.
+    public var parameters: String { rules == .http ? "http rules" : "" }
+
     /// Gives the product; one past its freshness becomes the load's stale content.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey else { return .skipped }

@@ -21,6 +21,9 @@ public struct Store: Stage {
     /// The final answer.
     public var produces: Phases { .ready }
 
+    /// `http rules`, where they are in force.
+    public var parameters: String { rules == .http ? "http rules" : "" }
+
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }

@@ -1,32 +1,28 @@
+import Dispatch
 import Glibc
-import Stages
 
 /// Turns the first SIGINT or SIGTERM into cancellation, so that nothing half-written stays behind; a second one ends
 /// the program at once.
 struct Interruption {
-    private let signals: sigset_t
-
-    /// Has to be made before any thread starts: threads inherit what is blocked here.
-    init() {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-        signal(SIGPIPE, SIG_IGN)
-        self.signals = signals
-    }
+    private let sources: [any DispatchSourceSignal]
 
     /// Calls `cancel` on the first signal.
-    func onSignal(_ cancel: @escaping @Sendable () -> Void) {
-        let signals = signals
-        Thread.start(name: "signals") {
-            var signals = signals
-            var received: Int32 = 0
-            sigwait(&signals, &received)
-            cancel()
-            sigwait(&signals, &received)
-            _exit(130)
+    init(_ cancel: @escaping @Sendable () -> Void) {
+        let queue = DispatchQueue(label: "signals")
+        sources = [SIGINT, SIGTERM].map { number in
+            // The system's own answer, to end the program, comes before a source is asked.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            var isSecond = false
+            source.setEventHandler {
+                if isSecond { _exit(130) }
+                isSecond = true
+                cancel()
+            }
+            source.resume()
+            return source
         }
+        // A reader that has gone away is an error to handle, not the end.
+        signal(SIGPIPE, SIG_IGN)
     }
 }

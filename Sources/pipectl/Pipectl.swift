@@ -15,10 +15,10 @@ struct Pipectl: AsyncParsableCommand {
         subcommands: [LoadCommand.self, PlanCommand.self])
 
     static func main() async {
-        let interruption = Interruption()
         do {
             let running = Task { try await runVerb() }
-            interruption.onSignal { running.cancel() }
+            let interruption = Interruption { running.cancel() }
+            defer { withExtendedLifetime(interruption) {} }
             try await running.value
         } catch is CancellationError {
             Glibc.exit(130)

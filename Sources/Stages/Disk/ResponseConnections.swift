@@ -6,6 +6,7 @@ final class ResponseConnections: Sendable {
     let writer: SQLiteDatabase
 
     private let path: String
+    private let identity: FileIdentity?
     private let idle = Lock<[SQLiteDatabase]>([])
 
     /// Opens the database of a folder, making it or bringing it to this version where need be.
@@ -28,7 +29,12 @@ final class ResponseConnections: Sendable {
             PRAGMA cell_size_check = ON;
             """)
         try ResponseSchema.migrate(writer)
+        identity = FileIdentity(path)
     }
+
+    /// Whether the file that is open no longer stands under its name: the folder was removed, or another process put a
+    /// new database in place of a damaged one.
+    var isMoved: Bool { identity == nil || FileIdentity(path) != identity }
 
     /// Runs queries on a connection that nobody else uses meanwhile.
     func read<Result>(_ body: (SQLiteDatabase) throws -> Result) throws -> Result {

@@ -1,3 +1,5 @@
+import Glibc
+
 extension ResponseDatabase {
     /// A body's file that no row points to yet; the lock keeps clean-ups from taking it for an orphan.
     struct NewBody: Sendable {
@@ -7,15 +9,21 @@ extension ResponseDatabase {
 
     /// Writes a body that is too long for the database; `nil` if that fails, which the log tells.
     func writeBody(_ body: [UInt8], _ warnings: CacheWarnings) -> NewBody? {
-        // Makes the folders.
-        guard read({ _ in true }) == true else { return nil }
-        do {
-            let lock = try FolderLock(folder.bodiesPath, .shared)
-            return NewBody(name: try BodyFiles(folder: folder.bodiesPath).write(body), lock: lock)
-        } catch {
-            warnings.failed(folder.path, error)
-            return nil
+        for isRetry in [false, true] {
+            // Makes the folders.
+            guard read({ _ in true }) == true else { return nil }
+            do {
+                let lock = try FolderLock(folder.bodiesPath, .shared)
+                return NewBody(name: try BodyFiles(folder: folder.bodiesPath).write(body), lock: lock)
+            } catch  where error.number == ENOENT && !isRetry {
+                // Somebody removed the folder; opening it again makes it again.
+                close()
+            } catch {
+                warnings.failed(folder.path, error)
+                return nil
+            }
         }
+        return nil
     }
 
     /// Removes a body's file.

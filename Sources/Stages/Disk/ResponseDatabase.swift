@@ -32,7 +32,7 @@ final class ResponseDatabase: Sendable {
     func write<Result>(_ body: (ResponseTransaction) throws -> Result) -> Result? {
         attempt { connections in
             // The folder was removed, or another process put a new database in place of a damaged one.
-            if connections.writer.wasMoved { throw DatabaseMoved() }
+            if connections.isMoved { throw DatabaseMoved() }
             let transaction = ResponseTransaction(database: connections.writer)
             try connections.writer.execute("BEGIN IMMEDIATE")
             let result: Result
@@ -99,7 +99,7 @@ final class ResponseDatabase: Sendable {
 
     /// Whether it is worth another try.
     private func heal(_ connections: ResponseConnections, after error: any Error) -> Bool {
-        if error is DatabaseMoved {
+        if connections.isMoved {
             drop(connections)
             return true
         }
@@ -110,8 +110,8 @@ final class ResponseDatabase: Sendable {
         if error.isCorruption {
             warnings.damaged(folder.databasePath, error)
             // Only the file that is known to be damaged is removed, not one that has taken its place.
-            if !connections.writer.wasMoved, let lock = try? FolderLock(folder.path, .alone) {
-                if !connections.writer.wasMoved { folder.removeDatabase() }
+            if let lock = try? FolderLock(folder.path, .alone) {
+                if !connections.isMoved { folder.removeDatabase() }
                 withExtendedLifetime(lock) {}
             }
             drop(connections)

@@ -38,14 +38,6 @@ final class SQLiteDatabase: @unchecked Sendable {
     /// How many rows the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(connection)) }
 
-    /// Whether the file that is open no longer stands under its name: the folder was removed, or somebody put another
-    /// database there.
-    var wasMoved: Bool {
-        var moved: Int32 = 0
-        let status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
-        return status != SQLITE_OK || moved != 0
-    }
-
     /// Runs one or more statements that give nothing back and are needed once.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(connection, sql, nil, nil, nil))

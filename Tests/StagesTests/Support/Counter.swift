@@ -9,6 +9,8 @@ final class Counter: Sendable {
     @discardableResult
     func increment() -> Int { count.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue }
 
+    func decrement() { count.subtract(1, ordering: .sequentiallyConsistent) }
+
     /// Gives other tasks their turn until the count is there.
     func reaches(_ wanted: Int) async { while value < wanted { await Task.yield() } }
 }
