@@ -63,9 +63,13 @@ public final class ImageLoader: Sendable {
     public func load(
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
-        let pipeline = options.map { self.pipeline(for: $0.policy) } ?? standard
-        let request = options.map { $0.request(for: source) } ?? defaults.request(for: source)
-        return try ImageResponse(try await pipeline.load(request, events: events), subject: source.redacted)
+        let response =
+            if let options {
+                try await pipeline(for: options.policy).load(options.request(for: source), events: events)
+            } else {
+                try await standard.load(defaults.request(for: source), events: events)
+            }
+        return try ImageResponse(response, subject: source.redacted)
     }
 
     /// The list that loads with a policy walk down.
