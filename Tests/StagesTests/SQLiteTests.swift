@@ -95,6 +95,7 @@ struct SQLiteTests {
     func closing() async throws {
         let cache = cache()
         _ = try await store(cache)
+        _ = try await cache.lookup(.test())
         await cache.close()
         #expect(TemporaryFolder.names(path) == ["bodies", "responses.sqlite"])
     }

@@ -32,6 +32,11 @@ final class ResponseConnections: Sendable {
         identity = FileIdentity(path)
     }
 
+    deinit {
+        // The last connection to close brings the log into the database, which one that only reads can't.
+        idle.withLock { $0 = [] }
+    }
+
     /// Whether the file that is open no longer stands under its name: the folder was removed, or another process put a
     /// new database in place of a damaged one.
     var isMoved: Bool { identity == nil || FileIdentity(path) != identity }

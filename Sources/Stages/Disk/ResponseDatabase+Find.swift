@@ -16,6 +16,9 @@ extension ResponseDatabase {
     func find(_ key: SourceKey, _ request: HTTPFields) -> Found {
         let found = read { database in
             var found = Found()
+            // One snapshot, and one lock of it, for the row and its body.
+            try database.run("BEGIN")
+            defer { try? database.run("COMMIT") }
             let (rows, broken) = try database.responses(of: key)
             found.broken = broken
             let fitting = rows.filter { $0.selecting.match(request) }
