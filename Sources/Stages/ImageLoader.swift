@@ -30,6 +30,7 @@ public final class ImageLoader: Sendable {
     ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
     ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
     ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
+    ///   - defaults: the options of loads that are given none.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
         defaults: LoadOptions = LoadOptions()
