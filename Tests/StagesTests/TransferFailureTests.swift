@@ -11,20 +11,23 @@ import Testing
 struct TransferFailureTests {
     let origin: ScriptedOrigin
     let client: CurlClient
+    /// The same, for tests in which an origin falls silent.
+    let impatient: CurlClient
 
     init() throws {
         origin = try ScriptedOrigin()
         var options = CurlClient.Options.local
-        options.stallTimeout = .milliseconds(100)
         options.maximumBodyBytes = 100_000
         client = CurlClient(options)
+        options.stallTimeout = .milliseconds(100)
+        impatient = CurlClient(options)
     }
 
     @Test("An origin that never answers has timed out")
     func silent() async throws {
         let gate = try ScriptedOrigin.Gate()
         origin.route("/") { _ in ScriptedOrigin.Reply().held(until: gate) }
-        let error = await failure(.timedOut) { try await client.get(origin.url("/?token=secret")) }
+        let error = await failure(.timedOut) { try await impatient.get(origin.url("/?token=secret")) }
         #expect(
             error?.message == "127.0.0.1:\(origin.port) sent nothing for 0.1 s. Try again later, or raise stallTimeout."
         )
@@ -35,7 +38,7 @@ struct TransferFailureTests {
     @Test("A body that stops coming has timed out, after what came was read")
     func stalledBody() async throws {
         origin.route("/") { _ in .init(body: "0123456789").stalled(after: 4) }
-        let response = try await client.send(TransferRequest(url: origin.url("/")))
+        let response = try await impatient.send(TransferRequest(url: origin.url("/")))
         var read: [UInt8] = []
         let error = await failure(.timedOut) { for try await chunk in response.body { read += chunk } }
         #expect(read == Array("0123".utf8))
@@ -58,7 +61,6 @@ struct TransferFailureTests {
     func overdueAcrossRedirects() async throws {
         var options = client.options
         options.totalTimeout = .milliseconds(150)
-        options.stallTimeout = .seconds(10)
         let gate = try ScriptedOrigin.Gate()
         origin.route("/") { _ in .redirect(to: "/held") }
         origin.route("/held") { _ in ScriptedOrigin.Reply().held(until: gate) }
@@ -137,16 +139,14 @@ struct TransferFailureTests {
 
     @Test("A head of too many fields, of too many bytes or with too long a field is malformed")
     func headerBombs() async throws {
-        origin.route("/many") { _ in .headerBomb(fields: 70_000) }
-        origin.route("/large") { _ in .headerBomb(fields: 500, valueBytes: 1000) }
-        origin.route("/long") { _ in .headerBomb(fields: 1, valueBytes: 200_000) }
-        // Making 70,000 fields takes the origin a while; the other tests' short time-outs are not for that.
-        let client = CurlClient(.local)
+        origin.script("/many", .headerBomb(fields: 70_000))
+        origin.script("/large", .headerBomb(fields: 500, valueBytes: 1000))
+        origin.script("/long", .headerBomb(fields: 1, valueBytes: 200_000))
         for path in ["/many", "/large", "/long"] {
             let error = await failure(.malformedResponse) { try await client.get(origin.url(path)) }
             #expect(error?.message.contains("its header") == true)
         }
-        origin.route("/most") { _ in .headerBomb(fields: 990) }
+        origin.script("/most", .headerBomb(fields: 990))
         #expect(try await client.get(origin.url("/most")).response.headers.count == 991)
     }
 
