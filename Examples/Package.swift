@@ -25,13 +25,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "GettingStarted",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "StageOfYourOwn",
             dependencies: [.product(name: "Stages", package: "pipeline")],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ExamplesTests",
-            dependencies: ["StageOfYourOwn", .product(name: "PipelineTesting", package: "pipeline")],
+            dependencies: [
+                "GettingStarted", "StageOfYourOwn", .product(name: "PipelineTesting", package: "pipeline"),
+            ],
             swiftSettings: settings
         ),
     ]

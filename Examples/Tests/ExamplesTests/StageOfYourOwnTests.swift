@@ -46,4 +46,14 @@ struct StageOfYourOwnTests {
         #expect("\(open)" == "\(pipeline)")
         #expect(try await open.load(request).size == 1)
     }
+
+    @Test("a list without Fetch works offline")
+    func offline() async throws {
+        let offline = pipeline.removing(Fetch.self)
+        let error = await #expect(throws: LoadError.self) { try await offline.load(request) }
+        #expect(error?.code == .notCached)
+        #expect(origin.log.requests.isEmpty)
+        _ = try await pipeline.load(request)
+        #expect(try await offline.load(request).source == .memory)
+    }
 }
