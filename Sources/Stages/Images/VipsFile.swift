@@ -54,7 +54,8 @@ final class VipsFile {
                     &pixels, size: stored, channels: channels, profile: profile, cancellation: cancellation)
             }
             return DecodedImage.Frame(
-                pixels: source.orientation.applied(to: pixels, size: stored, channels: channels),
+                pixels: try source.orientation.applied(
+                    to: pixels, size: stored, channels: channels, cancellation: cancellation),
                 delay: .milliseconds(frames > 1 ? Int(cvips_frame_delay(image, Int32(index))) : 0))
         }
         return DecodedImage(
