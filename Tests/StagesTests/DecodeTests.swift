@@ -36,23 +36,24 @@ struct DecodeTests {
             let size = image.size
             let turned = DecodedImage(
                 size: wrong.applied(to: size), layout: .rgb,
-                pixels: wrong.applied(to: image.pixels, size: size, channels: 3))
+                pixels: try wrong.applied(to: image.pixels, size: size, channels: 3))
             #expect(turned.difference(from: expected) > 20)
         }
     }
 
     @Test("An orientation and its inverse leave the pixels as they were", arguments: ImageOrientation.allCases)
-    func inverse(_ orientation: ImageOrientation) {
-        let size = PixelSize(width: 3, height: 2)
-        let pixels = (0..<24).map(UInt8.init)
+    func inverse(_ orientation: ImageOrientation) throws {
+        // Larger than a block in which pixels are moved, and no multiple of it.
+        let size = PixelSize(width: 150, height: 70)
+        let pixels = (0..<150 * 70 * 4).map { UInt8($0 % 251) }
         let inverse: ImageOrientation =
             switch orientation {
             case .right: .left
             case .left: .right
             default: orientation
             }
-        let turned = orientation.applied(to: pixels, size: size, channels: 4)
-        #expect(inverse.applied(to: turned, size: orientation.applied(to: size), channels: 4) == pixels)
+        let turned = try orientation.applied(to: pixels, size: size, channels: 4)
+        #expect(try inverse.applied(to: turned, size: orientation.applied(to: size), channels: 4) == pixels)
         #expect((turned == pixels) == (orientation == .up))
     }
 

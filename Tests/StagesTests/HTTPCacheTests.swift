@@ -27,8 +27,11 @@ struct HTTPCacheTests {
         try .test(url, request: request, status: status, headers, body: body, at: clock.now)
     }
 
+    /// A body that differs from those of other lengths and seeds.
     func bytes(_ count: Int, seed: Int = 1) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) }
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: count), count: count)
+        for index in stride(from: 0, to: count, by: 509) { bytes[index] = UInt8(truncatingIfNeeded: index &+ seed) }
+        return bytes
     }
 
     // MARK: Storing and finding

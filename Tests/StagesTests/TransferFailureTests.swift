@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -210,59 +209,4 @@ struct TransferFailureTests {
         _ = await failure(.unreachable) { try await client.get(origin.url("/")) }
         #expect(try await client.get(origin.url("/")).body == Array("whole".utf8))
     }
-}
-
-/// A port whose queue of connections is full, so that another one never completes.
-private final class FullListener {
-    let port: Int
-    private var sockets: [Int32] = []
-
-    init() throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let opened = (0..<4).map { _ in socket(AF_INET, kind, 0) }
-        let status = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
-            guard bind(opened[0], address, length) == 0, listen(opened[0], 0) == 0 else { return -1 }
-            guard getsockname(opened[0], address, &length) == 0 else { return -1 }
-            for client in opened.dropFirst() { _ = connect(client, address, length) }
-            return 0
-        }
-        try #require(status == 0)
-        port = Int(UInt16(bigEndian: address.sin_port))
-        sockets = opened
-    }
-
-    deinit { for socket in sockets { close(socket) } }
-}
-
-/// Zeros, packed by the best that gzip can do, to a hundred-and-sixtieth.
-private func gzipOfZeros(megabytes: Int) -> [UInt8] {
-    // A fixed-Huffman block: one literal 0, then matches of 258 at distance 1 (RFC 1951 section 3.2.6).
-    var bits: [UInt8] = []
-    func put(_ value: Int, _ count: Int, reversed: Bool = false) {
-        for index in 0..<count { bits.append(UInt8(value >> (reversed ? count - 1 - index : index) & 1)) }
-    }
-    put(1, 1)
-    put(1, 2)
-    put(0x30, 8, reversed: true)
-    let matches = megabytes * 1_000_000 / 258
-    for _ in 0..<matches {
-        put(0xc5, 8, reversed: true)
-        put(0, 5, reversed: true)
-    }
-    put(0, 7)
-    var bytes: [UInt8] = [31, 139, 8, 0, 0, 0, 0, 0, 2, 255]
-    var index = 0
-    while index < bits.count {
-        var byte: UInt8 = 0
-        for bit in 0..<min(8, bits.count - index) { byte |= bits[index + bit] << bit }
-        bytes.append(byte)
-        index += 8
-    }
-    // The check sum is wrong and never reached.
-    return bytes + [UInt8](repeating: 0, count: 8)
 }

@@ -39,7 +39,8 @@ public struct VipsDecoder: ImageDecoding {
                 let file = try VipsFile(
                     buffer, format: header.format, shrink: plan.shrink, frames: frames,
                     allowDamage: options.allowTruncated, call: &call)
-                return try file.decode(frames, header: header, reduction: plan.reduction, call: &call)
+                return try file.decode(
+                    frames, header: header, reduction: plan.reduction, cancellation: cancellation, call: &call)
             }
         }
     }
