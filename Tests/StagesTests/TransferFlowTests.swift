@@ -54,21 +54,6 @@ struct TransferFlowTests {
     /// How many bytes the origin's answer to `/small` has.
     private var smallReplyBytes: Int { "HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nsmall".utf8.count }
 
-    @Test("A transfer that waits for its reader is not stalled")
-    func slowReader() async throws {
-        var options = CurlClient.Options.local
-        options.stallTimeout = .milliseconds(200)
-        let client = CurlClient(options)
-        let total = 16 << 20
-        origin.script("/", .init(body: [UInt8](repeating: 1, count: total)))
-        origin.script("/silent", .init(body: "x").stalled())
-        let response = try await client.send(TransferRequest(url: origin.url("/")))
-        // Another transfer runs into its time limit meanwhile, and the thread that watches both goes on to a third.
-        _ = await failure(.timedOut) { try await client.get(origin.url("/silent")) }
-        _ = try await client.get(origin.url("/small"))
-        #expect(try await response.bytes().count == total)
-    }
-
     @Test("A cancelled task gets its CancellationError while the origin is still silent")
     func cancelBeforeHead() async throws {
         let gate = try ScriptedOrigin.Gate()
