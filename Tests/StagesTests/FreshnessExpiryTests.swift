@@ -17,6 +17,7 @@ struct FreshnessExpiryTests: FreshnessSuite {
         #expect(try judge("no-cache", expiry: day, rules: .asRequested).verdict == .noCache)
         #expect(try judge(more: [.expires: "0"], expiry: day, rules: .asRequested).verdict == .expired)
         #expect(try judge(status: 503, expiry: day, rules: .asRequested).verdict == .expired)
+        #expect(try judge(status: 404, expiry: day, rules: .asRequested).verdict == .expired)
         #expect(try judge(expiry: day, rules: .http).verdict == .expired)
     }
 
@@ -58,10 +59,11 @@ struct FreshnessExpiryTests: FreshnessSuite {
         )
     }
 
-    @Test("expiry .after is for what is an answer: an error keeps to the origin's rules")
+    @Test("expiry .after and .never are for pictures: an error keeps to the origin's rules")
     func fixedError() throws {
         #expect(
             try judge("max-age=5", status: 404, expiry: .after(.seconds(60)), rules: .asRequested).verdict == .expired)
+        #expect(try judge("max-age=5", status: 404, expiry: .never, rules: .asRequested).verdict == .expired)
     }
 
     @Test("expiry .never: served whatever its age")
