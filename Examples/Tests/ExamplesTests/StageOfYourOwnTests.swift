@@ -1,9 +1,10 @@
 import Foundation
 import Pipeline
 import PipelineTesting
-import StageOfYourOwn
 import Stages
 import Testing
+
+@testable import StageOfYourOwn
 
 @Suite("A stage of one's own")
 struct StageOfYourOwnTests {
@@ -25,7 +26,7 @@ struct StageOfYourOwnTests {
 
     @Test("inserted before Fetch, it refuses a host before it is asked")
     func inserted() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
         let error = await #expect(throws: LoadError.self) { try await guarded.load(request) }
         #expect(error?.code == .refused)
         #expect(error?.stage == "RefuseHost")
@@ -34,14 +35,14 @@ struct StageOfYourOwnTests {
 
     @Test("replaced, it refuses another host")
     func replaced() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
-            .replacing(RefuseHost.self, with: RefuseHost("tracker.example"))
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
+            .replacing(RefuseHost.self, with: RefuseHost(host: "tracker.example"))
         #expect(try await guarded.load(request).size == 1)
     }
 
     @Test("removed, it leaves the list as it was")
     func removed() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
         let open = guarded.removing(RefuseHost.self)
         #expect("\(open)" == "\(pipeline)")
         #expect(try await open.load(request).size == 1)
