@@ -7,7 +7,8 @@ import Testing
 @testable import StageOfYourOwn
 
 @Suite("A stage of one's own")
-struct StageOfYourOwnTests {
+final class StageOfYourOwnTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
     private let origin: ScriptedOrigin
     private let pipeline: ImagePipeline
     private var request: ImageRequest { ImageRequest(origin.url("/cat.png")) }
@@ -17,12 +18,13 @@ struct StageOfYourOwnTests {
         let base64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=="
         let picture = [UInt8](try #require(Data(base64Encoded: base64)))
         origin = try ScriptedOrigin { _ in .init(body: picture) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
         pipeline = .returnCacheElseLoad(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(folder: folder.path),
                 client: CurlClient(.init(addresses: .any))))
     }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     @Test("inserted before Fetch, it refuses a host before it is asked")
     func inserted() async throws {
