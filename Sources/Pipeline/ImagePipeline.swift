@@ -34,7 +34,7 @@ public struct ImagePipeline: Sendable {
     }
 
     private init(trusting chain: Chain, clock: any LoadClock) {
-        if let problem = chain.problem(from: .empty) { preconditionFailure(problem) }
+        if let problem = chain.problem(from: .empty) { endProgram(overMistake: problem) }
         self.init(unchecked: chain, clock: clock)
     }
 

@@ -1,12 +1,10 @@
-public import Pipeline
+import Pipeline
 
 /// Turns light into dark: every byte of a pixel but its alpha.
-public struct Invert: Transform {
-    public let signature: String? = "invert"
+struct Invert: Transform {
+    let signature: String? = "invert"
 
-    public init() {}
-
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage {
+    func apply(_ image: DecodedImage) async throws -> DecodedImage {
         let channels = image.layout.channels
         let frames = image.frames.map { frame in
             let pixels = frame.pixels.enumerated().map { index, byte in

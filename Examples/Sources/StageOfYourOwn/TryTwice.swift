@@ -1,12 +1,12 @@
-public import Pipeline
+import Pipeline
 
 /// Runs its body once more where the origin could not be reached.
-public struct TryTwice: CompositeStage {
-    public var body: Chain
+struct TryTwice: CompositeStage {
+    var body: Chain
 
-    public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
+    init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    public func run(_ load: inout Load) async throws -> Outcome {
+    func run(_ load: inout Load) async throws -> Outcome {
         let before = load
         do {
             try await body.run(&load)

@@ -1,8 +1,9 @@
 import Foundation
 import Pipeline
 import PipelineTesting
-import StageOfYourOwn
 import Testing
+
+@testable import StageOfYourOwn
 
 @Suite("A transform and a composite of one's own")
 struct OwnStagesTests {

@@ -1,12 +1,14 @@
 import Foundation
 import Pipeline
 import PipelineTesting
-import StageOfYourOwn
 import Stages
 import Testing
 
+@testable import StageOfYourOwn
+
 @Suite("A stage of one's own")
-struct StageOfYourOwnTests {
+final class StageOfYourOwnTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
     private let origin: ScriptedOrigin
     private let pipeline: ImagePipeline
     private var request: ImageRequest { ImageRequest(origin.url("/cat.png")) }
@@ -16,16 +18,17 @@ struct StageOfYourOwnTests {
         let base64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M/wHwAEBgIApD5fRAAAAABJRU5ErkJggg=="
         let picture = [UInt8](try #require(Data(base64Encoded: base64)))
         origin = try ScriptedOrigin { _ in .init(body: picture) }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
         pipeline = .returnCacheElseLoad(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(folder: folder.path),
                 client: CurlClient(.init(addresses: .any))))
     }
 
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
     @Test("inserted before Fetch, it refuses a host before it is asked")
     func inserted() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
         let error = await #expect(throws: LoadError.self) { try await guarded.load(request) }
         #expect(error?.code == .refused)
         #expect(error?.stage == "RefuseHost")
@@ -34,14 +37,14 @@ struct StageOfYourOwnTests {
 
     @Test("replaced, it refuses another host")
     func replaced() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
-            .replacing(RefuseHost.self, with: RefuseHost("tracker.example"))
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
+            .replacing(RefuseHost.self, with: RefuseHost(host: "tracker.example"))
         #expect(try await guarded.load(request).size == 1)
     }
 
     @Test("removed, it leaves the list as it was")
     func removed() async throws {
-        let guarded = pipeline.inserting(RefuseHost("127.0.0.1"), before: Fetch.self)
+        let guarded = pipeline.inserting(RefuseHost(host: "127.0.0.1"), before: Fetch.self)
         let open = guarded.removing(RefuseHost.self)
         #expect("\(open)" == "\(pipeline)")
         #expect(try await open.load(request).size == 1)
