@@ -35,10 +35,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // CVips loads libvips when it is first needed: its headers need GObject's, and only GObject is linked.
+        .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
+        .target(name: "CVips", dependencies: ["CGObject"]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CSQLite",
+                "Pipeline", "CCurl", "CSQLite", "CVips", "CWebP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -57,8 +62,14 @@ let package = Package(
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
         .testTarget(
-            name: "StagesTests", dependencies: ["Stages", "PipelineTesting"], resources: [.copy("Images")],
+            name: "StagesTests",
+            dependencies: [
+                "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], resources: [.copy("Images")],
             swiftSettings: settings),
-        .testTarget(name: "pipectlTests", dependencies: ["pipectl", "PipelineTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "pipectlTests",
+            dependencies: ["pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: settings),
     ]
 )

@@ -1,15 +1,17 @@
 /// An ordered list of stages: a pipeline's, or the body of a composite.
 public struct Chain: Sendable {
-    struct Slot: Sendable {
-        var stage: any Stage
+    /// A stage with what the engine asks it, asked once. A class, since a memory hit has no time to copy it.
+    final class Slot: Sendable {
+        let stage: any Stage
         let accepts: Phases
         let name: String
         /// What this slot and all later ones accept; in any other phase the list is over.
-        var remaining: Phases = []
+        let remaining: Phases
 
-        init(_ stage: any Stage) {
+        init(_ stage: any Stage, before later: Phases) {
             self.stage = stage
             accepts = stage.accepts
+            remaining = accepts.union(later)
             name = stage.name
         }
     }
@@ -18,13 +20,9 @@ public struct Chain: Sendable {
 
     /// Makes a list of stages.
     public init(_ stages: [any Stage]) {
-        var slots = stages.map(Slot.init)
-        var remaining: Phases = []
-        for index in slots.indices.reversed() {
-            remaining.formUnion(slots[index].accepts)
-            slots[index].remaining = remaining
-        }
-        self.slots = slots
+        var slots: [Slot] = []
+        for stage in stages.reversed() { slots.append(Slot(stage, before: slots.last?.remaining ?? [])) }
+        self.slots = slots.reversed()
     }
 
     /// Makes a list of stages, written one below the other.
@@ -40,46 +38,22 @@ public struct Chain: Sendable {
     /// - Throws: ``LoadError`` with the stage that failed; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws {
         for slot in slots {
-            let phase = load.phase
-            guard slot.accepts.contains(phase) else {
-                if slot.remaining.contains(phase) { continue }
+            guard slot.accepts.contains(load.phase) else {
+                if slot.remaining.contains(load.phase) { continue }
                 return
             }
-            try await slot.run(&load)
-        }
-    }
-}
-
-extension Chain.Slot {
-    func run(_ load: inout Load) async throws {
-        let entry = load.recorder.begin(name, at: load.clock.uptime)
-        let before = load.phase
-        do {
-            let outcome = try await stage.run(&load)
-            if let violation = load.violation {
-                throw LoadError(
-                    .stageContract, subject: load.subject, "\(violation); a load only moves forward. Mend the stage.")
+            try Task.checkCancellation()
+            let entry = load.recorder.begin(slot.name, clock: load.clock)
+            let advances = load.advances
+            do {
+                let outcome = try await slot.stage.run(&load)
+                if let violation = load.violation { throw slot.breach(violation, of: load) }
+                let bytes = load.advances > advances ? load.content.product?.cost : nil
+                load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
+            } catch {
+                load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
+                throw slot.located(error, in: load)
             }
-            let bytes = load.phase > before || stage is any Transform ? load.content.product?.cost : nil
-            load.recorder.end(entry, outcome, bytes: bytes, at: load.clock.uptime)
-        } catch {
-            load.recorder.end(entry, .failed, bytes: nil, at: load.clock.uptime)
-            throw located(error, subject: load.subject)
-        }
-    }
-
-    /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.
-    private func located(_ error: any Error, subject: String) -> any Error {
-        switch error {
-        case is CancellationError: return error
-        case var error as LoadError:
-            if error.stage == nil { error.stage = name }
-            return error
-        default:
-            var wrapped = LoadError(
-                .stageFailed, subject: subject, String(describing: error), underlying: error)
-            wrapped.stage = name
-            return wrapped
         }
     }
 }

@@ -1,7 +1,7 @@
 /// A stage that goes around other stages: it decides how its body runs, not what is in it.
 ///
 /// `Coalesce { … }`, `Retry { … }` and `Timeout { … }` are composites. Run the body with ``Chain/run(_:)``; a load only
-/// moves forward, so what must begin again runs the body on ``Load/restarted()``.
+/// moves forward, so what must begin again goes back to a copy with ``Load/restart(from:)``.
 public protocol CompositeStage: Stage {
     /// The wrapped list. It can be edited through the pipeline that holds it.
     var body: Chain { get set }

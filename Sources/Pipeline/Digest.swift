@@ -2,9 +2,13 @@
 ///
 /// It is BLAKE2b-256 (RFC 7693), so two different texts never share a digest, even where somebody tries.
 public struct Digest: Sendable, Hashable {
-    let words: SIMD4<UInt64>
+    // Four words instead of a vector: keys are copied often, and a vector's alignment would double their size.
+    private let word0, word1, word2, word3: UInt64
 
-    init(words: SIMD4<UInt64>) { self.words = words }
+    init(words: SIMD4<UInt64>) { (word0, word1, word2, word3) = (words[0], words[1], words[2], words[3]) }
+
+    /// The first half: enough to tell one program's few lists and headers apart.
+    var half: (UInt64, UInt64) { (word0, word1) }
 
     /// The digest of bytes.
     public init(of bytes: some Sequence<UInt8>) {
@@ -23,16 +27,17 @@ public struct Digest: Sendable, Hashable {
         guard bytes.count == 32 else { return nil }
         var words = SIMD4<UInt64>()
         for (index, byte) in bytes.enumerated() { words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8) }
-        self.words = words
+        self.init(words: words)
     }
 
     /// The 32 bytes.
     public var bytes: [UInt8] {
-        (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64($0 % 8 * 8)) }
+        let words = SIMD4(word0, word1, word2, word3)
+        return (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64($0 % 8 * 8)) }
     }
 
     /// Feeds the first eight bytes: a digest is evenly spread already.
-    public func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 }
 
 extension Digest: CustomStringConvertible {

@@ -34,7 +34,7 @@ public struct ImagePipeline: Sendable {
     }
 
     private init(trusting chain: Chain, clock: any LoadClock) {
-        if let problem = chain.problem(from: .empty) { preconditionFailure(problem) }
+        if let problem = chain.problem(from: .empty) { endProgram(overMistake: problem) }
         self.init(unchecked: chain, clock: clock)
     }
 
@@ -47,11 +47,13 @@ public struct ImagePipeline: Sendable {
     }
 
     /// Takes a request down the list.
-    /// - Parameter events: is told what the load does while it runs, on whatever thread that is.
+    /// - Parameters:
+    ///   - request: what is wanted.
+    ///   - events: is told what the load does while it runs, on whatever thread that is.
     /// - Throws: ``LoadError``, with the trace; ``LoadError/Code/notCached`` if no stage found anything;
     ///   `CancellationError` if the task is cancelled.
     public func load(
-        _ request: ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
+        _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
         var load = Load(request, clock: clock, list: signature, events: events)
         do {
@@ -69,10 +71,11 @@ public struct ImagePipeline: Sendable {
 
 extension Load {
     fileprivate var notCached: LoadError {
+        let happened = recorder.trace.entries.isEmpty ? "the pipeline is an empty list" : recorder.trace.summary
         var error = LoadError(
             .notCached, subject: subject,
-            "No image: \(recorder.trace.summary). This pipeline has no stage that fetches it; use returnCacheElseLoad "
-                + "to allow downloads.")
+            "No image: \(happened). This pipeline has no stage that fetches it; use returnCacheElseLoad to allow "
+                + "downloads.")
         error.trace = recorder.trace
         return error
     }

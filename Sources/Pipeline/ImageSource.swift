@@ -13,6 +13,11 @@ public enum ImageSource: Sendable, Hashable {
 
     /// Tells `file:` and `data:` URLs from those of the network.
     public init(_ url: URL) {
+        // Asking for the scheme costs more than all else that a memory hit does; most begin with "h".
+        guard url.absoluteString.utf8.first.map({ $0 | 0x20 }) != UInt8(ascii: "h") else {
+            self = .url(url)
+            return
+        }
         switch url.scheme?.lowercased() {
         case "file": self = .file(url.path(percentEncoded: false))
         case "data": self = .dataURL(url.absoluteString)
@@ -21,33 +26,46 @@ public enum ImageSource: Sendable, Hashable {
     }
 
     /// Reads what a user types: an http or https URL, a `file:` or `data:` URL, or a path.
-    /// - Throws: ``LoadError/Code/invalidURL`` if the text is empty, holds a control character, names no host, or has a
-    ///   scheme that can't be loaded.
+    /// - Throws: ``LoadError/Code/invalidURL`` if the text is empty, holds a control character, names no host or no path;
+    ///   ``LoadError/Code/unsupportedScheme`` if the scheme can't be loaded.
     public init(parsing text: String) throws(LoadError) {
         guard !text.isEmpty else {
             throw LoadError(.invalidURL, subject: "(empty)", "The URL is empty; give an http or https URL or a path.")
         }
-        if text.prefix(5).lowercased() == "data:" {
+        let start = text.prefix(5).lowercased()
+        if start == "data:" {
             self = .dataURL(text)
             return
         }
         // Without a scheme before "://" it is a path, whatever else it holds.
-        guard let colon = text.firstRange(of: "://")?.lowerBound, text[..<colon].allSatisfy(\.isSchemeCharacter) else {
+        let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound] }
+        guard start == "file:" || scheme?.allSatisfy(\.isSchemeCharacter) == true else {
+            try Self.check(path: text)
             self = .file(text)
             return
         }
-        let subject = redactedURL(text)
         guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }), let url = URL(string: text)
         else {
             throw LoadError(
-                .invalidURL, subject: subject, "This is not a URL; percent-encode spaces and control characters.")
+                .invalidURL, subject: redactedURL(text),
+                "This is not a URL; percent-encode spaces and control characters.")
         }
         self.init(url)
-        if case .url = self { try Self.check(url) }
+        switch self {
+        case .url: try Self.check(url)
+        case .file(let path):
+            guard ["", "localhost"].contains(url.host(percentEncoded: false) ?? "") else {
+                throw LoadError(
+                    .invalidURL, subject: redactedURL(text),
+                    "This file is on another machine; only this machine's can be read. Write file:///path.")
+            }
+            try Self.check(path: path)
+        case .bytes, .dataURL: break
+        }
     }
 
     /// Refuses what the network can't be asked for.
-    static func check(_ url: URL) throws(LoadError) {
+    package static func check(_ url: URL) throws(LoadError) {
         let subject = redactedURL(url.absoluteString)
         let scheme = url.scheme?.lowercased() ?? ""
         guard scheme == "http" || scheme == "https" else {
@@ -57,6 +75,20 @@ public enum ImageSource: Sendable, Hashable {
         }
         guard let host = url.host(percentEncoded: false), !host.isEmpty else {
             throw LoadError(.invalidURL, subject: subject, "The URL names no host.")
+        }
+        // Programs differ in where such a host ends, and so in whom they ask.
+        guard host.unicodeScalars.allSatisfy({ $0.value > 0x20 && !"\u{7F}/\\?#@%<>^|".unicodeScalars.contains($0) })
+        else {
+            throw LoadError(.invalidURL, subject: subject, "The host holds a character that no host's name has.")
+        }
+    }
+
+    private static func check(path: String) throws(LoadError) {
+        guard !path.isEmpty else {
+            throw LoadError(.invalidURL, subject: "file:", "The URL names no path; write file:///path.")
+        }
+        guard !path.utf8.contains(0) else {
+            throw LoadError(.invalidURL, subject: printable(path), "A file's path can't hold a zero byte.")
         }
     }
 
@@ -69,9 +101,9 @@ public enum ImageSource: Sendable, Hashable {
     public var redacted: String {
         switch self {
         case .url(let url): redactedURL(url.absoluteString)
-        case .file(let path): path
+        case .file(let path): printable(path)
         case .bytes(let bytes): "(\(bytes.count) bytes in memory)"
-        case .dataURL(let text): "\(text.prefix(24))… (\(text.utf8.count) characters)"
+        case .dataURL(let text): "\(printable(text.prefix(24)))… (\(text.utf8.count) characters)"
         }
     }
 }

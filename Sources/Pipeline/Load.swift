@@ -24,6 +24,8 @@ public struct Load: Sendable {
 
     private var attachments: [any LoadAttachment] = []
     private(set) var violation: String?
+    /// How often ``content`` was changed.
+    private(set) var advances = 0
     var recorder: TraceRecorder
     let events: (@Sendable (LoadEvent) -> Void)?
 
@@ -34,7 +36,7 @@ public struct Load: Sendable {
         self.clock = clock
         self.list = list
         self.events = events
-        recorder = TraceRecorder(start: clock.uptime)
+        recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
 
     /// How far the load has come.
@@ -50,15 +52,23 @@ public struct Load: Sendable {
     ///
     /// A later phase is always allowed. Pixels may be replaced by pixels and bytes by bytes, as transforms do; a load
     /// that is ready stays as it is. A stage that breaks this rule fails with ``LoadError/Code/stageContract``.
-    /// - Parameter source: where the content came from; `nil` keeps what is known, as for a stage that only converts.
+    /// - Parameters:
+    ///   - content: what the stage has found or made.
+    ///   - source: where the content came from. The first content of a load has to say so; later `nil` keeps what is
+    ///     known, as for a stage that only converts.
     public mutating func advance(to content: LoadContent, from source: LoadSource? = nil) {
         let next = content.phase
         guard next > phase || (next == phase && next != .ready && next != .empty) else {
-            violation = "it tried to move the load from \(phase) to \(next)"
+            violation = "it tried to move the load from \(phase) to \(next); a load only moves forward"
+            return
+        }
+        guard let source = source ?? self.source else {
+            violation = "it moved the load to \(next) without saying where the content came from"
             return
         }
         self.content = content
-        if let source { self.source = source }
+        self.source = source
+        advances += 1
     }
 
     /// Settles the identity of the source's bytes, and with it the variant's.
@@ -91,15 +101,11 @@ public struct Load: Sendable {
     /// Notes for the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }
 
-    /// The same load at its beginning: for a composite that runs its body again. Identity and trace are kept.
-    public func restarted() -> Load {
-        var load = self
-        load.content = .empty
-        load.source = nil
-        load.stale = nil
-        load.isStale = false
-        load.attachments = []
-        return load
+    /// Takes the load back to a copy made earlier, with the trace so far: for a composite that runs its body again.
+    public mutating func restart(from copy: Load) {
+        let recorder = recorder
+        self = copy
+        self.recorder = recorder
     }
 
     /// The same load with a trace and an audience of its own: for a composite that runs its body beside others.
@@ -115,12 +121,15 @@ public struct Load: Sendable {
         return fork
     }
 
-    /// Takes over what a fork has found, and its trace as that of the running stage's body.
+    /// Takes over what a fork has found and attached, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
-        if fork.phase > phase { advance(to: fork.content, from: fork.source) }
+        if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
+        // A flight may have been another load's, of the same source in another size: what is settled here stays.
+        if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         stale = fork.stale
         isStale = fork.isStale
-        attachments = fork.attachments
+        attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
+        attachments += fork.attachments
         recorder.adopt(fork.recorder)
     }
 }

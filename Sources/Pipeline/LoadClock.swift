@@ -5,10 +5,16 @@ public protocol LoadClock: Sendable {
     /// The time of day, by which freshness is reckoned.
     var now: Date { get }
 
-    /// Time since some fixed moment, which never goes back: what stages are timed by.
-    var uptime: Duration { get }
+    /// Nanoseconds since some fixed moment, which never go back: what stages are timed by. A plain number, since a
+    /// `Duration` takes longer to make than to read the clock.
+    var uptimeNanoseconds: Int64 { get }
 
     /// Waits.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws
+}
+
+extension LoadClock {
+    /// Time since some fixed moment, which never goes back.
+    public var uptime: Duration { .nanoseconds(uptimeNanoseconds) }
 }

@@ -36,13 +36,13 @@ extension LoadError {
         public static let tooManyBytes = Code(rawValue: "tooManyBytes")
         /// The picture has more pixels than are allowed.
         public static let tooManyPixels = Code(rawValue: "tooManyPixels")
-        /// The animation has more frames than are allowed.
-        public static let tooManyFrames = Code(rawValue: "tooManyFrames")
         /// No chosen decoder is for this type of file.
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.
         public static let undecodable = Code(rawValue: "undecodable")
-        /// The image can't be written in the wanted format.
+        /// The output file can't be written.
+        public static let unwritable = Code(rawValue: "unwritable")
+        /// The image can't be encoded in the wanted format.
         public static let unencodable = Code(rawValue: "unencodable")
         /// A store failed; the load went on without it where it could.
         public static let storeFailed = Code(rawValue: "storeFailed")

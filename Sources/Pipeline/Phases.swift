@@ -26,7 +26,7 @@ public struct Phases: OptionSet, Sendable, Hashable {
     public func contains(_ phase: Phase) -> Bool { rawValue & (1 << phase.rawValue) != 0 }
 
     /// The phases of this set and every later one: where a load can be after a stage that takes it forward at will.
-    var andLater: Phases {
+    package var andLater: Phases {
         guard let first = Phase.allCases.first(where: contains) else { return [] }
         return Phase.allCases.filter { $0 >= first }.reduce(into: []) { $0.insert(Phases($1)) }
     }

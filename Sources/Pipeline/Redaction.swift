@@ -6,13 +6,36 @@ package func redactedURL(_ text: String) -> String {
     var head = String(bare[..<question])
     if let authority = head.firstRange(of: "://")?.upperBound {
         let end = head[authority...].firstIndex(of: "/") ?? head.endIndex
-        if let at = head[authority..<end].lastIndex(of: "@") { head.replaceSubrange(authority..<at, with: "…") }
+        if let at = head[authority..<end].lastIndex(of: "@") {
+            head.replaceSubrange(authority..<at, with: "…")
+        } else if !hasProperPort(head[authority..<end]) {
+            // A password with "/", "?" or "#" in it ends the authority early; what follows would be its rest.
+            return printable(head[..<authority]) + "…"
+        }
     }
-    guard question < bare.endIndex else { return head }
+    guard question < bare.endIndex else { return printable(head) }
     let query = bare[bare.index(after: question)...].split(separator: "&", omittingEmptySubsequences: false).map {
         item in
         // An item without a name may itself be the secret.
         item.firstIndex(of: "=").map { "\(item[..<$0])=…" } ?? "…"
     }
-    return head + "?" + query.joined(separator: "&")
+    return printable(head + "?" + query.joined(separator: "&"))
+}
+
+/// A text with its control characters percent-encoded, so that it can't begin a new line in a log nor colour a terminal.
+package func printable(_ text: some StringProtocol) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    if isPlain { return String(text) }
+    return text.unicodeScalars.map { scalar in
+        guard scalar.properties.generalCategory == .control else { return String(scalar) }
+        return String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+    }.joined()
+}
+
+/// Whether what follows the host is a port, or nothing (RFC 3986 section 3.2.3).
+private func hasProperPort(_ authority: Substring) -> Bool {
+    let afterAddress =
+        authority.first == "[" ? authority.firstIndex(of: "]") ?? authority.startIndex : authority.startIndex
+    guard let colon = authority[afterAddress...].firstIndex(of: ":") else { return true }
+    return authority[authority.index(after: colon)...].allSatisfy { $0.isASCII && $0.isNumber }
 }

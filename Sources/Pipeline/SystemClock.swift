@@ -9,11 +9,11 @@ public struct SystemClock: LoadClock {
     /// The time of day.
     public var now: Date { Date() }
 
-    /// The time since the machine's start.
-    public var uptime: Duration {
+    /// The nanoseconds since the machine's start.
+    public var uptimeNanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return .nanoseconds(time.tv_sec * 1_000_000_000 + time.tv_nsec)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     /// Waits, to within a millisecond.

@@ -8,16 +8,20 @@ public struct Trace: Sendable {
         public let depth: Int
         /// What the stage said of its run.
         public internal(set) var outcome: Outcome
-        /// When the stage began, counted from the load's start.
-        public let start: Duration
-        /// How long the stage took, its body included.
-        public internal(set) var duration: Duration
+        let startNanoseconds: Int64
+        var nanoseconds: Int64
         /// The bytes that the load carried after the stage, where the stage changed what it carries.
         public internal(set) var bytes: Int?
         /// The key that the stage looked under or stored under.
         public internal(set) var key: Key?
         /// What the stage wants known beyond its verdict, such as `expired 40 s ago`.
         public internal(set) var note: String?
+
+        /// When the stage began, counted from the load's start.
+        public var start: Duration { .nanoseconds(startNanoseconds) }
+
+        /// How long the stage took, its body included.
+        public var duration: Duration { .nanoseconds(nanoseconds) }
     }
 
     /// A key of either kind.
@@ -42,9 +46,13 @@ public struct Trace: Sendable {
     /// Makes an empty trace.
     public init() {}
 
-    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`.
+    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
+    /// do are left out.
     public var summary: String {
-        entries.map { "\($0.stage) \($0.outcome.rawValue)" }.joined(separator: ", ")
+        entries.indices.filter { index in
+            let isComposite = index + 1 < entries.count && entries[index + 1].depth > entries[index].depth
+            return !isComposite && entries[index].outcome != .skipped
+        }.map { "\(entries[$0].stage) \(entries[$0].outcome.rawValue)" }.joined(separator: ", ")
     }
 }
 
@@ -63,14 +71,5 @@ extension Trace: CustomStringConvertible {
             if let note = entry.note { line += "  (\(note))" }
             return line
         }.joined(separator: "\n")
-    }
-}
-
-extension Duration {
-    /// Milliseconds with three digits after the point.
-    package var millisecondsText: String {
-        let microseconds = components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-        let fraction = String(microseconds % 1000)
-        return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
     }
 }

@@ -1,41 +1,47 @@
 /// Writes a load's trace while its stages run.
 struct TraceRecorder: Sendable {
     private(set) var trace = Trace()
-    private let start: Duration
-    private var depth = 0
+    private let start: Int64
+    /// When a stage last began or ended, in nanoseconds.
+    private(set) var last: Int64
+    private(set) var depth = 0
     private var current = 0
 
-    init(start: Duration) { self.start = start }
+    init(start: Int64) {
+        self.start = start
+        last = start
+    }
 
     /// A stage begins; what is noted from now on is its.
-    mutating func begin(_ stage: String, at uptime: Duration) -> Int {
+    mutating func begin(_ stage: String, clock: any LoadClock) -> Int {
+        // At the top nothing happens between two stages; a composite may have waited before it runs its body.
+        if depth > 0 { last = clock.uptimeNanoseconds }
         // A memory hit makes two entries; one allocation for them is all that it can afford.
-        if trace.entries.isEmpty { trace.entries.reserveCapacity(4) }
+        if trace.entries.isEmpty { trace.entries.reserveCapacity(2) }
+        current = trace.entries.count
         trace.entries.append(
-            Trace.Entry(stage: stage, depth: depth, outcome: .failed, start: uptime - start, duration: .zero))
-        current = trace.entries.count - 1
+            Trace.Entry(stage: stage, depth: depth, outcome: .failed, startNanoseconds: last - start, nanoseconds: 0))
         depth += 1
         return current
     }
 
     /// The stage that began as entry `index` ends.
-    mutating func end(_ index: Int, _ outcome: Outcome, bytes: Int?, at uptime: Duration) {
+    mutating func end(_ index: Int, _ outcome: Outcome, bytes: Int?, clock: any LoadClock) {
         depth -= 1
+        last = clock.uptimeNanoseconds
         trace.entries[index].outcome = outcome
-        trace.entries[index].duration = uptime - start - trace.entries[index].start
+        trace.entries[index].nanoseconds = last - start - trace.entries[index].startNanoseconds
         trace.entries[index].bytes = bytes
         // A stage that ends inside a composite hands the pen back to it.
-        current = trace.entries[..<index].lastIndex { $0.depth == depth - 1 } ?? index
+        current = depth == 0 ? index : trace.entries[..<index].lastIndex { $0.depth == depth - 1 } ?? index
     }
 
     mutating func note(_ text: String) {
-        guard trace.entries.indices.contains(current) else { return }
-        trace.entries[current].note = text
+        if current < trace.entries.count { trace.entries[current].note = text }
     }
 
     mutating func note(_ key: Trace.Key) {
-        guard trace.entries.indices.contains(current) else { return }
-        trace.entries[current].key = key
+        if current < trace.entries.count { trace.entries[current].key = key }
     }
 
     /// Takes a fork's entries as those of the running stage's body.
@@ -44,8 +50,8 @@ struct TraceRecorder: Sendable {
             trace.entries.append(
                 Trace.Entry(
                     stage: entry.stage, depth: entry.depth + depth, outcome: entry.outcome,
-                    start: entry.start + other.start - start, duration: entry.duration, bytes: entry.bytes,
-                    key: entry.key, note: entry.note))
+                    startNanoseconds: entry.startNanoseconds + other.start - start, nanoseconds: entry.nanoseconds,
+                    bytes: entry.bytes, key: entry.key, note: entry.note))
         }
     }
 }

@@ -1,25 +1,13 @@
-import FoundationEssentials
+package import FoundationEssentials
+import Glibc
 
 extension URL {
     /// The text by which two URLs are one source: without the fragment, scheme and host in lower case
     /// (RFC 3986 sections 3.5 and 6.2.2.1). Path and query stay as they are.
     package var identityText: String {
-        let text = absoluteString
-        var authorityEnd = text.utf8.count
-        var slashes = 0
-        var plain = true
+        var text = absoluteString
         // Most URLs are in this form already; looking first keeps a memory hit from allocating.
-        for (index, byte) in text.utf8.enumerated() {
-            switch byte {
-            case UInt8(ascii: "#"): plain = false
-            case UInt8(ascii: "/"), UInt8(ascii: "?"):
-                slashes += 1
-                if slashes == 3 || byte == UInt8(ascii: "?") { authorityEnd = min(authorityEnd, index) }
-            case UInt8(ascii: "A")...UInt8(ascii: "Z") where index < authorityEnd: plain = false
-            default: break
-            }
-        }
-        guard !plain else { return text }
+        guard let authorityEnd = text.withUTF8({ unfoldedAuthorityEnd($0) }) else { return text }
         let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
         let head = bytes.prefix(authorityEnd)
         // User names and passwords are case-sensitive: only what stands before and after them is folded.
@@ -31,4 +19,29 @@ extension URL {
         }
         return String(decoding: folded, as: UTF8.self)
     }
+}
+
+/// Where the authority of a URL ends; `nil` if nothing before that is in upper case and there is no fragment.
+private func unfoldedAuthorityEnd(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    var end = text.count
+    var slashes = 0
+    var folds = false
+    var index = 0
+    while index < end {
+        let byte = text[index]
+        // Nearly all of them are lower-case letters, after which there is nothing to look for.
+        if byte < UInt8(ascii: "a") {
+            switch byte {
+            case UInt8(ascii: "/"):
+                slashes += 1
+                if slashes == 3 { end = index }
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): end = index
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): folds = true
+            default: break
+            }
+        }
+        index += 1
+    }
+    let hasFragment = text.baseAddress.map { memchr($0, Int32(UInt8(ascii: "#")), text.count) != nil } ?? false
+    return folds || hasFragment ? end : nil
 }

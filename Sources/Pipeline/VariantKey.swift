@@ -5,33 +5,36 @@
 public struct VariantKey: Sendable, Hashable {
     /// The source that the product was made from.
     public let source: SourceKey
-    /// The box that the product fits; `nil` for the source's own size.
-    public let maxPixelSize: PixelSize?
-    /// The digest of what the list's stages do to the pixels.
-    public let list: Digest
-    /// The digest of all headers that the caller gave; `nil` without any.
-    public let headers: Digest?
+    // The rest is held as it is, not as a digest of it all: a memory hit has no time for a second one.
+    private let width: Int32
+    private let height: Int32
+    private let list0, list1, headers0, headers1: UInt64
 
     /// The key of what a list with the signature `list` makes of a request.
-    public init(source: SourceKey, request: ImageRequest, list: Digest) {
+    public init(source: SourceKey, request: borrowing ImageRequest, list: Digest) {
         self.source = source
-        self.maxPixelSize = request.maxPixelSize
-        self.list = list
-        self.headers = request.headersDigest
+        // -1 stands for no box, which a box of any size has to differ from.
+        width = request.maxPixelSize.map { Int32(clamping: max(0, $0.width)) } ?? -1
+        height = request.maxPixelSize.map { Int32(clamping: max(0, $0.height)) } ?? -1
+        (list0, list1) = list.half
+        (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }
+
+    /// What tells the headers of two requests apart; equal for all requests without any.
+    package var headers: SIMD2<UInt64> { SIMD2(headers0, headers1) }
 
     /// Feeds what differs between variants; the rest is compared.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(source.digest.words[0] ^ list.words[0] ^ (headers?.words[0] ?? 0))
-        hasher.combine(maxPixelSize?.width ?? 0)
+        hasher.combine(source)
+        hasher.combine(list0 ^ headers0 ^ UInt64(UInt32(bitPattern: width)))
     }
 }
 
 extension VariantKey: CustomStringConvertible {
     /// The source's key and, in short, what is made of it.
     public var description: String {
-        let box = maxPixelSize.map { "\($0.width)x\($0.height)" } ?? "native"
-        return "\(source)/\(box)/\(list.description.prefix(8))"
-            + (headers.map { "/\($0.description.prefix(8))" } ?? "")
+        let box = width < 0 ? "native" : "\(width)x\(height)"
+        let headers = headers0 == 0 ? "" : "/" + String(headers0, radix: 16)
+        return "\(source)/\(box)/" + String(list0, radix: 16) + headers
     }
 }

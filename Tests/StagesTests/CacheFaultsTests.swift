@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -10,7 +11,7 @@ import Testing
 @Suite("What befalls a cache")
 struct CacheFaultsTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -36,9 +37,9 @@ struct CacheFaultsTests: CacheSuite {
         let cache = cache(file + "/cache")
         #expect(try await store(cache) == nil)
         unlink(file)
-        clock.advance(by: 59)
+        clock.advance(by: .seconds(59))
         #expect(try await store(cache) == nil)
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         #expect(try await store(cache) != nil)
     }
 

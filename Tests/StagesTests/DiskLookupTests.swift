@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("DiskLookup")
 struct DiskLookupTests {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let cache: HTTPCache
 
     init() throws {
@@ -79,7 +80,7 @@ struct DiskLookupTests {
     @Test("A fresh entry is the load's original, from disk, with its entry attached")
     func hit() async throws {
         let stored = try await store(request())
-        clock.advance(by: 10)
+        clock.advance(by: .seconds(10))
         let (load, trace) = try await load(request())
         guard case .original(let image) = load.content else { throw Unexpected() }
         #expect(image.bytes == [1, 2, 3])
@@ -97,7 +98,7 @@ struct DiskLookupTests {
     @Test("An expired entry is a miss that leaves its bytes as the load's stale ones")
     func stale() async throws {
         let stored = try await store(request())
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         let (load, trace) = try await load(request())
         #expect(load.phase == .empty)
         guard case .original(let image) = load.stale else { throw Unexpected() }
@@ -122,12 +123,12 @@ struct DiskLookupTests {
     func expiry() async throws {
         let after = try request(expiry: .after(.seconds(100)))
         try await store(after)
-        clock.advance(by: 99)
+        clock.advance(by: .seconds(99))
         #expect(try await load(after).trace.outcome == .hit)
         #expect(try await load(request(expiry: .after(.seconds(10)))).trace.outcome == .miss)
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         #expect(try await load(after).trace.outcome == .miss)
-        clock.advance(by: 1e8)
+        clock.advance(by: .seconds(1e8))
         #expect(try await load(request(expiry: .never)).trace.outcome == .hit)
     }
 
@@ -135,7 +136,7 @@ struct DiskLookupTests {
     func httpRules() async throws {
         let request = try request(expiry: .after(.seconds(1000)))
         try await store(request)
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         #expect(try await load(request).trace.outcome == .hit)
         #expect(try await load(request, rules: .http).trace.outcome == .miss)
         #expect(DiskLookup(cache, rules: .http).parameters == "http rules")

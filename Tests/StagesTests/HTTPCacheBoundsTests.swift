@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("The stored responses are bounded")
 struct HTTPCacheBoundsTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -70,7 +71,7 @@ struct HTTPCacheBoundsTests: CacheSuite {
     func evictionWithClockSetBack() async throws {
         let cache = cache(entryLimit: 2)
         for name in ["a", "b"] { _ = await cache.commit(try exchange(), for: .test(name)) }
-        clock.advance(by: -86_400)
+        clock.advance(by: .seconds(-86_400))
         _ = await cache.commit(try exchange(), for: .test("c"))
         #expect(try await present(cache) == ["b", "c"])
     }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("Confirmed responses (RFC 9111 section 4.3.4)")
 struct HTTPCacheConfirmingTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -20,18 +21,18 @@ struct HTTPCacheConfirmingTests: CacheSuite {
             await cache.commit(
                 try exchange([.cacheControl: "max-age=60", .eTag: "\"a\"", .date: HTTPDate.format(clock.now)]),
                 for: .test()))
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         #expect(try await cache.lookup(.test()).isStale)
         let confirmed = await cache.freshen(
             stored, with: [.cacheControl: "max-age=30"], requestTime: clock.now, responseTime: clock.now)
         #expect(confirmed.body == stored.body)
-        clock.advance(by: 29)
+        clock.advance(by: .seconds(29))
         let found = try await cache.lookup(.test())
         #expect(found.isFresh)
         #expect(found.freshness?.age == .seconds(29))
         #expect(found.response?.generation == stored.generation)
         #expect(found.response?.headers == [.eTag: "\"a\"", .cacheControl: "max-age=30"])
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         #expect(try await cache.lookup(.test()).isStale)
     }
 
@@ -39,10 +40,10 @@ struct HTTPCacheConfirmingTests: CacheSuite {
     func freshenFixed() async throws {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(), for: .test(), expiry: .after(.seconds(10))))
-        clock.advance(by: 20)
+        clock.advance(by: .seconds(20))
         _ = await cache.freshen(
             stored, with: [:], requestTime: clock.now, responseTime: clock.now, expiry: .after(.seconds(10)))
-        clock.advance(by: 9)
+        clock.advance(by: .seconds(9))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(10))).isFresh)
     }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("Removing stored responses")
 struct HTTPCacheRemovingTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -38,10 +39,10 @@ struct HTTPCacheRemovingTests: CacheSuite {
         _ = await cache.commit(
             try exchange([.cacheControl: "max-age=10"]), for: .test("c"), expiry: .after(.seconds(100)))
         _ = await cache.commit(try exchange([.cacheControl: "max-age=10"]), for: .test("d"), expiry: .never)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(await cache.cleanUp(.expired) == 1)
         #expect(try await present(cache) == ["b", "c", "d"])
-        clock.advance(by: 1e9)
+        clock.advance(by: .seconds(1e9))
         #expect(await cache.cleanUp() == 2)
         #expect(try await present(cache) == ["d"])
     }
@@ -51,10 +52,10 @@ struct HTTPCacheRemovingTests: CacheSuite {
         let cache = cache()
         let day = 86_400.0
         for name in ["a", "b"] { _ = await cache.commit(try exchange(), for: .test(name)) }
-        clock.advance(by: 5 * day)
+        clock.advance(by: .seconds(5 * day))
         _ = try await cache.lookup(.test("a"))
         _ = await cache.commit(try exchange(), for: .test("c"))
-        clock.advance(by: 3 * day)
+        clock.advance(by: .seconds(3 * day))
         #expect(await cache.cleanUp(.unused(.seconds(7 * day))) == 1)
         #expect(try await present(cache) == ["a", "c"])
         #expect(await cache.cleanUp(.stored(.seconds(7 * day))) == 1)
@@ -73,7 +74,7 @@ struct HTTPCacheRemovingTests: CacheSuite {
             }
             try await group.waitForAll()
         }
-        clock.advance(by: 100)
+        clock.advance(by: .seconds(100))
         #expect(await cache.cleanUp() == 450)
         await cache.close()
         let size =

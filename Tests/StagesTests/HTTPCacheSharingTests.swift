@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("The stored responses in numbers, and shared")
 struct HTTPCacheSharingTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -48,7 +49,7 @@ struct HTTPCacheSharingTests: CacheSuite {
         let cache = cache()
         #expect(try await cache.failures(of: .test()) == nil)
         await cache.recordFailure(status: 503, of: .test())
-        clock.advance(by: 5)
+        clock.advance(by: .seconds(5))
         let second = await cache.recordFailure(status: 404, of: .test())
         #expect(second == FailedAttempts(status: 404, attempts: 2, latest: clock.now))
         #expect(try await cache.failures(of: .test()) == second)

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -8,7 +9,7 @@ import Testing
 @Suite("The stored responses")
 struct HTTPCacheTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }
@@ -48,9 +49,9 @@ struct HTTPCacheTests: CacheSuite {
     func freshThenStale(bodyLength: Int) async throws {
         let cache = cache()
         _ = await cache.commit(try exchange(body: bytes(bodyLength)), for: .test())
-        clock.advance(by: 59)
+        clock.advance(by: .seconds(59))
         #expect(try await cache.lookup(.test()).isFresh)
-        clock.advance(by: 1)
+        clock.advance(by: .seconds(1))
         let found = try await cache.lookup(.test())
         #expect(found.isStale)
         #expect(found.response?.body == bytes(bodyLength))
@@ -78,11 +79,11 @@ struct HTTPCacheTests: CacheSuite {
         let stored = await cache.commit(
             try exchange([.cacheControl: "max-age=1"]), for: .test(), expiry: .after(.seconds(100)))
         #expect(stored?.expires == clock.now + 100)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(100))).isFresh)
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(40))).isStale)
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(100)), rules: .http).isStale)
-        clock.advance(by: 50)
+        clock.advance(by: .seconds(50))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(1000))).isStale)
         #expect(try await cache.lookup(.test(), expiry: .never).isFresh)
     }

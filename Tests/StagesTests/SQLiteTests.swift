@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 import Testing
 
 @testable import Stages
@@ -10,7 +11,7 @@ import Testing
 @Suite("The database behind the stored responses")
 struct SQLiteTests: CacheSuite {
     let folder: TemporaryFolder
-    let clock = SettableClock()
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let log = LogRecorder()
 
     init() throws { folder = try TemporaryFolder() }

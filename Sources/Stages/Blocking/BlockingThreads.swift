@@ -39,6 +39,9 @@ public final class BlockingThreads: Sendable {
     /// Lets the threads end once nothing waits any more. Work that is handed in afterwards is refused.
     public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
 
+    /// How much work waits for a thread.
+    public var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
+
     /// Runs work on one of the threads and waits for it without blocking.
     ///
     /// When this returns, the work is over. If the task is cancelled while the work waits its turn, this returns at

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A thread of our own.
-enum Thread {
+package enum Thread {
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -13,7 +13,7 @@ enum Thread {
     }
 
     /// Starts a detached thread that runs `body` and ends. Signals go to the program's other threads.
-    static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))

@@ -16,11 +16,13 @@ public struct TransferRequest: Sendable {
     public var priority: LoadPriority
     /// How many redirects (RFC 9110 section 15.4) are followed; 5 by default, 0 to hand them to the caller.
     public var maximumRedirects: Int
+    /// Which addresses may be connected to for this request; `nil`, the default, leaves it to the client.
+    public var addresses: AddressPolicy?
 
     /// Describes a request.
     public init(
         method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: [UInt8]? = nil,
-        priority: LoadPriority = .normal, maximumRedirects: Int = 5
+        priority: LoadPriority = .normal, maximumRedirects: Int = 5, addresses: AddressPolicy? = nil
     ) {
         self.method = method
         self.url = url
@@ -28,5 +30,6 @@ public struct TransferRequest: Sendable {
         self.body = body
         self.priority = priority
         self.maximumRedirects = maximumRedirects
+        self.addresses = addresses
     }
 }

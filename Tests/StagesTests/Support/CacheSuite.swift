@@ -1,13 +1,14 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
 
 @testable import Stages
 
 /// A suite whose tests have a cache each, in a folder of its own, under a clock that stands still.
 protocol CacheSuite: Sendable {
     var folder: TemporaryFolder { get }
-    var clock: SettableClock { get }
+    var clock: ManualClock { get }
     var log: LogRecorder { get }
 }
 

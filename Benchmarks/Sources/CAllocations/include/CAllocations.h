@@ -1,0 +1,12 @@
+#ifndef CALLOCATIONS_H
+#define CALLOCATIONS_H
+
+#include <stdint.h>
+
+/// How many blocks the calling thread has asked malloc, calloc, realloc and the aligned kinds for so far.
+uint64_t allocations_on_this_thread(void);
+
+/// How many blocks the whole process has asked for so far.
+uint64_t allocations_in_all(void);
+
+#endif

@@ -1,0 +1,38 @@
+import CAllocations
+import Pipeline
+
+/// What one call of something costs.
+struct Measurement {
+    /// The median of the rounds' means, in nanoseconds.
+    let nanoseconds: Double
+    /// Blocks asked of malloc a call, on whatever thread.
+    let allocations: Double
+
+    /// Runs `body` in rounds: some to warm up, then as many as asked, each of `calls` calls.
+    static func of(
+        rounds: Int = 15, calls: Int = 20_000, _ body: () async throws -> Void
+    ) async rethrows -> Measurement {
+        let clock = SystemClock()
+        for _ in 0..<calls { try await body() }
+        var times: [Double] = []
+        times.reserveCapacity(rounds)
+        let before = allocations_in_all()
+        for _ in 0..<rounds {
+            let start = clock.uptime
+            for _ in 0..<calls { try await body() }
+            times.append((clock.uptime - start) / .nanoseconds(calls))
+        }
+        let allocations = Double(allocations_in_all() - before) / Double(rounds * calls)
+        return Measurement(nanoseconds: times.sorted()[rounds / 2], allocations: allocations)
+    }
+
+    /// Prints the measurement as a row of a table.
+    func print(_ name: String) {
+        let time = String(Int(nanoseconds.rounded()))
+        let count = String((allocations * 100).rounded() / 100)
+        let padding = String(repeating: " ", count: max(1, 52 - name.count))
+        Swift.print(
+            name + padding + String(repeating: " ", count: max(0, 7 - time.count)) + time + " ns"
+                + String(repeating: " ", count: max(1, 8 - count.count)) + count + " allocations")
+    }
+}

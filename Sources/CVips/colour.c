@@ -1,0 +1,101 @@
+#include "colour.h"
+
+#include "rows.h"
+
+bool has_profile(VipsImage *image) { return vips.vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0; }
+
+/// Perceptual is what photographs are made for, and the one intent that every profile with tables has.
+static int transform_to_srgb(VipsImage *image, VipsImage **converted) {
+    return vips.vips_icc_transform(
+        image, converted, "srgb", "embedded", TRUE, "depth", 8, "intent", VIPS_INTENT_PERCEPTUAL, NULL);
+}
+
+/// The colours that a conversion after all reduction can take care of, at a thumbnail's price.
+static bool is_plain(VipsImage *image) {
+    if (image->BandFmt != VIPS_FORMAT_UCHAR && image->BandFmt != VIPS_FORMAT_USHORT) return false;
+    switch (vips.vips_image_guess_interpretation(image)) {
+    case VIPS_INTERPRETATION_B_W:
+    case VIPS_INTERPRETATION_GREY16: return image->Bands == 1;
+    case VIPS_INTERPRETATION_sRGB:
+    case VIPS_INTERPRETATION_RGB:
+    case VIPS_INTERPRETATION_RGB16: return image->Bands == 3 || image->Bands == 4;
+    default: return false;
+    }
+}
+
+/// Ink without a profile, as browsers mix it: light is what all four inks let through.
+static bool mix_inks(VipsImage **image) {
+    VipsImage *next = NULL;
+    VipsImage *black = NULL;
+    bool shift = (*image)->BandFmt == VIPS_FORMAT_USHORT;
+    if (!take(image, &next, vips.vips_cast(*image, &next, VIPS_FORMAT_UCHAR, "shift", shift, NULL))
+        || !take(image, &next, vips.vips_invert(*image, &next, NULL))
+        || vips.vips_extract_band(*image, &black, 3, NULL) != 0)
+        return false;
+    bool mixed = take(image, &next, vips.vips_extract_band(*image, &next, 0, "n", 3, NULL))
+        && take(image, &next, vips.vips_multiply(*image, black, &next, NULL))
+        && take(image, &next, vips.vips_linear1(*image, &next, 1.0 / 255, 0, NULL))
+        && take(image, &next, vips.vips_round(*image, &next, VIPS_OPERATION_ROUND_RINT, NULL));
+    g_object_unref(black);
+    return mixed;
+}
+
+static bool to_srgb(VipsImage **image) {
+    VipsImage *next = NULL;
+    if (has_profile(*image)) {
+        if (take(image, &next, transform_to_srgb(*image, &next))) return true;
+        // A damaged profile: the colour space alone has to do, as in browsers.
+        vips.vips_error_clear();
+    }
+    if (vips.vips_image_guess_interpretation(*image) == VIPS_INTERPRETATION_CMYK) return mix_inks(image);
+    return take(image, &next, vips.vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL));
+}
+
+bool to_eight_bits(VipsImage **image, bool *profile_pending) {
+    VipsImage *next = NULL;
+    bool plain = is_plain(*image);
+    *profile_pending = plain && has_profile(*image);
+    if (!plain && !to_srgb(image)) return false;
+    // From 16 bits the high byte is taken; anything else holds values of 0 to 255 by now.
+    bool high_byte = (*image)->BandFmt == VIPS_FORMAT_USHORT;
+    if ((*image)->BandFmt != VIPS_FORMAT_UCHAR
+        && !take(image, &next, vips.vips_cast(*image, &next, VIPS_FORMAT_UCHAR, "shift", high_byte, NULL)))
+        return false;
+    int bands = (*image)->Bands;
+    if (bands == 1 || bands == 3 || bands == 4) return true;
+    return take(image, &next, vips.vips_extract_band(*image, &next, 0, "n", bands > 4 ? 4 : 1, NULL));
+}
+
+bool cvips_convert_to_srgb(
+    uint8_t *pixels, int width, int height, int channels, const uint8_t *profile, size_t profile_size,
+    cvips_cancellation cancellation, cvips_failure *failure) {
+    if (!load_vips(failure)) return false;
+    size_t size = (size_t)width * (size_t)height * (size_t)channels;
+    VipsImage *memory =
+        vips.vips_image_new_from_memory(pixels, size, width, height, channels, VIPS_FORMAT_UCHAR);
+    if (!memory) {
+        take_vips_error(failure, NULL, "the pixels can't be converted");
+        return false;
+    }
+    VipsImage *image = NULL;
+    VipsImage *converted = NULL;
+    VipsInterpretation space = channels == 1 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+    bool done = vips.vips_copy(memory, &image, "interpretation", space, NULL) == 0;
+    g_object_unref(memory);
+    if (!done) {
+        take_vips_error(failure, NULL, "the pixels can't be converted");
+        return false;
+    }
+    vips.vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, profile, profile_size);
+    bool usable = transform_to_srgb(image, &converted) == 0;
+    g_object_unref(image);
+    if (!usable) {
+        // A damaged profile, or one for other colours than the file's: sRGB is what browsers take it for.
+        vips.vips_error_clear();
+        return true;
+    }
+    // Rows are read before they are written: each row's conversion needs that row alone.
+    done = write_rows(converted, channels, pixels, cancellation, failure);
+    g_object_unref(converted);
+    return done;
+}

@@ -1,0 +1,197 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "colour.h"
+#include "reduce.h"
+#include "rows.h"
+#include "source.h"
+
+struct cvips_image {
+    byte_source bytes;
+    VipsSourceCustom *source;
+    VipsImage *pixels;
+    VipsRegion *region;
+    /// By what word to know this file's errors from others'.
+    const char *name;
+    /// The embedded profile, if the pixels still are in its colours.
+    uint8_t *profile;
+    size_t profile_size;
+    int *delays;
+    int delay_count;
+    int frame_height;
+};
+
+/// What the messages of a loader have in common.
+static const char *loader_name(cvips_loader loader) {
+    switch (loader) {
+    case CVIPS_JPEG: return "jpeg";
+    case CVIPS_PNG: return "png";
+    case CVIPS_GIF: return "gif";
+    case CVIPS_TIFF: return "tiff";
+    case CVIPS_HEIF: return "heif";
+    case CVIPS_SVG: return "xml";
+    case CVIPS_JXL: return "jxl";
+    }
+    return NULL;
+}
+
+static int load_with(VipsSource *source, cvips_options options, VipsImage **image) {
+    VipsAccess access = VIPS_ACCESS_SEQUENTIAL;
+    VipsFailOn fail_on = options.allow_damage ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
+    switch (options.loader) {
+    case CVIPS_JPEG:
+        return vips.vips_jpegload_source(
+            source, image, "access", access, "fail_on", fail_on, "shrink", options.shrink, NULL);
+    case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
+    case CVIPS_GIF:
+        return vips.vips_gifload_source(
+            source, image, "access", access, "fail_on", fail_on, "n", options.frames, NULL);
+    case CVIPS_TIFF: return vips.vips_tiffload_source(source, image, "access", access, "fail_on", fail_on, NULL);
+    case CVIPS_HEIF: return vips.vips_heifload_source(source, image, "access", access, "fail_on", fail_on, NULL);
+    case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
+    case CVIPS_JXL: return vips.vips_jxlload_source(source, image, "access", access, "fail_on", fail_on, NULL);
+    }
+    return -1;
+}
+
+static void read_header(cvips_image *image, VipsImage *file, cvips_loader loader, cvips_header *header) {
+    image->frame_height = vips.vips_image_get_page_height(file);
+    header->width = file->Xsize;
+    header->height = image->frame_height;
+    header->frames = vips.vips_image_get_n_pages(file);
+    // libheif and libjxl have turned the picture already; their EXIF says how it once lay.
+    bool upright = loader == CVIPS_HEIF || loader == CVIPS_JXL;
+    header->orientation = upright ? 1 : vips.vips_image_get_orientation(file);
+    header->has_alpha = vips.vips_image_hasalpha(file);
+    header->has_profile = has_profile(file);
+    header->bits = file->BandFmt == VIPS_FORMAT_UCHAR ? 8 : file->BandFmt == VIPS_FORMAT_USHORT ? 16 : 32;
+    header->loops = 0;
+    if (vips.vips_image_get_typeof(file, "loop")) vips.vips_image_get_int(file, "loop", &header->loops);
+    int *delays;
+    int count;
+    if (vips.vips_image_get_typeof(file, "delay")
+        && vips.vips_image_get_array_int(file, "delay", &delays, &count) == 0 && count > 0) {
+        image->delays = calloc((size_t)count, sizeof *delays);
+        if (image->delays) {
+            memcpy(image->delays, delays, (size_t)count * sizeof *delays);
+            image->delay_count = count;
+        }
+    }
+}
+
+static bool keep_profile(cvips_image *image, VipsImage *file) {
+    const void *data;
+    size_t size;
+    if (vips.vips_image_get_blob(file, VIPS_META_ICC_NAME, &data, &size) != 0) return false;
+    image->profile = malloc(size);
+    if (!image->profile) return false;
+    memcpy(image->profile, data, size);
+    image->profile_size = size;
+    return true;
+}
+
+static bool prepare(cvips_image *image, cvips_options options, cvips_header *header, cvips_failure *failure) {
+    VipsImage *file = NULL;
+    if (load_with((VipsSource *)image->source, options, &file) != 0 || !file) {
+        take_vips_error(failure, image->name, "the header can't be read");
+        if (file) g_object_unref(file);
+        return false;
+    }
+    read_header(image, file, options.loader, header);
+    bool profile_pending = false;
+    bool converted = to_eight_bits(&file, &profile_pending);
+    image->pixels = file;
+    header->channels = file->Bands;
+    if (converted && profile_pending) converted = keep_profile(image, file);
+    if (!converted) take_vips_error(failure, NULL, "no way is known from its colours to sRGB");
+    return converted;
+}
+
+cvips_image *cvips_open(
+    const uint8_t *bytes, size_t count, cvips_options options, cvips_cancellation cancellation, cvips_header *header,
+    cvips_failure *failure) {
+    if (!load_vips(failure)) return NULL;
+    cvips_image *image = calloc(1, sizeof *image);
+    if (!image) {
+        snprintf(failure->message, sizeof failure->message, "out of memory");
+        return NULL;
+    }
+    image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
+    image->name = loader_name(options.loader);
+    image->source = make_source(&image->bytes);
+    if (prepare(image, options, header, failure)) return image;
+    cvips_close(image);
+    return NULL;
+}
+
+int cvips_frame_delay(const cvips_image *image, int frame) {
+    return frame >= 0 && frame < image->delay_count ? image->delays[frame] : 0;
+}
+
+static bool read_reduced(
+    cvips_image *image, int frame, int reduction, uint32_t *sums, uint8_t *pixels, cvips_failure *failure) {
+    int width = image->pixels->Xsize;
+    int channels = image->pixels->Bands;
+    int top = frame * image->frame_height;
+    size_t out_row = (size_t)((width + reduction - 1) / reduction) * (size_t)channels;
+    int filled = 0;
+    for (int y = 0; y < image->frame_height; y += STRIP_ROWS) {
+        int count = VIPS_MIN(STRIP_ROWS, image->frame_height - y);
+        if (!prepare_rows(image->region, top + y, count, image->name, image->bytes.cancellation, failure)) return false;
+        for (int row = y; row < y + count; row++) {
+            const uint8_t *in = row_at(image->region, top + row);
+            if (!sums) {
+                memcpy(pixels, in, out_row);
+                pixels += out_row;
+                continue;
+            }
+            add_row(sums, in, width, channels, reduction);
+            if (++filled == reduction || row == image->frame_height - 1) {
+                write_means(sums, pixels, width, channels, reduction, filled);
+                pixels += out_row;
+                filled = 0;
+            }
+        }
+    }
+    return true;
+}
+
+bool cvips_read_frame(
+    cvips_image *image, int frame, int reduction, uint8_t *pixels, size_t size, cvips_failure *failure) {
+    int channels = image->pixels->Bands;
+    if (reduction < 1 || reduction > 255 || frame < 0 || frame >= image->pixels->Ysize / image->frame_height) {
+        snprintf(failure->message, sizeof failure->message, "there is no such frame");
+        return false;
+    }
+    int width = (image->pixels->Xsize + reduction - 1) / reduction;
+    int height = (image->frame_height + reduction - 1) / reduction;
+    if (size != (size_t)width * (size_t)height * (size_t)channels) {
+        snprintf(failure->message, sizeof failure->message, "the frame has another size than its header says");
+        return false;
+    }
+    if (!image->region) image->region = vips.vips_region_new(image->pixels);
+    uint32_t *sums = reduction > 1 ? calloc((size_t)width * (size_t)channels, sizeof *sums) : NULL;
+    if (!image->region || (reduction > 1 && !sums)) {
+        free(sums);
+        snprintf(failure->message, sizeof failure->message, "out of memory");
+        return false;
+    }
+    bool done = read_reduced(image, frame, reduction, sums, pixels, failure);
+    free(sums);
+    return done;
+}
+
+const uint8_t *cvips_pending_profile(const cvips_image *image, size_t *size) {
+    *size = image->profile_size;
+    return image->profile;
+}
+
+void cvips_close(cvips_image *image) {
+    if (image->region) g_object_unref(image->region);
+    if (image->pixels) g_object_unref(image->pixels);
+    if (image->source) g_object_unref(image->source);
+    free(image->profile);
+    free(image->delays);
+    free(image);
+}

@@ -1,0 +1,131 @@
+/// What this package asks of libvips, in a few coarse calls. Nothing of libvips' own headers is seen by who includes this.
+///
+/// libvips is loaded when the first of these calls needs it, not when the program starts: it and the hundred libraries
+/// behind it take 40 ms.
+#ifndef CVIPS_H
+#define CVIPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Asked now and then by work that takes long; true stops it.
+typedef struct {
+    bool (*_Nonnull is_cancelled)(const void *_Nonnull context);
+    const void *_Nonnull context;
+} cvips_cancellation;
+
+/// Why a call failed: libvips' own words, on one line.
+typedef struct {
+    char message[240];
+} cvips_failure;
+
+/// The one loader to call. libvips never guesses: its detection is where hostile files hang it.
+typedef enum {
+    CVIPS_JPEG,
+    CVIPS_PNG,
+    CVIPS_GIF,
+    CVIPS_TIFF,
+    CVIPS_HEIF,
+    CVIPS_SVG,
+    CVIPS_JXL,
+} cvips_loader;
+
+/// How to open a file.
+typedef struct {
+    cvips_loader loader;
+    /// Decode at 1/shrink: 1, 2, 4 or 8, by the JPEG loader alone.
+    int shrink;
+    /// How many frames of a GIF to decode; the caller has looked how many there are.
+    int frames;
+    /// Whether a file that is cut off or damaged gives what could be read of it.
+    bool allow_damage;
+} cvips_options;
+
+/// What the file's header says, and what the pixels will be.
+typedef struct {
+    /// The size of one frame as it is stored, after `shrink`.
+    int width, height;
+    /// How many frames the file has.
+    int frames;
+    /// The EXIF orientation, 1 to 8, that is still to be applied.
+    int orientation;
+    /// How often an animation plays; 0 is for ever.
+    int loops;
+    bool has_alpha;
+    bool has_profile;
+    int bits;
+    /// The pixels that `cvips_read_frame` gives: 1 grey, 3 RGB, 4 RGBA.
+    int channels;
+} cvips_header;
+
+/// A file that is open for decoding. One thread at a time.
+typedef struct cvips_image cvips_image;
+
+/// Reads a file's header and prepares to decode it. The bytes have to stay until `cvips_close`.
+cvips_image *_Nullable cvips_open(
+    const uint8_t *_Nonnull bytes, size_t count, cvips_options options, cvips_cancellation cancellation,
+    cvips_header *_Nonnull header, cvips_failure *_Nonnull failure);
+
+/// How long a frame shows, in milliseconds.
+int cvips_frame_delay(const cvips_image *_Nonnull image, int frame);
+
+/// Decodes one frame, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. Frames have to be asked for in their order.
+///
+/// Each pixel of the result is the mean of `reduction`² pixels of the frame, which are never all held in memory unless
+/// the format forces it; the result is ⌈width / reduction⌉ × ⌈height / reduction⌉. `reduction` is 1 to 255.
+bool cvips_read_frame(
+    cvips_image *_Nonnull image, int frame, int reduction, uint8_t *_Nonnull pixels, size_t size,
+    cvips_failure *_Nonnull failure);
+
+/// The ICC profile in whose colours the pixels are, if they are not in sRGB. Conversion is left to the caller because
+/// few pixels are left when all reduction is over.
+const uint8_t *_Nullable cvips_pending_profile(const cvips_image *_Nonnull image, size_t *_Nonnull size);
+
+/// Ends the decoding.
+void cvips_close(cvips_image *_Nonnull image);
+
+/// Converts pixels from an ICC profile to sRGB, in place. A profile that libvips can't use leaves them as they are.
+bool cvips_convert_to_srgb(
+    uint8_t *_Nonnull pixels, int width, int height, int channels, const uint8_t *_Nonnull profile, size_t profile_size,
+    cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
+
+/// Resizes with a Lanczos-3 kernel; alpha is premultiplied meanwhile.
+bool cvips_resize(
+    const uint8_t *_Nonnull pixels, int width, int height, int channels, uint8_t *_Nonnull result, int result_width,
+    int result_height, cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
+
+/// The formats that libvips writes here.
+typedef enum {
+    CVIPS_SAVE_JPEG,
+    CVIPS_SAVE_PNG,
+    CVIPS_SAVE_GIF,
+    CVIPS_SAVE_TIFF,
+    CVIPS_SAVE_AVIF,
+} cvips_saver;
+
+/// A picture, or the frames of an animation one below the other.
+typedef struct {
+    const uint8_t *_Nonnull pixels;
+    /// The size of one frame.
+    int width, height;
+    int channels;
+    int frames;
+    /// A delay for each frame, in milliseconds.
+    const int *_Nullable delays;
+    int loops;
+} cvips_picture;
+
+/// Writes a file without any metadata. Free the bytes with `cvips_free`.
+/// `effort` is the AVIF encoder's, 0 (fast) to 9.
+uint8_t *_Nullable cvips_save(
+    cvips_picture picture, cvips_saver saver, int quality, int effort, cvips_cancellation cancellation,
+    size_t *_Nonnull count, cvips_failure *_Nonnull failure);
+
+/// Frees what `cvips_save` gave.
+void cvips_free(void *_Nullable bytes);
+
+/// To be called by each thread that made any of these calls before it ends.
+void cvips_thread_will_end(void);
+
+#endif

@@ -1,0 +1,95 @@
+/// libvips, loaded when it is first needed.
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+// The casts of GObject check types at run time through functions of libvips that nothing links to.
+#define G_DISABLE_CAST_CHECKS
+
+#include <vips/vips.h>
+
+#include "CVips.h"
+
+#define VIPS_FUNCTIONS(F) \
+    F(vips_init) \
+    F(vips_cache_set_max) \
+    F(vips_concurrency_set) \
+    F(vips_error_buffer_copy) \
+    F(vips_error_clear) \
+    F(vips_thread_shutdown) \
+    F(vips_source_custom_new) \
+    F(vips_jpegload_source) \
+    F(vips_pngload_source) \
+    F(vips_gifload_source) \
+    F(vips_tiffload_source) \
+    F(vips_heifload_source) \
+    F(vips_svgload_source) \
+    F(vips_jxlload_source) \
+    F(vips_image_get_typeof) \
+    F(vips_image_get_int) \
+    F(vips_image_get_array_int) \
+    F(vips_image_get_blob) \
+    F(vips_image_get_n_pages) \
+    F(vips_image_get_page_height) \
+    F(vips_image_get_orientation) \
+    F(vips_image_set_int) \
+    F(vips_image_set_array_int) \
+    F(vips_image_set_blob_copy) \
+    F(vips_image_hasalpha) \
+    F(vips_image_guess_interpretation) \
+    F(vips_image_new_from_memory) \
+    F(vips_image_set_progress) \
+    F(vips_image_set_kill) \
+    F(vips_region_new) \
+    F(vips_region_prepare) \
+    F(vips_colourspace) \
+    F(vips_icc_transform) \
+    F(vips_cast) \
+    F(vips_extract_band) \
+    F(vips_copy) \
+    F(vips_premultiply) \
+    F(vips_unpremultiply) \
+    F(vips_resize) \
+    F(vips_round) \
+    F(vips_invert) \
+    F(vips_multiply) \
+    F(vips_linear1) \
+    F(vips_flatten) \
+    F(vips_array_double_new) \
+    F(vips_area_unref) \
+    F(vips_jpegsave_buffer) \
+    F(vips_pngsave_buffer) \
+    F(vips_gifsave_buffer) \
+    F(vips_tiffsave_buffer) \
+    F(vips_heifsave_buffer)
+
+/// libvips' functions under their own names, typed by its headers.
+typedef struct {
+#define F(name) __typeof__(name) *name;
+    VIPS_FUNCTIONS(F)
+#undef F
+} vips_library;
+
+extern vips_library vips;
+
+/// Loads libvips, once for all threads; false if this system has none.
+bool load_vips(cvips_failure *failure);
+
+/// Takes the last line of libvips' words that mentions `about`, or the very last without it.
+///
+/// Their buffer is the whole process's: what failed at the same time elsewhere speaks there too, and so do warnings.
+void take_vips_error(cvips_failure *failure, const char *about, const char *fallback);
+
+static inline bool is_cancelled(cvips_cancellation cancellation) {
+    return cancellation.is_cancelled(cancellation.context);
+}
+
+/// Puts the result of an operation in the place of what it was made from.
+static inline bool take(VipsImage **image, VipsImage **next, int status) {
+    if (status != 0) return false;
+    g_object_unref(*image);
+    *image = *next;
+    *next = NULL;
+    return true;
+}
+
+#endif

@@ -1,0 +1,134 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// A clock that stands still until a test moves it.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let pipeline = ImagePipeline(clock: clock) { … }
+/// async let response = pipeline.load(request)
+/// try await clock.sleepers(1)                       // a stage waits now
+/// clock.advance(by: .seconds(2))                    // and goes on
+/// ```
+public final class ManualClock: LoadClock {
+    private struct Sleeper {
+        let due: Duration
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now: Date
+        var uptime: Duration = .zero
+        var lastNumber = 0
+        var sleepers: [Int: Sleeper] = [:]
+        var watchers: [Int: Watcher] = [:]
+        /// Waits whose task was cancelled before they had begun.
+        var cancelled: Set<Int> = []
+
+        mutating func takeNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        mutating func takeContentWatchers() -> [CheckedContinuation<Void, any Error>] {
+            let content = watchers.filter { $0.value.count <= sleepers.count }
+            for number in content.keys { watchers[number] = nil }
+            return content.values.map(\.continuation)
+        }
+    }
+
+    private let state: Lock<State>
+
+    /// Makes a clock that shows `now`: by default a November evening in 2023, and an uptime of zero.
+    public init(now: Date = Date(timeIntervalSince1970: 1_700_000_000)) { state = Lock(State(now: now)) }
+
+    /// The time of day that the clock shows.
+    public var now: Date { state.withLock { $0.now } }
+
+    /// How far the clock was advanced.
+    public var uptime: Duration { state.withLock { $0.uptime } }
+
+    /// How far the clock was advanced, in nanoseconds.
+    public var uptimeNanoseconds: Int64 {
+        let parts = uptime.components
+        return parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000
+    }
+
+    /// Waits until the clock was advanced by `duration`; returns at once for a duration of zero or less.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        guard duration > .zero else { return }
+        try await wait { state, number, continuation in
+            state.sleepers[number] = Sleeper(due: state.uptime + duration, continuation: continuation)
+            return state.takeContentWatchers()
+        }
+    }
+
+    /// Waits until at least `count` tasks sleep on this clock.
+    /// - Throws: `CancellationError` when the task is cancelled.
+    public func sleepers(_ count: Int) async throws {
+        try await wait { state, number, continuation in
+            if state.sleepers.count >= count { return [continuation] }
+            state.watchers[number] = Watcher(count: count, continuation: continuation)
+            return []
+        }
+    }
+
+    /// Moves time on, the time of day included, and wakes who is due: the earliest first, then by who slept first.
+    ///
+    /// Who sleeps again after waking counts from the time that the clock then shows.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state -> [Sleeper] in
+            state.uptime += duration
+            state.now += duration.timeInterval
+            let due = state.sleepers.filter { $0.value.due <= state.uptime }
+            for number in due.keys { state.sleepers[number] = nil }
+            return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value)
+        }
+        for sleeper in due { sleeper.continuation.resume() }
+    }
+
+    /// Sets the time of day alone, as somebody may who sets a machine's clock back; nobody wakes.
+    public func set(now: Date) { state.withLock { $0.now = now } }
+
+    private func wait(
+        _ begin: (inout State, Int, CheckedContinuation<Void, any Error>) -> [CheckedContinuation<Void, any Error>]
+    ) async throws {
+        let number = state.withLock { $0.takeNumber() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let (woken, cancelled) = state.withLock { state in
+                    state.cancelled.remove(number) == nil ? (begin(&state, number, continuation), false) : ([], true)
+                }
+                for continuation in woken { continuation.resume() }
+                if cancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            cancel(number)
+        }
+        state.withLock { _ = $0.cancelled.remove(number) }
+    }
+
+    private func cancel(_ number: Int) {
+        let continuation = state.withLock { state in
+            let continuation =
+                state.sleepers.removeValue(forKey: number)?.continuation
+                ?? state.watchers.removeValue(forKey: number)?.continuation
+            if continuation == nil { state.cancelled.insert(number) }
+            return continuation
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+}
+
+extension Duration {
+    fileprivate var timeInterval: TimeInterval {
+        TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18
+    }
+}

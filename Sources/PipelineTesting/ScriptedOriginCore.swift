@@ -1,0 +1,122 @@
+import Glibc
+import Pipeline
+
+/// What the threads of an origin share; it does not keep the origin itself alive.
+final class ScriptedOriginCore: Sendable {
+    private struct State: Sendable {
+        var routes: [String: ScriptedOrigin.Handler] = [:]
+        var log = ScriptedOrigin.Log()
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        var threads = 0
+        var isStopped = false
+    }
+
+    private struct Waiter: Sendable {
+        let condition: @Sendable (ScriptedOrigin.Log) -> Bool
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Raised when everything has to end.
+    let stopped: ScriptedOriginSignal
+    private let ended: ScriptedOriginSignal
+    private let otherwise: ScriptedOrigin.Handler
+    private let state = Lock(State())
+
+    init(otherwise: @escaping ScriptedOrigin.Handler, stopped: ScriptedOriginSignal, ended: ScriptedOriginSignal) {
+        self.otherwise = otherwise
+        self.stopped = stopped
+        self.ended = ended
+    }
+
+    var log: ScriptedOrigin.Log { state.withLock { $0.log } }
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func route(_ path: String, _ handler: @escaping ScriptedOrigin.Handler) {
+        state.withLock { $0.routes[path] = handler }
+    }
+
+    func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Reply {
+        note { $0.requests.append(request) }
+        let handler = state.withLock { $0.routes[request.path] } ?? otherwise
+        return handler(request)
+    }
+
+    /// Changes the log and resumes who waits for that.
+    @discardableResult
+    func note<Result: Sendable>(_ change: @Sendable (inout ScriptedOrigin.Log) -> Result) -> Result {
+        let (result, waits) = state.withLock { state in (change(&state.log), !state.waiters.isEmpty) }
+        if waits { resumeWaiters() }
+        return result
+    }
+
+    func until(_ condition: @escaping @Sendable (ScriptedOrigin.Log) -> Bool) async {
+        let id = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.waiters[id] = Waiter(condition: condition, continuation: continuation) }
+                // What is waited for, or what ends the wait, may have happened before.
+                if Task.isCancelled { resume(id) } else { resumeWaiters() }
+            }
+        } onCancel: {
+            resume(id)
+        }
+    }
+
+    /// Runs `body` on a thread of its own, for whose end ``stop()`` waits.
+    func start(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.threads += 1 }
+        let work = Unmanaged.passRetained(
+            Work { [self] in
+                body()
+                end()
+            })
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+                return nil
+            }, work.toOpaque())
+        pthread_attr_destroy(&attributes)
+        precondition(status == 0, "The system refuses another thread (error \(status)); raise its limit of threads.")
+    }
+
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        stopped.raise()
+        resumeWaiters()
+        ended.wait()
+    }
+
+    private func end() {
+        let isLast = state.withLock { state in
+            state.threads -= 1
+            return state.threads == 0
+        }
+        if isLast { ended.raise() }
+    }
+
+    private func resumeWaiters() {
+        // Conditions are the test's code: never run them under the lock.
+        let (log, waiters, isStopped) = state.withLock { ($0.log, $0.waiters, $0.isStopped) }
+        for (id, waiter) in waiters where isStopped || waiter.condition(log) { resume(id) }
+    }
+
+    private func resume(_ id: Int) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
+        waiter?.continuation.resume()
+    }
+}

@@ -1,0 +1,59 @@
+public import Pipeline
+
+/// Runs its body once for all loads that want the same thing at the same time.
+///
+/// Each waiter gets the answer, or the error, of the one flight. A waiter that is cancelled returns at once; the last
+/// one to leave cancels the flight, whose work then winds down on its own (``Flights/drain()`` waits for it). A flight
+/// that failed is forgotten: the next load tries again.
+public struct Coalesce: CompositeStage {
+    /// What loads have to have in common.
+    public enum Sharing: Sendable, Hashable {
+        /// Source, size, headers, expiry and this very list: the whole load is shared.
+        case variant
+        /// Source and headers: the fetch is shared among all lists with the same ``Flights``. It can be joined until
+        /// its first member's `Store` has run, and that member alone writes the original.
+        case source
+    }
+
+    /// Tells lists apart: copies of one list share it, lists built separately don't.
+    private final class Identity: Sendable {}
+
+    /// What is run once.
+    public var body: Chain { didSet { identity = Identity() } }
+    private let flights: Flights
+    private let sharing: Sharing
+    private var identity = Identity()
+
+    /// Wraps the stages that are shared.
+    public init(_ flights: Flights, by sharing: Sharing, @ChainBuilder _ body: () -> Chain) {
+        self.flights = flights
+        self.sharing = sharing
+        self.body = body()
+    }
+
+    /// What is shared.
+    public var parameters: String { "by: \(sharing)" }
+
+    /// Joins the flight for what this load wants, or starts it.
+    /// - Throws: what the body throws; `CancellationError` at once when the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard let key = key(for: load) else {
+            try await body.run(&load)
+            return .done
+        }
+        let landing = try await flights.join(key, load: load, body: body)
+        if landing.joined { load.note("joined a load under way") }
+        load.adopt(landing.load)
+        if let ticket = landing.ticket { load.attach(ticket) }
+        if let error = landing.error { throw error }
+        return .done
+    }
+
+    private func key(for load: Load) -> FlightKey? {
+        guard let source = load.sourceKey, let variant = load.variantKey else { return nil }
+        return switch sharing {
+        case .variant: .variant(variant, list: ObjectIdentifier(identity), load.request.expiry)
+        case .source: .source(source, headers: variant.headers)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+import Pipeline
+
+/// What the loads of one flight have in common.
+enum FlightKey: Hashable, Sendable {
+    case variant(VariantKey, list: ObjectIdentifier, Expiry)
+    case source(SourceKey, headers: SIMD2<UInt64>)
+
+    var source: SourceKey {
+        switch self {
+        case .variant(let key, _, _): key.source
+        case .source(let key, _): key
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Pipeline
+
+/// What becomes of a fetch after it has landed and before its bytes are on disk.
+extension Flights {
+    /// True for the first member that asks: it writes the original.
+    func claim(_ flight: UInt64) -> Bool {
+        state.withLock { state in
+            guard let record = state.records[flight] else { return false }
+            state.records[flight]?.claimed = true
+            return !record.claimed
+        }
+    }
+
+    /// The original is on disk. From now on only loads that set out before may join.
+    func stored(_ flight: UInt64) {
+        state.withLock { state in
+            let number = state.number()
+            state.records[flight]?.storedAt = number
+        }
+    }
+
+    /// A member has ended, with or without storing.
+    func leaveSource(_ flight: UInt64) {
+        state.withLock { state in
+            state.records[flight]?.members -= 1
+            if state.records[flight]?.members == 0 { state.settleSource(flight) }
+        }
+    }
+}
+
+extension Flights.State {
+    /// Forgets a source's flight without members, unless a load is still on its way that may ask for it: one that
+    /// looked at the disk before the original was there.
+    mutating func settleSource(_ flight: UInt64) {
+        guard let record = records[flight], record.landing != nil, record.waiters.isEmpty else { return }
+        if record.landing?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
+            underWay[record.key.source]?.contains(where: { $0 < storedAt }) == true
+        {
+            lingering[record.key.source, default: []].append(flight)
+            return
+        }
+        forget(flight)
+    }
+
+    /// Nobody new can join a flight; those who wait stay.
+    mutating func withdraw(_ flight: UInt64) {
+        guard let key = records[flight]?.key, joinable[key] == flight else { return }
+        joinable[key] = nil
+    }
+
+    /// Takes a flight off the books.
+    mutating func forget(_ flight: UInt64) {
+        guard let record = records[flight] else { return }
+        withdraw(flight)
+        // Who boarded and has yet to wait finds the landing there.
+        guard record.waiters.isEmpty else { return }
+        records[flight] = nil
+        guard case .variant(let variant, _, _) = record.key else { return }
+        if let place = underWay[variant.source]?.firstIndex(of: record.order) {
+            underWay[variant.source]?.remove(at: place)
+        }
+        if underWay[variant.source]?.isEmpty == true { underWay[variant.source] = nil }
+        // A fetch may have been kept only for this load.
+        for source in lingering.removeValue(forKey: variant.source) ?? [] { settleSource(source) }
+    }
+}

@@ -1,0 +1,31 @@
+public import Pipeline
+
+/// Runs its body; if a stored response turns out not to be an image, removes it and runs the body once more without it.
+///
+/// So an entry that was damaged on disk, or that an older version judged differently, is a miss and is replaced.
+public struct ReplaceUndecodable: CompositeStage {
+    /// What is run, at most twice.
+    public var body: Chain
+    private let responses: HTTPCache
+
+    /// Wraps the stages from the disk lookup to the store.
+    public init(_ responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
+        self.responses = responses
+        self.body = body()
+    }
+
+    /// Runs the body.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        let start = load
+        do {
+            try await body.run(&load)
+        } catch let error as LoadError where error.code == .undecodable || error.code == .unsupportedType {
+            guard let entry = load.attachment(StoredEntry.self) else { throw error }
+            await responses.evict(entry.response)
+            load.restart(from: start)
+            load.note("the stored response is no image and was removed")
+            try await body.run(&load)
+        }
+        return .done
+    }
+}

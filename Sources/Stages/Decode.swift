@@ -1,0 +1,92 @@
+public import Pipeline
+
+/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary.
+///
+/// The format is told by the bytes. The header is held against the limits before a pixel is decoded. `Downscale`, later
+/// in the list, makes the size exact.
+///
+/// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
+///   `LoadError.Code.tooManyBytes` and `LoadError.Code.tooManyPixels` above the limits;
+///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or no image; `CancellationError`.
+public struct Decode: Stage {
+    /// Bytes of a source.
+    public let accepts: Phases = .original
+    /// Pixels.
+    public let produces: Phases = .decoded
+
+    private let decoders: ImageDecoders
+    private let formats: Set<ImageFormat>
+    private let limits: ImageLimits
+    private let options: DecodeOptions
+    private let threads: BlockingThreads
+
+    /// Makes the stage.
+    /// - Parameters:
+    ///   - formats: what is decoded; by default ``Pipeline/ImageFormat/standard``.
+    ///   - decoders: which decoder is for which format; by default libvips and libwebp.
+    ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame.
+    ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(
+        formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
+        limits: ImageLimits = ImageLimits(), allowTruncated: Bool = false, threads: BlockingThreads = .decoding
+    ) {
+        self.formats = formats
+        self.decoders = decoders
+        self.limits = limits
+        self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames)
+        self.threads = threads
+    }
+
+    /// How many frames, and whether damage is overlooked.
+    public var signature: String? {
+        "decode(frames: \(options.frames)\(options.allowTruncated ? ", truncated" : ""))"
+    }
+
+    /// What differs from the defaults.
+    public var parameters: String {
+        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + (options.allowTruncated ? ["truncated"] : []))
+            .joined(separator: ", ")
+    }
+
+    /// Decodes.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .original(let file) = load.content else { return .skipped }
+        do {
+            let (header, image) = try await decode(file, box: load.request.maxPixelSize, priority: load.priority)
+            load.note("\(header.format), \(header.size)")
+            load.advance(to: .decoded(image))
+            return .done
+        } catch let error as LoadError {
+            throw error.about(load.subject)
+        }
+    }
+
+    private func decode(
+        _ file: EncodedImage, box: PixelSize?, priority: LoadPriority
+    ) async throws -> (ImageHeader, DecodedImage) {
+        try limits.check(encodedBytes: file.bytes.count)
+        let format = try recognized(file)
+        guard formats.contains(format), let decoder = decoders.decoder(for: format) else {
+            let chosen = formats.map(\.rawValue).sorted().joined(separator: ", ")
+            throw LoadError(
+                .unsupportedType, subject: "", "The file is \(format), which is not chosen; Decode takes \(chosen).")
+        }
+        let (limits, options) = (limits, options)
+        return try await threads.run(priority: priority) { cancellation in
+            let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            let image = try decoder.decode(
+                file.bytes, header: header, box: box, options: options, cancellation: cancellation)
+            return (header, image)
+        }
+    }
+
+    private func recognized(_ file: EncodedImage) throws(LoadError) -> ImageFormat {
+        if let format = ImageFormatSniffer.format(of: file.bytes) { return format }
+        guard !file.bytes.isEmpty else { throw LoadError(.undecodable, subject: "", "The file is empty.") }
+        let start = file.bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
+        let declared = file.declaredType.map { ", though it is declared as \($0)" } ?? ""
+        throw LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is no image\(declared).")
+    }
+}

@@ -1,0 +1,25 @@
+public import Pipeline
+
+/// Waits before the list goes on, so that an image that scrolls by quickly costs nothing.
+public struct Delay: Stage {
+    private let duration: Duration
+
+    /// Waits for `duration` by the pipeline's clock.
+    public init(_ duration: Duration) { self.duration = duration }
+
+    /// Nothing found yet: what is found is never delayed.
+    public var accepts: Phases { .empty }
+
+    /// Still nothing.
+    public var produces: Phases { .empty }
+
+    /// The duration in seconds.
+    public var parameters: String { "\(duration.seconds) s" }
+
+    /// Waits.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        try await load.clock.sleep(for: duration)
+        return .done
+    }
+}

@@ -1,0 +1,65 @@
+public import Pipeline
+
+/// Makes the pixels fit the request's `maxPixelSize` exactly, with a Lanczos kernel; nothing is ever enlarged.
+///
+/// `Decode` has left the picture no larger than need be, often by far; this stage does the rest. All frames of an
+/// animation are scaled. Without a `maxPixelSize`, or if the picture fits, there is nothing to do.
+///
+/// - Throws: `CancellationError`.
+public struct Downscale: Stage {
+    /// Pixels.
+    public let accepts: Phases = .decoded
+    /// Pixels again.
+    public let produces: Phases = .decoded
+
+    private let threads: BlockingThreads
+
+    /// Makes the stage.
+    /// - Parameter threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(threads: BlockingThreads = .decoding) { self.threads = threads }
+
+    /// The kernel; the size is the request's and has its own place in the key.
+    public var signature: String? { "downscale(lanczos3)" }
+
+    /// Scales.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
+        let size = Self.size(of: image, in: box)
+        guard size != image.size else { return .skipped }
+        do {
+            let scaled = try await threads.run(priority: load.priority) { cancellation in
+                try Self.scaled(image, to: size, cancellation)
+            }
+            load.advance(to: .decoded(scaled))
+            return .done
+        } catch let error as LoadError {
+            throw error.about(load.subject)
+        }
+    }
+
+    /// The exact size in a box: the native size's fit, so that a decoder's rounding doesn't show; the fit of the pixels
+    /// themselves if an earlier stage gave them another aspect.
+    static func size(of image: DecodedImage, in box: PixelSize) -> PixelSize {
+        let (size, native) = (image.size, image.nativeSize)
+        let skew = Double(size.width) * Double(native.height) - Double(size.height) * Double(native.width)
+        let isReduced = abs(skew) <= Double(max(native.width, native.height))
+        let fitted = (isReduced ? native : size).fitted(into: box)
+        let target = fitted.width <= size.width && fitted.height <= size.height ? fitted : size.fitted(into: box)
+        return PixelSize(width: max(1, target.width), height: max(1, target.height))
+    }
+
+    private static func scaled(
+        _ image: DecodedImage, to size: PixelSize, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let frames = try image.frames.map { frame in
+            let pixels = try frame.pixels.withUnsafeBufferPointer { buffer in
+                guard let start = buffer.baseAddress else { return [UInt8]() }
+                return try VipsPixels.resized(
+                    start, from: image.size, to: size, channels: image.layout.channels, cancellation: cancellation)
+            }
+            return DecodedImage.Frame(pixels: pixels, delay: frame.delay)
+        }
+        return DecodedImage(
+            size: size, layout: image.layout, frames: frames, loopCount: image.loopCount, nativeSize: image.nativeSize)
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+import Pipeline
+
+/// What the file system says of a file. Asking blocks.
+struct FileStatus {
+    let byteCount: Int
+    /// Tells two states of the file apart.
+    let stamp: String
+
+    /// - Throws: `LoadError` with `fileNotFound` or `fileUnreadable`.
+    init(path: String) throws(LoadError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw Self.error(path, errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw LoadError(.fileUnreadable, subject: path, "This is a directory; give a file.")
+        }
+        byteCount = Int(status.st_size)
+        stamp = "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
+    }
+
+    /// Says why a file can't be had, from the system's error number.
+    static func error(_ path: String, _ number: Int32) -> LoadError {
+        switch number {
+        case ENOENT, ENOTDIR: LoadError(.fileNotFound, subject: path, "There is no such file.")
+        case EACCES, EPERM: LoadError(.fileUnreadable, subject: path, "The file's permissions forbid reading it.")
+        default:
+            LoadError(.fileUnreadable, subject: path, "The file can't be read: \(String(cString: strerror(number))).")
+        }
+    }
+}

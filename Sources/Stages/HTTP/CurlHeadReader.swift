@@ -1,0 +1,129 @@
+import HTTPTypes
+
+/// Puts together the head of an answer from the lines that libcurl hands over: 1xx blocks, the final block, trailers.
+struct CurlHeadReader {
+    enum Progress {
+        case more
+        /// The block of the final answer is complete.
+        case complete
+        case malformed(String)
+    }
+
+    /// How many fields all blocks together may have. Real answers have some dozens.
+    static let maximumFields = 1000
+    /// How many bytes all blocks together may have.
+    static let maximumBytes = 256 << 10
+
+    private(set) var status = 0
+    private(set) var reason = ""
+    private(set) var headers = HTTPFields()
+    private(set) var interim: [TransferResponse.Interim] = []
+    private(set) var isComplete = false
+    private var fields = 0
+    private var bytes = 0
+
+    /// Takes one line, line break included.
+    mutating func read(_ raw: UnsafeBufferPointer<UInt8>) -> Progress {
+        bytes += raw.count
+        guard bytes <= Self.maximumBytes else {
+            return .malformed("its header is larger than \(Self.maximumBytes) bytes")
+        }
+        // Trailers (RFC 9110 section 6.5) may be dropped, and nothing here wants them.
+        guard !isComplete else { return .more }
+        var line = UnsafeBufferPointer(rebasing: raw[...])
+        while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+            line = UnsafeBufferPointer(rebasing: line.dropLast())
+        }
+        if line.isEmpty { return endBlock() }
+        if line.starts(with: "HTTP/".utf8) { return readStatus(line) }
+        return readField(line)
+    }
+
+    private mutating func readStatus(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
+        // A new status line begins a new answer: what came before was interim, or a connection that was given up.
+        headers = HTTPFields()
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count > 1 else { return .malformed("its status line is no status line") }
+        let digits = words[1]
+        guard digits.count == 3, digits.allSatisfy(isDigit), digits.first != UInt8(ascii: "0") else {
+            return .malformed("its status line is no status line")
+        }
+        status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+        reason = words.count > 2 ? String(decoding: words[2], as: UTF8.self) : ""
+        return .more
+    }
+
+    private mutating func readField(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
+        fields += 1
+        guard fields <= Self.maximumFields else {
+            return .malformed("its header has more than \(Self.maximumFields) fields")
+        }
+        if isBlank(line[0]) {
+            // A folded line goes on where the one before ended (RFC 9112 section 5.2).
+            guard var last = headers.last else { return .more }
+            let value = last.withUnsafeBytesOfValue { Array($0) } + [UInt8(ascii: " ")] + trimmed(line[...])
+            last = HTTPField(name: last.name, lenientValue: value)
+            headers[headers.count - 1] = last
+            return .more
+        }
+        // What is no field is passed over, as browsers do. A name that is a token can't be a pseudo field's.
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        else { return .more }
+        headers.append(HTTPField(name: name, lenientValue: trimmed(line[(colon + 1)...])))
+        return .more
+    }
+
+    private mutating func endBlock() -> Progress {
+        guard status >= 200 else {
+            interim.append(TransferResponse.Interim(status: status, headers: headers))
+            return .more
+        }
+        isComplete = true
+        if !headers.contains(.transferEncoding) && !hasProperLength {
+            // One of them is wrong, and who answers next on this connection depends on which (RFC 9110 section 8.6).
+            return .malformed("its Content-Length is no number")
+        }
+        return .complete
+    }
+
+    /// Whether the declared lengths, one for each field and member of a list, are one number.
+    private var hasProperLength: Bool {
+        headers[fields: .contentLength].allSatisfy { field in
+            field.withUnsafeBytesOfValue { bytes in
+                bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy {
+                    number(trimmed($0)).map { $0 == contentLength } ?? false
+                }
+            }
+        }
+    }
+
+    /// The declared length of the content; `nil` if none is declared, or chunks overrule it (RFC 9112 section 6.3).
+    var contentLength: Int? {
+        guard !headers.contains(.transferEncoding) else { return nil }
+        return headers[fields: .contentLength].first?.withUnsafeBytesOfValue { bytes in
+            number(trimmed(bytes.prefix { $0 != UInt8(ascii: ",") }))
+        }
+    }
+
+    private func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(isDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    /// Forgets the fields that describe content as it was before libcurl decompressed it.
+    mutating func describeDecompressed() {
+        guard headers[.contentEncoding] != nil else { return }
+        headers[.contentEncoding] = nil
+        headers[.contentLength] = nil
+    }
+
+    private func trimmed(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>> {
+        var bytes = bytes.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return bytes
+    }
+
+    private func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+}

@@ -1,0 +1,138 @@
+import CCurl
+import Glibc
+import Pipeline
+
+/// What libcurl's thread does: starts transfers, performs them, ends them. Only that thread touches it.
+final class CurlLoop {
+    private let multi: UnsafeMutableRawPointer
+    private let options: CurlClient.Options
+    private let clock = SystemClock()
+    private var queue: CurlQueue
+    private var runs: [UnsafeMutableRawPointer: CurlRun] = [:]
+    private var runOfTransfer: [ObjectIdentifier: CurlRun] = [:]
+    /// Handles of plain HTTP. One that spoke HTTP/2 is never used again: libcurl 7.88 then confuses its streams.
+    private var idle: [CurlEasy] = []
+    private var news: [CurlRun] = []
+    /// When a transfer may be late.
+    private var nextCheck: Duration?
+
+    init(multi: UnsafeMutableRawPointer, options: CurlClient.Options) {
+        self.multi = multi
+        self.options = options
+        queue = CurlQueue(maximumPerHost: options.maximumConnectionsPerHost, maximum: options.maximumConnections)
+        _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, options.maximumConnections))
+    }
+
+    /// Works until it is told to stop.
+    func run(_ thread: CurlThread) {
+        while true {
+            for command in thread.takeCommands() {
+                switch command {
+                case .start(let transfer): queue.append(transfer)
+                case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
+                case .cancel(let transfer): cancel(transfer)
+                case .stop: return stop()
+                }
+            }
+            startWaiting()
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            endEnded()
+            for run in news { run.flush() }
+            news.removeAll(keepingCapacity: true)
+            endLate()
+            // A connection that has just become free is for who waits.
+            startWaiting()
+            curl_multi_poll(multi, nil, 0, patience(), nil)
+        }
+    }
+
+    func flushLater(_ run: CurlRun) { news.append(run) }
+
+    func sharesConnections(of target: CurlURL) { queue.sharesConnections(of: target) }
+
+    private func startWaiting() {
+        while let transfer = queue.next() {
+            guard let easy = (transfer.target.scheme == "https" ? nil : idle.popLast()) ?? CurlEasy() else {
+                queue.release(transfer)
+                transfer.end(.failure(CurlFailure.error(.unreachable, transfer, "can't be asked: no memory is left.")))
+                transfer.flush()
+                continue
+            }
+            let run = CurlRun(transfer, easy: easy, options: options, loop: self)
+            do {
+                try easy.prepare(transfer.request, options, for: run)
+            } catch {
+                queue.release(transfer)
+                run.end(error)
+                continue
+            }
+            runs[easy.handle] = run
+            runOfTransfer[ObjectIdentifier(transfer)] = run
+            curl_multi_add_handle(multi, easy.handle)
+            check(run, at: clock.uptime)
+        }
+    }
+
+    private func endEnded() {
+        var code = CURLE_OK
+        while let handle = ccurl_next_ended(multi, &code) {
+            guard let run = runs[handle] else { continue }
+            // The text of the failure lives in the handle: first tell, then reuse.
+            run.end(code)
+            remove(run)
+        }
+    }
+
+    private func endLate() {
+        let now = clock.uptime
+        guard let check = nextCheck, now >= check else { return }
+        nextCheck = nil
+        for run in Array(runs.values) { self.check(run, at: now) }
+    }
+
+    private func check(_ run: CurlRun, at now: Duration) {
+        let (error, next) = run.lateness(at: now)
+        if let error {
+            run.end(error)
+            remove(run)
+        } else {
+            nextCheck = min(nextCheck ?? next, next)
+        }
+    }
+
+    private func cancel(_ transfer: CurlTransfer) {
+        if let run = runOfTransfer[ObjectIdentifier(transfer)] {
+            remove(run)
+        } else {
+            _ = queue.remove(transfer)
+        }
+    }
+
+    /// Takes a transfer out of libcurl; if it has not ended there, its connection is closed.
+    private func remove(_ run: CurlRun) {
+        curl_multi_remove_handle(multi, run.easy.handle)
+        runs[run.easy.handle] = nil
+        runOfTransfer[ObjectIdentifier(run.transfer)] = nil
+        queue.release(run.transfer)
+        if run.transfer.target.scheme != "https" { idle.append(run.easy) }
+    }
+
+    private func stop() {
+        for transfer in queue.removeAll() {
+            transfer.end(.failure(CurlFailure.shutDown(transfer)))
+            transfer.flush()
+        }
+        for run in Array(runs.values) {
+            run.end(CurlFailure.shutDown(run.transfer))
+            remove(run)
+        }
+    }
+
+    /// How many milliseconds there is nothing to do for this thread's own part.
+    private func patience() -> Int32 {
+        guard let nextCheck else { return 3_600_000 }
+        let left = nextCheck - clock.uptime
+        return left <= .zero ? 0 : Int32(clamping: left.wholeMilliseconds + 1)
+    }
+}

@@ -1,0 +1,110 @@
+import DequeModule
+import Pipeline
+
+/// Transfers that wait until a connection may be opened for them: highest priority first, then in order of arrival.
+struct CurlQueue {
+    private struct Line {
+        var waiting: [Deque<(number: Int, transfer: CurlTransfer)>] = LoadPriority.allCases.map { _ in [] }
+        var running = 0
+        var sharesConnections = false
+
+        /// The one to start next, by priority and then number.
+        var first: (priority: Int, number: Int)? {
+            for priority in waiting.indices.reversed() {
+                if let first = waiting[priority].first { return (priority, first.number) }
+            }
+            return nil
+        }
+    }
+
+    /// How many streams HTTP/2 servers commonly take on one connection (RFC 9113 section 6.5.2 advises at least 100).
+    private static let maximumStreams = 100
+
+    private let maximumPerHost: Int
+    private let maximum: Int
+    private var lines: [Host: Line] = [:]
+    private var running = 0
+    private var waiting = 0
+    private var lastNumber = 0
+
+    private struct Host: Hashable {
+        let scheme: String
+        let host: String
+        let port: Int
+
+        init(_ target: CurlURL) {
+            scheme = target.scheme
+            host = target.host
+            port = target.port
+        }
+    }
+
+    init(maximumPerHost: Int, maximum: Int) {
+        self.maximumPerHost = max(1, maximumPerHost)
+        self.maximum = max(1, maximum)
+    }
+
+    mutating func append(_ transfer: CurlTransfer) {
+        lastNumber += 1
+        waiting += 1
+        lines[Host(transfer.target), default: Line()].waiting[Int(transfer.request.priority.rawValue)]
+            .append((lastNumber, transfer))
+    }
+
+    /// The transfer that may start now, which counts as running from then on; `nil` if none may.
+    mutating func next() -> CurlTransfer? {
+        guard waiting > 0, running < maximum else { return nil }
+        var best: (host: Host, priority: Int, number: Int)?
+        for (host, line) in lines where line.running < limit(line) {
+            guard let first = line.first else { continue }
+            if let found = best, (found.priority, -found.number) > (first.priority, -first.number) { continue }
+            best = (host, first.priority, first.number)
+        }
+        guard let best, let transfer = lines[best.host]?.waiting[best.priority].popFirst()?.transfer else { return nil }
+        lines[best.host]?.running += 1
+        running += 1
+        waiting -= 1
+        return transfer
+    }
+
+    /// Takes out a transfer that has not started; false if it isn't here.
+    mutating func remove(_ transfer: CurlTransfer) -> Bool {
+        let host = Host(transfer.target)
+        let priority = Int(transfer.request.priority.rawValue)
+        guard let index = lines[host]?.waiting[priority].firstIndex(where: { $0.transfer === transfer }) else {
+            return false
+        }
+        lines[host]?.waiting[priority].remove(at: index)
+        waiting -= 1
+        forgetIfIdle(host)
+        return true
+    }
+
+    /// A transfer that ran is over.
+    mutating func release(_ transfer: CurlTransfer) {
+        let host = Host(transfer.target)
+        lines[host]?.running -= 1
+        running -= 1
+        forgetIfIdle(host)
+    }
+
+    /// This host takes many transfers on one connection.
+    mutating func sharesConnections(of target: CurlURL) { lines[Host(target)]?.sharesConnections = true }
+
+    /// Takes out all that wait.
+    mutating func removeAll() -> [CurlTransfer] {
+        let all = lines.values.flatMap { $0.waiting.flatMap { $0.map(\.transfer) } }
+        for host in lines.keys { lines[host]?.waiting = Line().waiting }
+        waiting = 0
+        return all
+    }
+
+    private func limit(_ line: Line) -> Int {
+        line.sharesConnections ? max(maximumPerHost, Self.maximumStreams) : maximumPerHost
+    }
+
+    private mutating func forgetIfIdle(_ host: Host) {
+        guard let line = lines[host], line.running == 0, line.first == nil else { return }
+        lines[host] = nil
+    }
+}

@@ -1,0 +1,164 @@
+import CCurl
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// A transfer while libcurl performs it; only libcurl's thread touches it.
+final class CurlRun {
+    let transfer: CurlTransfer
+    let easy: CurlEasy
+    let deadline: Duration
+    private(set) var reader = CurlHeadReader()
+    private(set) var isConnected = false
+    /// Whether the reader has to be told of something.
+    private(set) var hasNews = false
+    /// Whether this is HTTP/2. libcurl 7.88 stops all streams of a connection when one is paused, and then mixes up their
+    /// bytes: such a transfer is never paused, and what its reader leaves is kept up to the limit of a body.
+    private var sharesConnection = false
+    private var received = 0
+    private var sent: curl_off_t = 0
+    private var lastByte: Duration
+    /// Why a callback made libcurl give up.
+    private var failure: (any Error)?
+    private var refusal: String?
+    private let options: CurlClient.Options
+    private let addresses: AddressPolicy
+    private let clock = SystemClock()
+    private unowned let loop: CurlLoop
+
+    init(_ transfer: CurlTransfer, easy: CurlEasy, options: CurlClient.Options, loop: CurlLoop) {
+        self.transfer = transfer
+        self.easy = easy
+        self.options = options
+        self.loop = loop
+        addresses = transfer.request.addresses ?? options.addresses
+        lastByte = clock.uptime
+        deadline = transfer.deadline ?? lastByte + options.totalTimeout
+    }
+
+    // MARK: Callbacks
+
+    func mayConnect(to address: Address?) -> Bool {
+        // What is neither IPv4 nor IPv6 is nothing that http can mean.
+        guard let address else { return false }
+        guard let refusal = addresses.refusal(of: address, host: connectedHost) else { return true }
+        self.refusal = refusal
+        return false
+    }
+
+    func mayAsk(_ address: Address?) -> Bool {
+        isConnected = true
+        lastByte = clock.uptime
+        return mayConnect(to: address)
+    }
+
+    /// Whose address is looked at: the proxy's where there is one.
+    private var connectedHost: String { options.proxy?.host() ?? transfer.target.host }
+
+    func takeHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        lastByte = clock.uptime
+        switch reader.read(line) {
+        case .more: return true
+        case .malformed(let what):
+            failure = CurlFailure.malformed(transfer, what)
+            return false
+        case .complete: return endHead()
+        }
+    }
+
+    private func endHead() -> Bool {
+        let hasBody = transfer.request.method != .head && reader.status != 204 && reader.status != 304
+        if hasBody, let length = reader.contentLength {
+            guard length <= options.maximumBodyBytes else {
+                failure = CurlFailure.tooManyBytes(transfer, limit: options.maximumBodyBytes, declared: length)
+                return false
+            }
+            transfer.expect(length)
+        }
+        if options.decompress && hasBody { reader.describeDecompressed() }
+        if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
+            sharesConnection = true
+            loop.sharesConnections(of: transfer.target)
+        }
+        transfer.put(
+            CurlHead(
+                status: reader.status, reason: reader.reason, headers: reader.headers, interim: reader.interim,
+                deadline: deadline))
+        noteNews()
+        return true
+    }
+
+    func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> CurlTransfer.Taking {
+        lastByte = clock.uptime
+        guard received + bytes.count <= options.maximumBodyBytes else {
+            failure = CurlFailure.tooManyBytes(transfer, limit: options.maximumBodyBytes, declared: nil)
+            return .unwanted
+        }
+        let taking = transfer.put(bytes, canWait: !sharesConnection)
+        if taking == .taken {
+            received += bytes.count
+            noteNews()
+        }
+        return taking
+    }
+
+    private func noteNews() {
+        if !hasNews { loop.flushLater(self) }
+        hasNews = true
+    }
+
+    // MARK: The loop
+
+    func flush() {
+        hasNews = false
+        transfer.flush()
+    }
+
+    /// Goes on after a pause.
+    func resume() {
+        lastByte = clock.uptime
+        curl_easy_pause(easy.handle, CURLPAUSE_CONT)
+    }
+
+    /// What time it is too late for, if any; else when to look again.
+    func lateness(at now: Duration) -> (error: LoadError?, next: Duration) {
+        if now >= deadline { return (CurlFailure.overdue(transfer, after: options.totalTimeout), deadline) }
+        // libcurl itself watches the time to connect; what the reader leaves unread is no stall.
+        guard isConnected, !transfer.isPaused else { return (nil, min(deadline, now + options.stallTimeout)) }
+        let uploaded = ccurl_get_size(easy.handle, CURLINFO_SIZE_UPLOAD_T)
+        if uploaded != sent {
+            sent = uploaded
+            lastByte = now
+        }
+        let stall = lastByte + options.stallTimeout
+        return now >= stall
+            ? (CurlFailure.stalled(transfer, after: options.stallTimeout), stall) : (nil, min(deadline, stall))
+    }
+
+    /// Tells the reader how it ended.
+    func end(_ code: CURLcode) {
+        if let failure {
+            end(failure)
+        } else if let refusal, code != CURLE_OK {
+            end(LoadError(.refused, subject: redactedURL(transfer.request.url.absoluteString), refusal))
+        } else if code != CURLE_OK {
+            end(CurlFailure(code: code.rawValue, text: easy.errorText))
+        } else if !reader.isComplete {
+            end(CurlFailure.malformed(transfer, "its answer has no end of the header"))
+        } else {
+            transfer.end(.success(()))
+            transfer.flush()
+        }
+    }
+
+    func end(_ failure: CurlFailure) {
+        end(
+            failure.error(
+                transfer, received: received, connectTimeout: options.connectTimeout, isConnected: isConnected))
+    }
+
+    func end(_ error: any Error) {
+        transfer.end(.failure(error))
+        transfer.flush()
+    }
+}

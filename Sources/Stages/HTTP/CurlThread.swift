@@ -1,0 +1,114 @@
+import CCurl
+import Glibc
+import Pipeline
+
+/// The thread on which libcurl works, started with the first transfer, and the mailbox through which it is told what to
+/// do.
+final class CurlThread: Sendable {
+    enum Command: Sendable {
+        case start(CurlTransfer)
+        /// The reader has read all there was and waits for more.
+        case resume(CurlTransfer)
+        case cancel(CurlTransfer)
+        case stop
+    }
+
+    /// Unchecked, and safe: other threads only pass it to `curl_multi_wakeup`, which libcurl allows from any thread,
+    /// and only under the mailbox's lock, under which it is taken out before it is freed.
+    private struct Multi: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+    }
+
+    private struct Mailbox {
+        var commands: [Command] = []
+        var multi: Multi?
+        var isStarted = false
+        var isStopped = false
+        var hasEnded = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// libcurl wants this once in a program, before all else.
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+
+    private let options: CurlClient.Options
+    private let mailbox = Lock(Mailbox())
+
+    init(options: CurlClient.Options) { self.options = options }
+
+    /// Tells the thread what to do; false if it has been stopped.
+    func post(_ command: Command) -> Bool {
+        let (accepted, starts) = mailbox.withLock { mailbox -> (Bool, Bool) in
+            guard !mailbox.isStopped else { return (false, false) }
+            mailbox.commands.append(command)
+            // A thread that has not taken the commands before this one is awake already.
+            if mailbox.commands.count == 1, let multi = mailbox.multi { curl_multi_wakeup(multi.handle) }
+            defer { mailbox.isStarted = true }
+            return (true, !mailbox.isStarted)
+        }
+        if starts { Thread.start(name: "curl") { [self] in main() } }
+        return accepted
+    }
+
+    func takeCommands() -> [Command] {
+        mailbox.withLock { mailbox in
+            defer { mailbox.commands = [] }
+            return mailbox.commands
+        }
+    }
+
+    /// Lets the thread end; transfers under way fail.
+    func stop() {
+        let isStarted = mailbox.withLock { $0.isStarted }
+        if isStarted { _ = post(.stop) }
+        mailbox.withLock { mailbox in
+            mailbox.isStopped = true
+            if !mailbox.isStarted { mailbox.hasEnded = true }
+        }
+    }
+
+    /// Waits for the thread's end.
+    func ended() async {
+        await withCheckedContinuation { continuation in
+            let hasEnded = mailbox.withLock { mailbox in
+                if !mailbox.hasEnded { mailbox.waiters.append(continuation) }
+                return mailbox.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+    }
+
+    private func main() {
+        // A connection that breaks while TLS writes to it must not end the program.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+        if Self.isReady, let handle = curl_multi_init() {
+            mailbox.withLock { $0.multi = Multi(handle: handle) }
+            do {
+                // Its handles have to be gone before the one that they were in.
+                let loop = CurlLoop(multi: handle, options: options)
+                loop.run(self)
+            }
+            mailbox.withLock { $0.multi = nil }
+            curl_multi_cleanup(handle)
+        }
+        end()
+    }
+
+    private func end() {
+        let (left, waiters) = mailbox.withLock { mailbox in
+            mailbox.isStopped = true
+            mailbox.hasEnded = true
+            defer { (mailbox.commands, mailbox.waiters) = ([], []) }
+            return (mailbox.commands, mailbox.waiters)
+        }
+        for case .start(let transfer) in left {
+            transfer.end(.failure(CurlFailure.shutDown(transfer)))
+            transfer.flush()
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

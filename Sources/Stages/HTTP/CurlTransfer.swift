@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Pipeline
+
+/// One exchange of a request and an answer, between the task that reads it and libcurl's thread.
+///
+/// The thread puts in what has come and then ``flush()``es once; only that resumes the reader, so a small answer costs
+/// one resumption.
+final class CurlTransfer: Sendable {
+    /// How many bytes may lie unread before a transfer that can wait is paused; the kernel's buffers come on top.
+    static let maximumUnread = 256 << 10
+
+    enum Taking { case taken, later, unwanted }
+    private typealias Head = Result<CurlHead, any Error>
+
+    let request: TransferRequest
+    let target: CurlURL
+    /// When the request has to be over; `nil` if it begins with this exchange.
+    let deadline: Duration?
+
+    private struct State {
+        var head: CurlHead?
+        var unread: [UInt8] = []
+        var isPaused = false
+        var end: Result<Void, any Error>?
+        var isCancelled = false
+        var headWaiter: CheckedContinuation<CurlHead, any Error>?
+        var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
+    }
+
+    private let thread: CurlThread
+    private let state = Lock(State())
+
+    init(_ request: TransferRequest, target: CurlURL, deadline: Duration?, thread: CurlThread) {
+        self.request = request
+        self.target = target
+        self.deadline = deadline
+        self.thread = thread
+    }
+
+    // MARK: The reader's side
+
+    /// Starts the exchange and waits for the answer's head.
+    func start() async throws -> CurlHead {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = state.withLock { state in
+                    if !state.isCancelled { state.headWaiter = continuation }
+                    return state.isCancelled
+                }
+                if isCancelled {
+                    continuation.resume(throwing: CancellationError())
+                } else if !thread.post(.start(self)) {
+                    end(.failure(CurlFailure.shutDown(self)))
+                    flush()
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// The bytes that have come since the last call, at least one; `nil` at the end.
+    func next() async throws -> [UInt8]? {
+        if Task.isCancelled { cancel() }
+        if let ready = take() { return try ready.get() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                if let ready = take(orWait: continuation) { continuation.resume(with: ready) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Gives the exchange up, unless it is over. Whoever waits is told at once.
+    func cancel() {
+        let (head, body, isRunning) = state.withLock { state in
+            let isRunning = state.end == nil && !state.isCancelled
+            state.isCancelled = true
+            state.unread = []
+            defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
+            return (state.headWaiter, state.bodyWaiter, isRunning)
+        }
+        head?.resume(throwing: CancellationError())
+        body?.resume(throwing: CancellationError())
+        if isRunning { _ = thread.post(.cancel(self)) }
+    }
+
+    /// What the reader gets now; `nil` if nothing has come yet, and then `waiter`, if there is one, waits.
+    private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) -> Result<[UInt8]?, any Error>? {
+        let (ready, resumes) = state.withLock { state -> (Result<[UInt8]?, any Error>?, Bool) in
+            if state.isCancelled { return (.failure(CancellationError()), false) }
+            if !state.unread.isEmpty {
+                let resumes = state.isPaused
+                state.isPaused = false
+                var chunk: [UInt8] = []
+                swap(&chunk, &state.unread)
+                return (.success(chunk), resumes)
+            }
+            if let end = state.end { return (end.map { nil }, false) }
+            guard let waiter else { return (nil, false) }
+            if state.bodyWaiter != nil {
+                let error = LoadError(
+                    .stageContract, subject: redactedURL(request.url.absoluteString),
+                    "Two tasks read one body at the same time; let one read it and share what it got.")
+                return (.failure(error), false)
+            }
+            state.bodyWaiter = waiter
+            return (nil, false)
+        }
+        if resumes { _ = thread.post(.resume(self)) }
+        return ready
+    }
+
+    // MARK: libcurl's side
+
+    var isPaused: Bool { state.withLock { $0.isPaused } }
+
+    func put(_ head: CurlHead) { state.withLock { $0.head = head } }
+
+    /// Makes room for a body of a declared length, as far as it will ever be held here.
+    func expect(_ count: Int) { state.withLock { $0.unread.reserveCapacity(min(count, Self.maximumUnread)) } }
+
+    /// Takes bytes, unless the reader has enough to read and the transfer can wait.
+    func put(_ bytes: UnsafeBufferPointer<UInt8>, canWait: Bool) -> Taking {
+        state.withLock { state in
+            if state.isCancelled { return .unwanted }
+            if canWait && !state.unread.isEmpty && state.unread.count + bytes.count > Self.maximumUnread {
+                state.isPaused = true
+                return .later
+            }
+            state.unread.append(contentsOf: bytes)
+            return .taken
+        }
+    }
+
+    func end(_ result: Result<Void, any Error>) {
+        state.withLock { state in if state.end == nil { state.end = result } }
+    }
+
+    /// Resumes the reader if there is something for it.
+    func flush() {
+        let (waiter, head) = state.withLock { state -> (CheckedContinuation<CurlHead, any Error>?, Head?) in
+            let head = state.head.map(Head.success) ?? state.end?.failure.map(Head.failure)
+            guard head != nil else { return (nil, nil) }
+            defer { state.headWaiter = nil }
+            return (state.headWaiter, head)
+        }
+        if let waiter, let head { waiter.resume(with: head) }
+        let reader = state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
+            guard !state.unread.isEmpty || state.end != nil else { return nil }
+            defer { state.bodyWaiter = nil }
+            return state.bodyWaiter
+        }
+        if let reader { reader.resume(with: take() ?? .success(nil)) }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,12 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// A 304 that `Fetch` left for `Store`, which makes the stored response fresh with it (RFC 9111 section 4.3.4).
+struct Revalidation: LoadAttachment {
+    let stored: StoredResponse
+    let headers: HTTPFields
+    let requestHeaders: HTTPFields
+    let requestTime: Date
+    let responseTime: Date
+}

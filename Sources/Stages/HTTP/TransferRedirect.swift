@@ -1,0 +1,51 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// Where a redirect leads and what of a request goes along (RFC 9110 section 15.4).
+enum TransferRedirect {
+    /// The request that follows an answer; `nil` if the answer is no redirect.
+    /// - Throws: `LoadError` if it leads to what is no http or https URL.
+    static func next(
+        of request: TransferRequest, from target: CurlURL, status: Int, _ headers: HTTPFields
+    ) throws -> TransferRequest? {
+        guard [301, 302, 303, 307, 308].contains(status), let location = headers[fields: .location].first else {
+            return nil
+        }
+        guard let url = URL(string: escaped(location), relativeTo: request.url)?.absoluteURL else {
+            throw LoadError(
+                .malformedResponse, subject: redactedURL(request.url.absoluteString),
+                "\(target) redirects to what is no URL. Its operator has to mend that.")
+        }
+        let destination = try CurlURL(url)
+        var next = request
+        next.url = url
+        let becomesGet =
+            status == 303 && request.method != .head || (status == 301 || status == 302) && request.method == .post
+        if becomesGet && request.method != .get {
+            next.method = .get
+            next.body = nil
+            for name in [HTTPField.Name.contentType, .contentLength, .contentEncoding, .contentLanguage] {
+                next.headers[name] = nil
+            }
+        }
+        if destination != target {
+            // What was meant for one origin is no other's business (RFC 9110 section 15.4).
+            for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { next.headers[name] = nil }
+            if let host = HTTPField.Name("Host") { next.headers[host] = nil }
+        }
+        return next
+    }
+
+    /// A `Location` as a URL's text: bytes that a URL can't have are percent-encoded, as browsers do.
+    private static func escaped(_ location: HTTPField) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = location.withUnsafeBytesOfValue { bytes in
+            bytes.flatMap { byte -> [UInt8] in
+                byte > 0x20 && byte < 0x7f
+                    ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

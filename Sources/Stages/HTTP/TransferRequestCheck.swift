@@ -1,0 +1,28 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+extension TransferRequest {
+    /// Looks for what would break the request apart on the wire or make the server read it otherwise than it was meant.
+    /// - Throws: `LoadError` with the code `invalidHeader`.
+    func check() throws {
+        for field in headers {
+            if let problem = problem(of: field) {
+                throw LoadError(
+                    .invalidHeader, subject: redactedURL(url.absoluteString),
+                    "The field \(field.name.rawName) can't be sent: \(problem).")
+            }
+        }
+    }
+
+    private func problem(of field: HTTPField) -> String? {
+        let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
+        guard isClean else { return "its value has a line break or another control character (RFC 9110 section 5.5)" }
+        switch field.name {
+        case .transferEncoding: return "how the content is framed is the client's to say; leave it out"
+        case .contentLength where field.value != "\(body?.count ?? 0)":
+            return "its value is not the content's length; leave it out"
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+public import FoundationEssentials
+import HTTPTypes
+public import Pipeline
+
+/// The everyday front: memory, disk and network behind one call.
+///
+/// ```swift
+/// let loader = try ImageLoader()
+/// let response = try await loader.load(url, options: .init(maxPixelSize: 640))
+/// response.image      // the pixels, upright and in sRGB
+/// ```
+public final class ImageLoader: Sendable {
+    /// The caches, the client and the time that all loads share.
+    public let resources: PipelineResources
+    /// The options of loads that are given none.
+    public let defaults: LoadOptions
+
+    private let standard: ImagePipeline
+    private let others = Lock<[CachePolicy: ImagePipeline]>([:])
+
+    /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
+    /// - Parameter defaults: the options of loads that are given none.
+    /// - Throws: nothing now; a loader may come to need what a machine lacks.
+    public convenience init(defaults: LoadOptions = LoadOptions()) throws {
+        try self.init(cacheFolder: HTTPCache.defaultFolder, defaults: defaults)
+    }
+
+    /// A loader that caches in a folder of its own.
+    /// - Parameters:
+    ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
+    ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
+    ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
+    ///   - defaults: the options of loads that are given none.
+    public convenience init(
+        cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
+        defaults: LoadOptions = LoadOptions()
+    ) throws {
+        self.init(
+            PipelineResources(
+                memory: MemoryCache(byteLimit: memoryByteLimit),
+                responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit),
+                client: CurlClient()),
+            defaults: defaults)
+    }
+
+    /// A loader over resources of one's own.
+    public init(_ resources: PipelineResources, defaults: LoadOptions = LoadOptions()) {
+        self.resources = resources
+        self.defaults = defaults
+        standard = defaults.policy.pipeline(resources)
+    }
+
+    /// Loads an image.
+    /// - Parameters:
+    ///   - url: an http, https, `file:` or `data:` URL.
+    ///   - options: how this load differs; ``defaults`` if `nil`.
+    /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
+    public func load(_ url: URL, options: LoadOptions? = nil) async throws -> ImageResponse {
+        try await load(ImageSource(url), options: options)
+    }
+
+    /// Loads an image from any kind of source.
+    /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
+    public func load(
+        _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
+    ) async throws -> ImageResponse {
+        let response =
+            if let options {
+                try await pipeline(for: options.policy).load(options.request(for: source), events: events)
+            } else {
+                try await standard.load(defaults.request(for: source), events: events)
+            }
+        return try ImageResponse(response, subject: source.redacted)
+    }
+
+    /// The list that loads with a policy walk down.
+    public func pipeline(for policy: CachePolicy) -> ImagePipeline {
+        if policy == defaults.policy { return standard }
+        return others.withLock { others in
+            if let pipeline = others[policy] { return pipeline }
+            let pipeline = policy.pipeline(resources)
+            others[policy] = pipeline
+            return pipeline
+        }
+    }
+}

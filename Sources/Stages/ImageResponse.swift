@@ -1,0 +1,27 @@
+public import Pipeline
+
+/// The image that a load of an ``ImageLoader`` ends with.
+public struct ImageResponse: Sendable {
+    /// The pixels.
+    public let image: DecodedImage
+    /// Where the image came from.
+    public let source: LoadSource
+    /// Whether the image is past its freshness and was given all the same, as a policy may allow.
+    public let isStale: Bool
+    /// What happened, stage by stage.
+    public let trace: Trace
+
+    /// Takes the pixels of a response.
+    /// - Throws: `LoadError` with `unexpectedProduct` if the list ended with bytes.
+    init(_ response: LoadResponse, subject: @autoclosure () -> String) throws(LoadError) {
+        guard let image = response.image else {
+            throw LoadError(
+                .unexpectedProduct, subject: subject(),
+                "The pipeline ended with bytes; remove Encode from its list, or load through ImagePipeline.")
+        }
+        self.image = image
+        source = response.source
+        isStale = response.isStale
+        trace = response.trace
+    }
+}

@@ -1,0 +1,26 @@
+public import Pipeline
+
+/// Which decoder is for which format.
+public struct ImageDecoders: Sendable {
+    private var byFormat: [ImageFormat: any ImageDecoding] = [:]
+
+    /// Registers decoders; a later one takes a format over from an earlier one.
+    public init(_ decoders: [any ImageDecoding]) {
+        for decoder in decoders {
+            for format in decoder.formats { byFormat[format] = decoder }
+        }
+    }
+
+    /// libvips, and libwebp for WebP.
+    public static let standard = ImageDecoders([VipsDecoder(), WebPDecoder()])
+
+    /// The same with another decoder, which takes over the formats that it is for.
+    public func adding(_ decoder: any ImageDecoding) -> ImageDecoders {
+        var decoders = self
+        for format in decoder.formats { decoders.byFormat[format] = decoder }
+        return decoders
+    }
+
+    /// The decoder of a format.
+    public func decoder(for format: ImageFormat) -> (any ImageDecoding)? { byFormat[format] }
+}

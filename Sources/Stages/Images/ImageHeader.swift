@@ -1,0 +1,52 @@
+public import Pipeline
+
+/// What a file says of its picture before a pixel is decoded.
+public struct ImageHeader: Sendable, Hashable {
+    /// The file's format, by its bytes.
+    public var format: ImageFormat
+    /// The size of one frame in pixels, as it is stored.
+    public var storedSize: PixelSize
+    /// The largest picture that a decoder has to make on its way to the stored one. It is ``storedSize`` unless a
+    /// container and what is coded in it disagree.
+    public var codedSize: PixelSize
+    /// What makes the stored pixels upright.
+    public var orientation: ImageOrientation
+    /// How many frames or pages the file has; 1 for a still picture.
+    public var frames: Int
+    /// How often an animation plays; 0 is for ever.
+    public var loopCount: Int
+    /// Whether some pixel may be transparent.
+    public var hasAlpha: Bool
+    /// Whether the file has an ICC profile of its own.
+    public var hasProfile: Bool
+    /// Bits a channel, as stored: 8, 16 or 32.
+    public var bitsPerChannel: Int
+
+    /// Describes a still picture; the rest can be set.
+    public init(
+        format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, frames: Int = 1,
+        loopCount: Int = 0, hasAlpha: Bool = false, hasProfile: Bool = false, bitsPerChannel: Int = 8
+    ) {
+        self.format = format
+        self.storedSize = storedSize
+        self.codedSize = storedSize
+        self.orientation = orientation
+        self.frames = frames
+        self.loopCount = loopCount
+        self.hasAlpha = hasAlpha
+        self.hasProfile = hasProfile
+        self.bitsPerChannel = bitsPerChannel
+    }
+
+    /// The size of one frame in pixels, upright.
+    public var size: PixelSize { orientation.applied(to: storedSize) }
+
+    /// How many times larger the picture is than it has to be for a box; 1 without a box or if it fits.
+    public func excess(over box: PixelSize?) -> Double {
+        guard let box else { return 1 }
+        let fitted = size.fitted(into: box)
+        guard fitted.width > 0, fitted.height > 0 else { return 1 }
+        return max(
+            1, min(Double(size.width) / Double(fitted.width), Double(size.height) / Double(fitted.height)))
+    }
+}

@@ -1,0 +1,56 @@
+import Pipeline
+
+extension ImageOrientation {
+    /// A size after this orientation is applied; the same function undoes it.
+    func applied(to size: PixelSize) -> PixelSize {
+        swapsSides ? PixelSize(width: size.height, height: size.width) : size
+    }
+
+    /// The upright picture of stored pixels.
+    /// - Parameter size: the stored size; `pixels` has `width × height × channels` bytes.
+    /// - Throws: `CancellationError`.
+    func applied(
+        to pixels: [UInt8], size: PixelSize, channels: Int, cancellation: WorkCancellation = WorkCancellation()
+    ) throws -> [UInt8] {
+        guard self != .up, pixels.count == size.width * size.height * channels, !pixels.isEmpty else { return pixels }
+        let upright = applied(to: size)
+        let path = path(in: size)
+        // In blocks, because a row of the one picture is a column of the other: each line of the cache is used up.
+        let side = 64
+        return try [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
+            try pixels.withUnsafeBufferPointer { input in
+                for top in stride(from: 0, to: upright.height, by: side) {
+                    try cancellation.check()
+                    for left in stride(from: 0, to: upright.width, by: side) {
+                        for row in top..<min(top + side, upright.height) {
+                            var to = (row * upright.width + left) * channels
+                            var from = (path.start + row * path.down + left * path.right) * channels
+                            for _ in left..<min(left + side, upright.width) {
+                                for channel in 0..<channels { output[to + channel] = input[from + channel] }
+                                to += channels
+                                from += path.right * channels
+                            }
+                        }
+                    }
+                }
+            }
+            count = pixels.count
+        }
+    }
+
+    /// Where the upright picture's first pixel is stored, and how far away its right and lower neighbours are, in
+    /// pixels.
+    private func path(in size: PixelSize) -> (start: Int, right: Int, down: Int) {
+        let (width, last) = (size.width, size.width * size.height - 1)
+        return switch self {
+        case .up: (0, 1, width)
+        case .upMirrored: (width - 1, -1, width)
+        case .down: (last, -1, -width)
+        case .downMirrored: (last - width + 1, 1, -width)
+        case .leftMirrored: (0, width, 1)
+        case .right: (last - width + 1, -width, 1)
+        case .rightMirrored: (last, -width, -1)
+        case .left: (width - 1, width, -1)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CVips
+import Pipeline
+
+/// A file that libvips has open. Its bytes have to outlive it.
+final class VipsFile {
+    let header: cvips_header
+    private let image: OpaquePointer
+    private let format: ImageFormat
+
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, shrink: Int = 1, frames: Int = 1,
+        allowDamage: Bool = false, call: inout VipsCall
+    ) throws {
+        guard let loader = Self.loader(for: format), let start = bytes.baseAddress else {
+            throw LoadError(.undecodable, subject: "", "libvips has no loader for \(format).")
+        }
+        let options = cvips_options(
+            loader: loader, shrink: Int32(shrink), frames: Int32(clamping: frames), allow_damage: allowDamage)
+        var header = cvips_header()
+        guard let image = cvips_open(start, bytes.count, options, call.cancellation, &header, &call.failure) else {
+            throw Self.damaged(format, call)
+        }
+        self.image = image
+        self.header = header
+        self.format = format
+    }
+
+    deinit { cvips_close(image) }
+
+    func imageHeader(format: ImageFormat) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
+            orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up, frames: Int(header.frames),
+            loopCount: Int(header.loops), hasAlpha: header.has_alpha, hasProfile: header.has_profile,
+            bitsPerChannel: Int(header.bits))
+    }
+
+    /// Decodes the first `frames` frames, each reduced, upright.
+    func decode(
+        _ frames: Int, header source: ImageHeader, reduction: Int, cancellation: WorkCancellation, call: inout VipsCall
+    ) throws -> DecodedImage {
+        let stored = PixelSize(
+            width: (Int(header.width) + reduction - 1) / reduction,
+            height: (Int(header.height) + reduction - 1) / reduction)
+        let channels = Int(header.channels)
+        guard let layout = PixelLayout(rawValue: UInt8(clamping: channels)) else {
+            throw LoadError(.undecodable, subject: "", "The \(format) file has \(channels) channels.")
+        }
+        let profile = pendingProfile
+        let decoded = try (0..<frames).map { index in
+            var pixels = try self.pixels(frame: index, count: stored.width * stored.height * channels, reduction, &call)
+            if let profile {
+                try VipsPixels.convertToSRGB(
+                    &pixels, size: stored, channels: channels, profile: profile, cancellation: cancellation)
+            }
+            return DecodedImage.Frame(
+                pixels: try source.orientation.applied(
+                    to: pixels, size: stored, channels: channels, cancellation: cancellation),
+                delay: .milliseconds(frames > 1 ? Int(cvips_frame_delay(image, Int32(index))) : 0))
+        }
+        return DecodedImage(
+            size: source.orientation.applied(to: stored), layout: layout, frames: decoded,
+            loopCount: source.loopCount, nativeSize: source.size)
+    }
+
+    /// The profile that the pixels have to be converted from.
+    private var pendingProfile: [UInt8]? {
+        var count = 0
+        guard let start = cvips_pending_profile(image, &count) else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    private func pixels(frame: Int, count: Int, _ reduction: Int, _ call: inout VipsCall) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard
+                let start = buffer.baseAddress,
+                cvips_read_frame(image, Int32(frame), Int32(reduction), start, count, &call.failure)
+            else { throw Self.damaged(format, call) }
+            initialized = count
+        }
+    }
+
+    private static func damaged(_ format: ImageFormat, _ call: VipsCall) -> LoadError {
+        LoadError(
+            .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get it anew.")
+    }
+
+    private static func loader(for format: ImageFormat) -> cvips_loader? {
+        switch format {
+        case .jpeg: CVIPS_JPEG
+        case .png: CVIPS_PNG
+        case .gif: CVIPS_GIF
+        case .tiff: CVIPS_TIFF
+        case .avif, .heic: CVIPS_HEIF
+        case .svg: CVIPS_SVG
+        case .jxl: CVIPS_JXL
+        default: nil
+        }
+    }
+}

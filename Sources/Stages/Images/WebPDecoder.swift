@@ -1,0 +1,97 @@
+import CWebP
+public import Pipeline
+
+/// Decodes WebP with libwebp, which scales as it decodes and can stop at any time.
+public struct WebPDecoder: ImageDecoding {
+    /// WebP.
+    public let formats: Set<ImageFormat> = [.webp]
+
+    /// How many times the wanted size libwebp scales to, so that the Lanczos kernel has something in hand: its own
+    /// scaling takes plain means.
+    private static let reserve = 2.0
+
+    /// Makes a decoder.
+    public init() {}
+
+    /// Reads the file's chunks.
+    public func header(
+        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
+    ) throws -> ImageHeader {
+        try bytes.withUnsafeBufferPointer { try WebPFile($0).header }
+    }
+
+    /// Decodes the first frames. A still picture is decoded in slices; an animation of which more than one frame is
+    /// wanted can stop only between two frames.
+    public func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        try bytes.withUnsafeBufferPointer { buffer in
+            let file = try WebPFile(buffer)
+            let excess = header.excess(over: box)
+            let scale = excess / Self.reserve
+            let size =
+                scale <= 1
+                ? header.storedSize
+                : PixelSize(
+                    width: Int((Double(header.storedSize.width) / scale).rounded(.up)),
+                    height: Int((Double(header.storedSize.height) / scale).rounded(.up)))
+            let count = min(header.frames, options.frames)
+            return count > 1
+                ? try animation(file, header, size, count, cancellation)
+                : try still(file, header, size, options, cancellation)
+        }
+    }
+
+    private func animation(
+        _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let frames = try WebPAnimation(header: header, size: size)
+            .frames(of: file.data, count: count, cancellation: cancellation)
+        return DecodedImage(
+            size: header.orientation.applied(to: size), layout: .rgba, frames: frames, loopCount: header.loopCount,
+            nativeSize: header.size)
+    }
+
+    private func still(
+        _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ options: DecodeOptions,
+        _ cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        try file.withFirstFrame { frame in
+            let frameSize = PixelSize(width: Int(frame.width), height: Int(frame.height))
+            let covers = frameSize == header.storedSize
+            let layout: PixelLayout = frame.has_alpha != 0 || !covers ? .rgba : .rgb
+            let decoder = WebPStill(size: covers ? size : frameSize, layout: layout)
+            var pixels = try decoder.decode(
+                frame.fragment, allowTruncated: options.allowTruncated, cancellation: cancellation)
+            var stored = decoder.size
+            if !covers {
+                let corner = PixelSize(width: Int(frame.x_offset), height: Int(frame.y_offset))
+                pixels = placed(pixels, size: frameSize, at: corner, on: header.storedSize)
+                stored = header.storedSize
+            }
+            if let profile = file.chunk("ICCP") {
+                try VipsPixels.convertToSRGB(
+                    &pixels, size: stored, channels: layout.channels, profile: profile, cancellation: cancellation)
+            }
+            return DecodedImage(
+                size: header.orientation.applied(to: stored), layout: layout,
+                pixels: try header.orientation.applied(
+                    to: pixels, size: stored, channels: layout.channels, cancellation: cancellation),
+                nativeSize: header.size)
+        }
+    }
+
+    /// Puts a frame that is smaller than its canvas on a transparent one.
+    private func placed(_ pixels: [UInt8], size: PixelSize, at corner: PixelSize, on canvas: PixelSize) -> [UInt8] {
+        var result = [UInt8](repeating: 0, count: canvas.width * canvas.height * 4)
+        // libwebp has checked that frames lie within their canvas; nothing here relies on it.
+        let width = min(size.width, canvas.width - corner.width)
+        guard width > 0 else { return result }
+        for row in 0..<min(size.height, canvas.height - corner.height) {
+            let from = row * size.width * 4
+            let to = ((corner.height + row) * canvas.width + corner.width) * 4
+            result.replaceSubrange(to..<to + width * 4, with: pixels[from..<from + width * 4])
+        }
+        return result
+    }
+}

@@ -1,0 +1,56 @@
+import CWebP
+import Pipeline
+
+/// A WebP file taken apart into its chunks (RFC 9649 section 2.7). Its bytes have to outlive it.
+final class WebPFile {
+    private let demuxer: OpaquePointer
+    /// The file's bytes, all of them.
+    let data: WebPData
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+        data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
+        var data = data
+        var state = WEBP_DEMUX_PARSING_HEADER
+        guard let demuxer = WebPDemuxPartial(&data, &state) else {
+            throw Self.damaged("its chunks make no sense")
+        }
+        self.demuxer = demuxer
+        guard WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH) > 0 else { throw Self.damaged("its header is cut off") }
+    }
+
+    deinit { WebPDemuxDelete(demuxer) }
+
+    var header: ImageHeader {
+        let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
+        let hasProfile = flags & ICCP_FLAG.rawValue != 0
+        return ImageHeader(
+            format: .webp,
+            storedSize: PixelSize(
+                width: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH)),
+                height: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_HEIGHT))),
+            orientation: chunk("EXIF").flatMap { EXIFBlock($0) }?.orientation ?? .up,
+            frames: max(1, Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT))),
+            loopCount: flags & ANIMATION_FLAG.rawValue != 0 ? Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0,
+            hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: hasProfile)
+    }
+
+    /// The first chunk of a name, such as `ICCP`.
+    func chunk(_ name: String) -> [UInt8]? {
+        var iterator = WebPChunkIterator()
+        guard WebPDemuxGetChunk(demuxer, name, 1, &iterator) != 0 else { return nil }
+        defer { WebPDemuxReleaseChunkIterator(&iterator) }
+        return Array(UnsafeBufferPointer(start: iterator.chunk.bytes, count: iterator.chunk.size))
+    }
+
+    /// Runs `body` with the first frame: of a still picture the only one.
+    func withFirstFrame<Result>(_ body: (WebPIterator) throws -> Result) throws -> Result {
+        var iterator = WebPIterator()
+        guard WebPDemuxGetFrame(demuxer, 1, &iterator) != 0 else { throw Self.damaged("it has no frame") }
+        defer { WebPDemuxReleaseIterator(&iterator) }
+        return try body(iterator)
+    }
+
+    static func damaged(_ reason: String) -> LoadError {
+        LoadError(.undecodable, subject: "", "The image/webp file is damaged or cut off (\(reason)); get it anew.")
+    }
+}

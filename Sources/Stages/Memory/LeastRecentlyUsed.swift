@@ -1,0 +1,87 @@
+/// A dictionary that knows in which order its entries were last used.
+///
+/// The order is a list linked by indices in one array, so that a use moves two numbers and allocates nothing.
+struct LeastRecentlyUsed<Key: Hashable, Value> {
+    private struct Node {
+        var key: Key
+        var value: Value?
+        var newer: Int
+        var older: Int
+    }
+
+    private static var none: Int { -1 }
+
+    private var places: [Key: Int] = [:]
+    private var nodes: [Node] = []
+    private var free: [Int] = []
+    private var newest = none
+    private var oldest = none
+
+    var count: Int { places.count }
+
+    /// The keys, the least recently used first.
+    var keys: [Key] {
+        var keys: [Key] = []
+        var place = oldest
+        while place != Self.none {
+            keys.append(nodes[place].key)
+            place = nodes[place].newer
+        }
+        return keys
+    }
+
+    /// Looks without using.
+    func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0].value } }
+
+    /// Looks, and makes the entry the most recently used; `update` may change it in place.
+    mutating func use<Result>(_ key: Key, _ update: (inout Value?) -> Result?) -> Result? {
+        guard let place = places[key] else { return nil }
+        if place != newest {
+            unlink(place)
+            link(place)
+        }
+        return update(&nodes[place].value)
+    }
+
+    /// Puts an entry in as the most recently used, and gives back the one that it replaces.
+    mutating func insert(_ value: Value, for key: Key) -> Value? {
+        let replaced = remove(key)
+        let node = Node(key: key, value: value, newer: Self.none, older: Self.none)
+        let place: Int
+        if let reused = free.popLast() {
+            nodes[reused] = node
+            place = reused
+        } else {
+            nodes.append(node)
+            place = nodes.count - 1
+        }
+        places[key] = place
+        link(place)
+        return replaced
+    }
+
+    /// Takes an entry out.
+    mutating func remove(_ key: Key) -> Value? {
+        guard let place = places.removeValue(forKey: key) else { return nil }
+        unlink(place)
+        free.append(place)
+        defer { nodes[place].value = nil }
+        return nodes[place].value
+    }
+
+    /// Takes the least recently used entry out.
+    mutating func removeOldest() -> Value? { oldest == Self.none ? nil : remove(nodes[oldest].key) }
+
+    private mutating func link(_ place: Int) {
+        nodes[place].older = newest
+        nodes[place].newer = Self.none
+        if newest == Self.none { oldest = place } else { nodes[newest].newer = place }
+        newest = place
+    }
+
+    private mutating func unlink(_ place: Int) {
+        let node = nodes[place]
+        if node.newer == Self.none { newest = node.older } else { nodes[node.newer].older = node.older }
+        if node.older == Self.none { oldest = node.newer } else { nodes[node.older].newer = node.newer }
+    }
+}

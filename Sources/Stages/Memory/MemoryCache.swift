@@ -1,0 +1,113 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// Products in memory: strictly the least recently used goes first, by bytes and, where wanted, by count.
+///
+/// It is a resource: pipelines that are given the same one share it. Reading evicts nothing.
+public final class MemoryCache: Sendable {
+    private struct Kept {
+        let entry: MemoryEntry
+        let cost: Int
+        var usedAt: Date
+
+        func isIdle(at now: Date, limit: Duration) -> Bool { now.timeIntervalSince(usedAt) >= limit.seconds }
+    }
+
+    private struct State {
+        var kept = LeastRecentlyUsed<VariantKey, Kept>()
+        var bytes = 0
+
+        mutating func remove(_ key: VariantKey) -> Kept? {
+            guard let removed = kept.remove(key) else { return nil }
+            bytes -= removed.cost
+            return removed
+        }
+    }
+
+    /// The most that all entries may take together, in bytes of pixels or file; 128 MB by default.
+    public let byteLimit: Int
+    /// The most entries; `nil`, the default, for no limit.
+    public let countLimit: Int?
+    /// How long an entry may go unread before it reads as a miss; `nil`, the default, for ever.
+    public let idleLimit: Duration?
+
+    private let state = Lock(State())
+
+    /// Makes an empty cache.
+    public init(byteLimit: Int = 128_000_000, countLimit: Int? = nil, idleLimit: Duration? = nil) {
+        self.byteLimit = byteLimit
+        self.countLimit = countLimit
+        self.idleLimit = idleLimit
+    }
+
+    /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
+    public func entry(for key: VariantKey, now: Date) -> MemoryEntry? {
+        state.withLock { state in
+            if let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true {
+                _ = state.remove(key)
+                return nil
+            }
+            return state.kept.use(key) {
+                $0?.usedAt = now
+                return $0?.entry
+            }
+        }
+    }
+
+    /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
+    /// limit is not kept, nor is what it would have replaced.
+    public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) {
+        let cost = entry.product.cost
+        // What is evicted is freed outside the lock: giving megabytes back takes time.
+        _ = state.withLock { state -> [Kept] in
+            var freed = [state.remove(key)].compactMap(\.self)
+            guard cost <= byteLimit, countLimit != 0 else { return freed }
+            while state.bytes + cost > byteLimit || state.kept.count >= countLimit ?? .max {
+                guard let oldest = state.kept.removeOldest() else { break }
+                state.bytes -= oldest.cost
+                freed.append(oldest)
+            }
+            _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now), for: key)
+            state.bytes += cost
+            return freed
+        }
+    }
+
+    /// Removes every variant of a source.
+    public func remove(_ source: SourceKey) {
+        _ = state.withLock { state in
+            state.kept.keys.filter { $0.source == source }.compactMap { state.remove($0) }
+        }
+    }
+
+    /// Removes everything, or only what went unread for longer than the idle limit.
+    public func reset(staleOnly: Bool = false, now: Date = Date()) {
+        _ = state.withLock { state -> [Kept] in
+            state.kept.keys.compactMap { key in
+                if staleOnly {
+                    guard let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true else {
+                        return nil
+                    }
+                }
+                return state.remove(key)
+            }
+        }
+    }
+
+    /// Removes what is past its freshness for a reader with the given expiry.
+    public func removeExpired(_ expiry: Expiry, now: Date) {
+        _ = state.withLock { state -> [Kept] in
+            state.kept.keys.compactMap { key in
+                guard let end = state.kept.peek(key)?.entry.validity.end(for: expiry, under: .asRequested), end <= now
+                else { return nil }
+                return state.remove(key)
+            }
+        }
+    }
+
+    /// How many entries there are.
+    public var count: Int { state.withLock { $0.kept.count } }
+
+    /// What all entries take together, in bytes.
+    public var byteCount: Int { state.withLock { $0.bytes } }
+}

@@ -1,0 +1,39 @@
+import FoundationEssentials
+public import Pipeline
+
+/// Looks for the list's final product in memory. A hit ends the load without suspending.
+public struct MemoryLookup: Stage {
+    private let memory: MemoryCache
+    private let rules: CacheRules
+
+    /// Looks in `memory`. Under ``CacheRules/http`` HTTP's rules alone decide what is fresh.
+    public init(_ memory: MemoryCache, rules: CacheRules = .asRequested) {
+        self.memory = memory
+        self.rules = rules
+    }
+
+    /// Nothing found yet.
+    public var accepts: Phases { .empty }
+
+    /// The product, or still nothing.
+    public var produces: Phases { [.empty, .ready] }
+
+    /// `http rules`, where they are in force.
+    public var parameters: String { rules == .http ? "http rules" : "" }
+
+    /// Gives the product; one past its freshness becomes the load's stale content.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard let key = load.variantKey else { return .skipped }
+        load.note(key: .variant(key))
+        let now = load.clock.now
+        guard let entry = memory.entry(for: key, now: now) else { return .miss }
+        if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
+            load.stale = .ready(entry.product)
+            load.note("expired \(Int(now.timeIntervalSince(end))) s ago")
+            return .miss
+        }
+        load.report(.hasCache(entry.product, source: .memory))
+        load.advance(to: .ready(entry.product), from: .memory)
+        return .hit
+    }
+}

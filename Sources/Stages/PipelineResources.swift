@@ -1,0 +1,32 @@
+public import Pipeline
+
+/// What pipelines share: the caches, the loads under way, the client and the time.
+///
+/// Pipelines made of the same resources see each other's entries and join each other's fetches.
+public struct PipelineResources: Sendable {
+    /// Products in memory.
+    public var memory: MemoryCache
+    /// Responses on disk.
+    public var responses: HTTPCache
+    /// The loads under way.
+    public var flights: Flights
+    /// What sends requests.
+    public var client: any HTTPClient
+    /// What images may cost.
+    public var limits: ImageLimits
+    /// The time that loads live by.
+    public var clock: any LoadClock
+
+    /// Gathers resources.
+    public init(
+        memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
+        limits: ImageLimits = ImageLimits(), clock: any LoadClock = SystemClock()
+    ) {
+        self.memory = memory
+        self.responses = responses
+        self.flights = flights
+        self.client = client
+        self.limits = limits
+        self.clock = clock
+    }
+}

@@ -1,0 +1,102 @@
+public import Pipeline
+
+/// The cache policies, each written out as an arrangement of stages. No stage asks which policy is in force.
+extension ImagePipeline {
+    /// Memory, never delayed; then disk; then the network.
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - cacheDelay: how long to wait before the disk is looked at.
+    ///   - downloadDelay: how long to wait before the network is asked; then both caches are looked at again, since
+    ///     another load may have stored the image meanwhile.
+    public static func returnCacheElseLoad(
+        _ resources: PipelineResources, cacheDelay: Duration? = nil, downloadDelay: Duration? = nil
+    ) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            MemoryLookup(resources.memory)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    if let cacheDelay { Delay(cacheDelay) }
+                    DiskLookup(resources.responses)
+                    if let downloadDelay {
+                        Delay(downloadDelay)
+                        MemoryLookup(resources.memory)
+                        DiskLookup(resources.responses)
+                    }
+                    Coalesce(resources.flights, by: .source) {
+                        Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+                    }
+                    Decode(limits: resources.limits)
+                    Downscale()
+                    Store(resources.memory, resources.responses)
+                }
+            }
+        }
+    }
+
+    /// Memory, never delayed; then disk; never the network: a miss is `LoadError.Code.notCached`.
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - delay: how long to wait before the disk is looked at.
+    public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            MemoryLookup(resources.memory)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    if let delay { Delay(delay) }
+                    DiskLookup(resources.responses)
+                    Decode(limits: resources.limits)
+                    Downscale()
+                    Store(resources.memory, resources.responses)
+                }
+            }
+        }
+    }
+
+    /// No cache is read, the network is asked once, and both caches are written.
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - delay: how long to wait before the network is asked.
+    public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                if let delay { Delay(delay) }
+                Coalesce(resources.flights, by: .source) {
+                    Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+                }
+                Decode(limits: resources.limits)
+                Downscale()
+                Store(resources.memory, resources.responses)
+            }
+        }
+    }
+
+    /// Memory, disk, network; HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's expiry says.
+    public static func useProtocol(_ resources: PipelineResources) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            MemoryLookup(resources.memory, rules: .http)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    DiskLookup(resources.responses, rules: .http)
+                    Coalesce(resources.flights, by: .source) {
+                        Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+                    }
+                    Decode(limits: resources.limits)
+                    Downscale()
+                    Store(resources.memory, resources.responses, rules: .http)
+                }
+            }
+        }
+    }
+}

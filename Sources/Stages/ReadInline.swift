@@ -1,0 +1,24 @@
+public import Pipeline
+
+/// Takes the source from the request itself: bytes in memory or a `data:` URL; other sources pass.
+public struct ReadInline: Stage {
+    /// Takes bytes and `data:` URLs.
+    public init() {}
+
+    /// Nothing found yet.
+    public var accepts: Phases { .empty }
+
+    /// The request's bytes, or still nothing.
+    public var produces: Phases { [.empty, .original] }
+
+    /// Takes the bytes.
+    /// - Throws: `LoadError` with `invalidURL` for a `data:` URL that breaks RFC 2397.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        switch load.request.source {
+        case .bytes(let bytes): load.advance(to: .original(EncodedImage(bytes: bytes)), from: .inline)
+        case .dataURL(let text): load.advance(to: .original(try DataURL(text).image), from: .inline)
+        case .url, .file: return .skipped
+        }
+        return .done
+    }
+}

@@ -1,0 +1,77 @@
+public import Pipeline
+
+/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk.
+///
+/// It is the last stage, so that bytes that don't decode are never kept.
+public struct Store: Stage {
+    private let memory: MemoryCache?
+    private let responses: HTTPCache?
+    private let rules: CacheRules
+
+    /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
+    public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
+        self.memory = memory
+        self.responses = responses
+        self.rules = rules
+    }
+
+    /// Something that was decoded, and perhaps encoded again.
+    public var accepts: Phases { [.decoded, .encoded] }
+
+    /// The final answer.
+    public var produces: Phases { .ready }
+
+    /// `http rules`, where they are in force.
+    public var parameters: String { rules == .http ? "http rules" : "" }
+
+    /// Keeps the response, then the product. What can't be kept on disk is answered all the same.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard let product = load.content.product else { return .skipped }
+        let terms = await keepResponse(of: load)
+        if let key = load.variantKey, let terms, let memory {
+            load.note(key: .variant(key))
+            memory.insert(
+                MemoryEntry(product: product, validity: terms.validity, generation: terms.generation),
+                for: key, now: load.clock.now)
+        }
+        load.advance(to: .ready(product))
+        return .done
+    }
+
+    private typealias Terms = (validity: Validity, generation: Int64?)
+
+    /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
+    private func keepResponse(of load: Load) async -> Terms? {
+        if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
+        if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
+        if let entry = load.attachment(StoredEntry.self)?.response, let responses {
+            return (responses.validity(of: entry), entry.generation)
+        }
+        return (.unlimited, nil)
+    }
+
+    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Terms? {
+        guard let key = load.sourceKey, let responses else { return nil }
+        let expiry = load.request.expiry
+        let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
+        let ticket = load.attachment(SourceTicket.self)
+        guard ticket?.claim() ?? true else { return validity.map { ($0, nil) } }
+        let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
+        ticket?.stored()
+        return validity.map { ($0, stored?.generation) }
+    }
+
+    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Terms? {
+        guard let responses else { return nil }
+        let ticket = load.attachment(SourceTicket.self)
+        guard ticket?.claim() ?? true else {
+            return (responses.validity(of: revalidation.stored), revalidation.stored.generation)
+        }
+        let stored = await responses.freshen(
+            revalidation.stored, with: revalidation.headers, requestHeaders: revalidation.requestHeaders,
+            requestTime: revalidation.requestTime, responseTime: revalidation.responseTime,
+            expiry: load.request.expiry, rules: rules)
+        ticket?.stored()
+        return (responses.validity(of: stored), stored.generation)
+    }
+}

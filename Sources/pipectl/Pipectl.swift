@@ -1,0 +1,49 @@
+import ArgumentParser
+import Glibc
+import Stages
+
+/// The command's entry: usage errors exit with 2, interruption with 130, everything else with the verb's own status.
+@main
+struct Pipectl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pipectl",
+        abstract: "Load, cache and convert images through a pipeline that one can read.",
+        discussion: """
+            Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
+            """,
+        version: "0.1.0",
+        subcommands: [LoadCommand.self, PlanCommand.self])
+
+    static func main() async {
+        do {
+            let running = Task { try await runVerb() }
+            let interruption = Interruption { running.cancel() }
+            defer { withExtendedLifetime(interruption) {} }
+            try await running.value
+        } catch is CancellationError {
+            Glibc.exit(130)
+        } catch {
+            let message = fullMessage(for: error)
+            switch exitCode(for: error) {
+            case .success:
+                print(message)
+                Glibc.exit(0)
+            case .validationFailure:
+                StandardError.write(message + "\n")
+                Glibc.exit(2)
+            case let code:
+                if !message.isEmpty { StandardError.write(message + "\n") }
+                Glibc.exit(code.rawValue)
+            }
+        }
+    }
+
+    private static func runVerb() async throws {
+        var command = try parseAsRoot()
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Stages
+
+/// Which caches are used, and after which delays: the same words in every verb.
+struct PolicyOptions: ParsableArguments {
+    enum Name: String, ExpressibleByArgument, CaseIterable {
+        case returnCacheElseLoad, returnCacheDontLoad, ignoreCache, useProtocol
+    }
+
+    @Option(help: "Which caches are used: \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var policy = Name.returnCacheElseLoad
+
+    @Option(help: ArgumentHelp("Wait before the disk is looked at.", valueName: "seconds"))
+    var cacheDelay: Double?
+
+    @Option(help: ArgumentHelp("Wait before the network is asked.", valueName: "seconds"))
+    var downloadDelay: Double?
+
+    func validate() throws {
+        for (name, delay) in [("--cache-delay", cacheDelay), ("--download-delay", downloadDelay)] {
+            if let delay, !(0...86_400).contains(delay) {
+                throw ValidationError("\(name) takes seconds from 0 to 86400, not \(delay).")
+            }
+        }
+        let takesCacheDelay = policy == .returnCacheElseLoad || policy == .returnCacheDontLoad
+        let takesDownloadDelay = policy == .returnCacheElseLoad || policy == .ignoreCache
+        if cacheDelay != nil, !takesCacheDelay { throw ValidationError("\(policy.rawValue) has no --cache-delay.") }
+        if downloadDelay != nil, !takesDownloadDelay {
+            throw ValidationError("\(policy.rawValue) has no --download-delay.")
+        }
+    }
+
+    /// The policy with its delays.
+    var cachePolicy: CachePolicy {
+        let cacheDelay = cacheDelay.map { Duration.seconds($0) }
+        let downloadDelay = downloadDelay.map { Duration.seconds($0) }
+        return switch policy {
+        case .returnCacheElseLoad: .returnCacheElseLoad(cacheDelay: cacheDelay, downloadDelay: downloadDelay)
+        case .returnCacheDontLoad: .returnCacheDontLoad(delay: cacheDelay)
+        case .ignoreCache: .ignoreCache(delay: downloadDelay)
+        case .useProtocol: .useProtocol
+        }
+    }
+}

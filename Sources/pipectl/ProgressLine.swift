@@ -1,0 +1,20 @@
+import Pipeline
+
+/// What has arrived, on one line of a terminal's standard error.
+struct ProgressLine: Sendable {
+    private let name: String
+
+    /// `nil` where nobody looks.
+    init?(_ name: String) {
+        guard StandardError.isTerminal else { return nil }
+        self.name = String(name.suffix(40))
+    }
+
+    func show(_ event: LoadEvent) {
+        guard case .progress(let received, let expected) = event else { return }
+        let share = expected.map { $0 > 0 ? " \(min(100, received * 100 / $0)) %" : "" } ?? ""
+        StandardError.write("\r\u{1B}[K\(name): \(received) bytes\(share)")
+    }
+
+    func clear() { StandardError.write("\r\u{1B}[K") }
+}

@@ -1,0 +1,126 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("A pipeline can be edited as a list")
+struct EditingTests {
+    private let pipeline = ImagePipeline {
+        Look()
+        Wrap {
+            Look()
+            Wrap { Find() }
+            Paint()
+        }
+        Keep()
+    }
+
+    @Test func `Replacing, in composites too`() {
+        #expect(
+            pipeline.replacing(Look.self, with: StubStage.missing("Other")).description == """
+                Other
+                Wrap {
+                    Other
+                    Wrap {
+                        Find
+                    }
+                    Paint
+                }
+                Keep
+                """)
+    }
+
+    @Test func `Removing, in composites too`() {
+        #expect(
+            pipeline.removing(Look.self).description == """
+                Wrap {
+                    Wrap {
+                        Find
+                    }
+                    Paint
+                }
+                Keep
+                """)
+    }
+
+    @Test func `Inserting before and after, in composites too`() {
+        #expect(
+            pipeline.inserting(StubStage.missing("New"), before: Look.self)
+                .inserting(Blur(), after: Paint.self).description == """
+                    New
+                    Look
+                    Wrap {
+                        New
+                        Look
+                        Wrap {
+                            Find
+                        }
+                        Paint
+                        Blur(1)
+                    }
+                    Keep
+                    """)
+    }
+
+    @Test func `A composite that removing empties goes with what it wrapped`() {
+        let offline = ImagePipeline {
+            StubStage.missing("Disk")
+            Wrap { Wrap { Look() } }
+            StubStage.giving("Answer", .ready())
+        }.removing(Look.self)
+        #expect(offline.description == "Disk\nAnswer")
+    }
+
+    @Test func `A composite can itself be replaced, with all that it wraps`() {
+        let flat = pipeline.replacing(Wrap.self, with: StubStage.giving("Find", .decoded()))
+        #expect(flat.description == "Look\nFind\nKeep")
+    }
+
+    @Test func `An edited pipeline keeps its clock, runs as it reads and leaves the old one alone`() async throws {
+        let clock = ManualClock()
+        let first = ImagePipeline(clock: clock) {
+            Find()
+            Paint()
+        }
+        let edited = first.inserting(Blur(radius: 4), after: Paint.self)
+        #expect(edited.clock as? ManualClock === clock)
+        #expect(edited.signature != first.signature)
+        #expect(try await edited.load(.at()).trace.summary == "Find done, Paint done, Blur done")
+        #expect(try await first.load(.at()).trace.summary == "Find done, Paint done")
+    }
+
+    @Test func `A composite that an edit does not reach stays as it is`() {
+        let edited = pipeline.inserting(Blur(), before: Keep.self)
+        #expect(edited.description == pipeline.description.replacing("Keep", with: "Blur(1)\nKeep"))
+    }
+
+    // An edit that matches nothing, or that leaves a stage without work, is a programmer's error: it names the stages.
+
+    @Test func `Replacing what isn't there ends the program and names the stages`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ImagePipeline {
+                Find()
+                Wrap { Paint() }
+            }.replacing(Keep.self, with: Blur())
+        }
+        let message = try #require(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) })
+        #expect(
+            message.contains("There is no Keep in this pipeline to edit. Its stages are:\nFind\nWrap {\n    Paint\n}"))
+    }
+
+    @Test func `Removing and inserting at what isn't there end the program`() async {
+        await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.removing(Keep.self) }
+        await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.inserting(Look(), before: Keep.self) }
+        await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.inserting(Look(), after: Keep.self) }
+    }
+
+    @Test func `An edit that leaves a stage without work ends the program and names it`() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ImagePipeline {
+                Find()
+                Paint()
+            }.removing(Find.self)
+        }
+        let message = try #require(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) })
+        #expect(message.contains("Paint can never run: it accepts original, but where it stands a load is empty."))
+    }
+}

@@ -1,0 +1,96 @@
+import FoundationEssentials
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("What a user types as a source")
+struct ImageSourceTests {
+    @Test(
+        "Paths are files",
+        arguments: [
+            "cat.jpg", "/tmp/cat.jpg", "./a:b.jpg", "C:\\cat.jpg", "two words.jpg", "a?b#c.jpg", "katze-ü.jpg", "-",
+            "a//b",
+            "not a scheme://x", "mailto:me",
+        ])
+    func paths(text: String) throws { #expect(try ImageSource(parsing: text) == .file(text)) }
+
+    @Test(
+        "file: URLs are files, decoded",
+        arguments: [
+            ("file:///tmp/cat.jpg", "/tmp/cat.jpg"), ("FILE:///tmp/cat.jpg", "/tmp/cat.jpg"),
+            ("file://localhost/tmp/cat.jpg", "/tmp/cat.jpg"), ("file:/tmp/cat.jpg", "/tmp/cat.jpg"),
+            ("file:///tmp/two%20words%3F.jpg", "/tmp/two words?.jpg"), ("file:///%C3%BC.jpg", "/ü.jpg"),
+        ])
+    func files(text: String, path: String) throws { #expect(try ImageSource(parsing: text) == .file(path)) }
+
+    @Test("data: URLs are kept whole", arguments: ["data:,", "data:image/png;base64,AA==", "DATA:,a b://c"])
+    func data(text: String) throws { #expect(try ImageSource(parsing: text) == .dataURL(text)) }
+
+    @Test(
+        "http and https URLs are the network's",
+        arguments: [
+            "http://example.com", "https://example.com/cat.jpg?size=1#x", "HTTPS://EXAMPLE.com/",
+            "http://127.0.0.1:8080/a",
+            "http://[::1]:8080/cat.jpg", "https://me:secret@example.com/", "http://example.com/ü.jpg",
+        ])
+    func network(text: String) throws {
+        let url = try #require(URL(string: text))
+        let source = try ImageSource(parsing: text)
+        #expect(source == .url(url))
+        #expect(source.isRemote)
+    }
+
+    @Test(
+        "What can't be loaded is refused with what to do",
+        arguments: [
+            ("", LoadError.Code.invalidURL, "empty"),
+            ("http://", .invalidURL, "no host"),
+            ("http:///cat.jpg", .invalidURL, "no host"),
+            ("https://?x=1", .invalidURL, "no host"),
+            ("https://me@/cat.jpg", .invalidURL, "no host"),
+            ("http://example.com/two words.jpg", .invalidURL, "percent-encode"),
+            ("http://example.com/a\nb", .invalidURL, "percent-encode"),
+            ("http://example.com/a\u{7F}", .invalidURL, "percent-encode"),
+            ("http://exa mple.com/", .invalidURL, "percent-encode"),
+            ("http://[::1/cat.jpg", .invalidURL, "not a URL"),
+            ("http://example.com:port/", .invalidURL, "not a URL"),
+            ("http://exam%00ple.com/", .invalidURL, "host"),
+            ("http://exam%2Fple.com/", .invalidURL, "host"),
+            ("ftp://example.com/cat.jpg", .unsupportedScheme, "\"ftp\""),
+            ("javascript://example.com/%0Aalert(1)", .unsupportedScheme, "\"javascript\""),
+            ("file://server/cat.jpg", .invalidURL, "another machine"),
+            ("file://", .invalidURL, "no path"),
+            ("file:", .invalidURL, "no path"),
+            ("file:///tmp/cat%00.jpg", .invalidURL, "zero byte"),
+            ("cat\0.jpg", .invalidURL, "zero byte"),
+            ("file:///two words", .invalidURL, "percent-encode"),
+        ])
+    func refused(text: String, code: LoadError.Code, remedy: String) throws {
+        let error = try #require(throws: LoadError.self) { try ImageSource(parsing: text) }
+        #expect(error.code == code)
+        #expect(error.message.contains(remedy), "\(error)")
+        #expect(!error.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
+    }
+
+    @Test func `A host that programs read differently is refused`() throws {
+        let error = try #require(throws: LoadError.self) { try ImageSource(parsing: #"http://exam\ple.com/"#) }
+        #expect(error.code == .invalidURL)
+    }
+
+    @Test func `A refused URL shows no credential`() throws {
+        let error = try #require(throws: LoadError.self) {
+            try ImageSource(parsing: "ftp://me:secret@example.com/cat.jpg?token=abc")
+        }
+        #expect(error.subject == "ftp://…@example.com/cat.jpg?token=…")
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test(
+        "A URL is told from a file and from data by its scheme",
+        arguments: [
+            ("https://example.com/a", true), ("file:///a", false), ("data:,a", false),
+        ])
+    func kinds(text: String, isRemote: Bool) throws {
+        #expect(ImageSource(try #require(URL(string: text))).isRemote == isRemote)
+    }
+}

@@ -1,0 +1,106 @@
+import Pipeline
+import Stages
+import Testing
+
+@Suite("Hostile and damaged files give an error or an honest picture")
+struct BadImagesTests {
+    @Test("Every bad file ends as the manifest says")
+    func everyBadFile() async throws {
+        let rows = try SampleImage.manifest("bad")
+        #expect(rows.count == 14)
+        for row in rows {
+            let expected = row.columns[7]
+            do {
+                let image = try await SampleImage.decode(try SampleImage.bytes("bad/\(row.name)"))
+                #expect(expected == "decodes" || expected.hasPrefix("either"), "\(row.name) gave \(image.size)")
+            } catch let error as LoadError {
+                #expect(expected != "decodes", "\(row.name): \(error)")
+                #expect(
+                    [.undecodable, .unsupportedType, .tooManyPixels].contains(error.code), "\(row.name): \(error.code)")
+                if expected == "pixel-limit" { #expect(error.code == .tooManyPixels, "\(row.name)") }
+                #expect(!error.message.isEmpty && !error.message.contains("\n"))
+                #expect(error.stage == "Decode")
+            }
+        }
+    }
+
+    @Test("A page of HTML and an empty file are named for what they are")
+    func named() async throws {
+        let page = try await #require(throws: LoadError.self) {
+            try await SampleImage.decode(try SampleImage.bytes("bad/html-served-as-image.jpg"))
+        }
+        #expect(page.message.contains("<!DOCTYPE"))
+        let empty = try await #require(throws: LoadError.self) { try await SampleImage.decode([]) }
+        #expect(empty.code == .undecodable)
+        #expect(empty.message.contains("empty"))
+    }
+
+    @Test("An SVG that is chosen can't read files nor blow up")
+    func svg() async throws {
+        let decode = Decode(formats: [.svg])
+        for name in ["svg-external-file.svg", "svg-billion-laughs.svg"] {
+            let error = try await #require(throws: LoadError.self) {
+                try await SampleImage.decode(try SampleImage.bytes("bad/\(name)"), with: decode)
+            }
+            #expect(error.code == .undecodable, "\(name)")
+        }
+    }
+
+    @Test("Any good file that is cut off anywhere gives an error or a picture of its size")
+    func cutOff() async throws {
+        for (name, bytes) in try smallGoodFiles() {
+            let size = try? await SampleImage.decode(bytes).size
+            for part in 1..<12 {
+                let cut = Array(bytes.prefix(bytes.count * part / 12))
+                for stage in [Decode(), Decode(allowTruncated: true)] {
+                    guard let image = await outcome(of: cut, stage, name) else { continue }
+                    #expect(image.size == size, "\(name) cut at \(cut.count)")
+                }
+            }
+        }
+    }
+
+    @Test("Any good file with damaged bytes gives an error or a picture")
+    func damaged() async throws {
+        // A fixed seed: what fails once fails again.
+        var random = SplitMix(state: 2024)
+        for (name, bytes) in try smallGoodFiles() {
+            for _ in 0..<12 {
+                var damaged = bytes
+                for _ in 0..<8 {
+                    damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+                }
+                _ = await outcome(of: damaged, Decode(limits: ImageLimits(pixels: 2_000_000)), name)
+            }
+        }
+    }
+
+    private func smallGoodFiles() throws -> [(String, [UInt8])] {
+        try SampleImage.manifest("good").map { ($0.name, try SampleImage.bytes("good/\($0.name)")) }
+            .filter { $0.1.count < 200_000 }
+    }
+
+    /// The picture, or nothing after an error of the kind that is promised.
+    private func outcome(of bytes: [UInt8], _ stage: Decode, _ name: String) async -> DecodedImage? {
+        do {
+            return try await SampleImage.decode(bytes, with: stage)
+        } catch let error as LoadError {
+            #expect([.undecodable, .unsupportedType, .tooManyPixels].contains(error.code), "\(name): \(error)")
+        } catch {
+            Issue.record("\(name): \(error)")
+        }
+        return nil
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import Stages
+
+@Suite("Threads for blocking work", .timeLimit(.minutes(1)))
+struct BlockingThreadsTests {
+    /// Blocks threads until it is opened.
+    private final class Barrier: Sendable {
+        private let state = Monitor(false)
+        func open() { state.withLock(wake: .all) { $0 = true } }
+        func wait() { state.wait(for: { $0 ? () : nil }, whileIdle: { _, _ in }) }
+    }
+
+    private let barrier = Barrier()
+
+    @Test("Work that blocks every thread leaves Swift's own free")
+    func poolStaysFree() async throws {
+        let threads = BlockingThreads(name: "test", count: 8)
+        let began = Counter()
+        let barrier = barrier
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await threads.run { _ in
+                        began.increment()
+                        barrier.wait()
+                    }
+                }
+            }
+            // Were the work on the cooperative threads, this would never see all eight begin.
+            await began.reaches(8)
+            barrier.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("There are never more threads than allowed, and none is lost")
+    func bounded() async throws {
+        let threads = BlockingThreads(name: "test", count: 3)
+        let (running, most) = (Counter(), Lock(0))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    try await threads.run { _ in
+                        let now = running.increment()
+                        most.withLock { $0 = max($0, now) }
+                        running.decrement()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect((1...3).contains(most.withLock { $0 }))
+        #expect(running.value == 0)
+    }
+
+    @Test("What waits is served by priority, then in the order of arrival")
+    func priority() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, order) = (Counter(), Lock<[String]>([]))
+        let barrier = barrier
+        async let blocker: Void = threads.run { _ in
+            began.increment()
+            barrier.wait()
+        }
+        await began.reaches(1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let work: [(String, LoadPriority)] = [
+                ("low", .low), ("normal 1", .normal), ("normal 2", .normal), ("high", .high), ("very low", .veryLow),
+            ]
+            for (index, (name, priority)) in work.enumerated() {
+                group.addTask {
+                    try await threads.run(priority: priority) { _ in order.withLock { $0.append(name) } }
+                }
+                await threads.reaches(waiting: index + 1)
+            }
+            barrier.open()
+            try await group.waitForAll()
+        }
+        try await blocker
+        #expect(order.withLock { $0 } == ["high", "normal 1", "normal 2", "low", "very low"])
+    }
+
+    @Test("Work that is cancelled while it waits never begins, and its task returns at once")
+    func cancelledWaiting() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let began = Counter()
+        let barrier = barrier
+        async let blocker: Void = threads.run { _ in
+            began.increment()
+            barrier.wait()
+        }
+        await began.reaches(1)
+        let waiting = Task { try await threads.run { _ in began.increment() } }
+        await threads.reaches(waiting: 1)
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        barrier.open()
+        try await blocker
+        try await threads.run { _ in }
+        #expect(began.value == 1)
+    }
+
+    @Test("Work that runs is told of the cancellation, and the task waits for its end")
+    func cancelledRunning() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, ended) = (Counter(), Counter())
+        let task = Task {
+            try await threads.run { cancellation in
+                began.increment()
+                while !cancellation.isCancelled {}
+                ended.increment()
+                try cancellation.check()
+            }
+        }
+        await began.reaches(1)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(ended.value == 1)
+    }
+
+    @Test("After the stop what waits is still done, and what comes is refused")
+    func stop() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, done) = (Counter(), Counter())
+        let barrier = barrier
+        let first = Task {
+            try await threads.run { _ in
+                began.increment()
+                barrier.wait()
+            }
+        }
+        await began.reaches(1)
+        let second = Task { try await threads.run { _ in done.increment() } }
+        await threads.reaches(waiting: 1)
+        threads.stop()
+        await #expect(throws: CancellationError.self) { try await threads.run { _ in } }
+        barrier.open()
+        try await first.value
+        _ = try await second.value
+        #expect(done.value == 1)
+    }
+}
+
+extension BlockingThreads {
+    /// Gives other tasks their turn until so much work waits.
+    fileprivate func reaches(waiting wanted: Int) async { while waiting < wanted { await Task.yield() } }
+}

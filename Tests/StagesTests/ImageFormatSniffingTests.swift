@@ -1,0 +1,85 @@
+import Pipeline
+import Stages
+import Testing
+
+@Suite("An image's format is told by its first bytes")
+struct ImageFormatSniffingTests {
+    @Test("Every good file is told by its bytes")
+    func everyGoodFile() throws {
+        let rows = try SampleImage.manifest("good")
+        #expect(rows.count > 30)
+        for row in rows {
+            let expected =
+                switch row.columns[2] {
+                case "svg": ImageFormat.svg
+                default: ImageFormat(rawValue: "image/\(row.columns[2])")
+                }
+            #expect(ImageFormatSniffer.format(of: try SampleImage.bytes("good/\(row.name)")) == expected, "\(row.name)")
+        }
+    }
+
+    @Test("A page of HTML, a text and nothing at all are no images")
+    func noImages() throws {
+        #expect(ImageFormatSniffer.format(of: try SampleImage.bytes("bad/html-served-as-image.jpg")) == nil)
+        #expect(ImageFormatSniffer.format(of: []) == nil)
+        #expect(ImageFormatSniffer.format(of: Array("BMW is a maker of cars, not a bitmap".utf8)) == nil)
+        #expect(ImageFormatSniffer.format(of: Array("<html><svg></svg></html>".utf8)) == nil)
+    }
+
+    @Test("Any beginning of any file gives an answer")
+    func beginnings() throws {
+        for row in try SampleImage.manifest("good") + SampleImage.manifest("bad") {
+            let folder = row.columns[0].prefix { $0 != "/" }
+            let bytes = try SampleImage.bytes("\(folder)/\(row.name)")
+            let whole = ImageFormatSniffer.format(of: bytes)
+            for length in 0..<min(64, bytes.count) {
+                let format = ImageFormatSniffer.format(of: Array(bytes.prefix(length)))
+                #expect(format == nil || format == whole, "\(row.name), \(length) bytes")
+            }
+        }
+    }
+
+    @Test(
+        "HEIF files are told by their brands, compatible ones included",
+        arguments: [
+            (["avif"], ImageFormat.avif), (["avis", "msf1"], .avif), (["mif1", "miaf", "avif"], .avif),
+            (["heic", "mif1"], .heic), (["mif1", "heic"], .heic), (["msf1", "hevc"], .heic), (["mif1"], nil),
+            (["isom", "mp42"], nil),
+        ] as [([String], ImageFormat?)])
+    func brands(_ brands: [String], _ expected: ImageFormat?) {
+        let body = Array("ftyp\(brands[0])".utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) }
+        #expect(ImageFormatSniffer.format(of: [0, 0, 0, UInt8(4 + body.count)] + body) == expected)
+    }
+
+    @Test("A brand behind the end of the ftyp box doesn't count")
+    func brandBehindTheBox() {
+        let bytes = [0, 0, 0, 16] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("avif".utf8)
+        #expect(ImageFormatSniffer.format(of: bytes) == nil)
+    }
+
+    @Test("TIFF is told in both byte orders, BigTIFF included")
+    func tiff() {
+        for start in ["II*\0", "MM\0*", "II+\0", "MM\0+"] {
+            #expect(ImageFormatSniffer.format(of: Array(start.utf8) + [8, 0, 0, 0]) == .tiff)
+        }
+    }
+
+    @Test(
+        "SVG is told behind what XML allows before its root",
+        arguments: [
+            "<svg/>", "\u{feff}<svg xmlns=''>", "  \n<?xml version='1.0'?>\n<!-- a > b --><svg>",
+            "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>",
+        ])
+    func svg(_ text: String) { #expect(ImageFormatSniffer.format(of: Array(text.utf8)) == .svg) }
+
+    @Test("A file's name promises a format, and each format has an extension that promises it")
+    func extensions() {
+        #expect(ImageFormat(fileExtension: "JPG") == .jpeg)
+        #expect(ImageFormat(fileExtension: "heif") == .heic)
+        #expect(ImageFormat(fileExtension: "txt") == nil)
+        for format in ImageFormat.standard.union([.bmp, .svg, .jxl]) {
+            #expect(format.preferredFileExtension.flatMap { ImageFormat(fileExtension: $0) } == format)
+        }
+        #expect(ImageFormat(rawValue: "image/x-own").preferredFileExtension == nil)
+    }
+}

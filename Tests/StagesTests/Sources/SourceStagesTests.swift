@@ -1,0 +1,84 @@
+import Foundation
+import Pipeline
+import PipelineTesting
+import Stages
+import Testing
+
+@Suite("Files, data URLs and bytes")
+struct SourceStagesTests {
+    private func load(_ source: ImageSource, byteLimit: Int = 64_000_000) async throws -> LoadResponse {
+        try await ImagePipeline {
+            ResolveIdentifier()
+            ReadInline()
+            ReadFile(byteLimit: byteLimit)
+        }.load(ImageRequest(source))
+    }
+
+    @Test("A file is read whole, and its bytes come from a file")
+    func file() async throws {
+        let response = try await load(.file(Pictures.path("good/jpeg-cmyk-icc.jpg")))
+        #expect(response.encoded?.bytes == (try Pictures.bytes("good/jpeg-cmyk-icc.jpg")))
+        #expect(response.source == .file)
+    }
+
+    @Test("An empty file is read as no bytes")
+    func emptyFile() async throws {
+        #expect(try await load(.file(Pictures.path("bad/zero-bytes.png"))).encoded?.bytes.isEmpty == true)
+    }
+
+    @Test(
+        "What can't be read says why",
+        arguments: [
+            ("/no/such/file.png", LoadError.Code.fileNotFound), ("/etc/passwd/file.png", .fileNotFound),
+            ("/tmp", .fileUnreadable), (String(repeating: "x", count: 5000), .fileUnreadable),
+        ])
+    func unreadable(path: String, code: LoadError.Code) async throws {
+        let error = await #expect(throws: LoadError.self) { try await load(.file(path)) }
+        #expect(error?.code == code)
+        #expect(error?.subject == path)
+    }
+
+    @Test("A file with more bytes than allowed is refused; one with just as many is read")
+    func tooLarge() async throws {
+        let path = Pictures.path("good/webp-lossy.webp")
+        #expect(try await load(.file(path), byteLimit: 3848).encoded?.bytes.count == 3848)
+        let error = await #expect(throws: LoadError.self) { try await load(.file(path), byteLimit: 3847) }
+        #expect(error?.code == .tooManyBytes)
+    }
+
+    @Test("A file without a length, such as a pipe's end or /proc's, is read to its end")
+    func withoutLength() async throws {
+        let bytes = try #require(try await load(.file("/proc/self/status")).encoded?.bytes)
+        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix("Name:"))
+    }
+
+    @Test(
+        "A data URL gives its bytes and its type (RFC 2397)",
+        arguments: [
+            ("data:,a%20b", nil, "a b"), ("data:text/plain,x", "text/plain", "x"),
+            ("data:image/png;base64,aGVsbG8=", "image/png", "hello"),
+            ("data:image/png;charset=x;base64,aGVsbG8", "image/png", "hello"),
+            ("DATA:IMAGE/PNG;BASE64,aGVsbG8%3D", "image/png", "hello"), ("data:;base64,aGVs%0AbG8=", nil, "hello"),
+            ("data:,", nil, ""),
+        ] as [(String, String?, String)])
+    func dataURL(url: String, type: String?, text: String) async throws {
+        let encoded = try #require(try await load(.dataURL(url)).encoded)
+        #expect(String(decoding: encoded.bytes, as: UTF8.self) == text)
+        #expect(encoded.declaredType == type)
+    }
+
+    @Test(
+        "A data URL that breaks the rules says what is wrong",
+        arguments: ["data:image/png;base64", "data:,%", "data:,%4", "data:,%zz", "data:;base64,a", "data:;base64,a*b$"])
+    func brokenDataURL(url: String) async throws {
+        let error = await #expect(throws: LoadError.self) { try await load(.dataURL(url)) }
+        #expect(error?.code == .invalidURL)
+    }
+
+    @Test("Other sources pass: a list without a stage for them ends with notCached")
+    func pass() async throws {
+        let url = try #require(URL(string: "https://example.com/a.png"))
+        let error = await #expect(throws: LoadError.self) { try await load(.url(url)) }
+        #expect(error?.code == .notCached)
+    }
+}

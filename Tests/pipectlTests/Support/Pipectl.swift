@@ -1,0 +1,82 @@
+import Foundation
+
+/// Runs the built command as a shell would.
+struct Pipectl {
+    struct Result {
+        let status: Int32
+        let output: [UInt8]
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+        var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+        /// The objects that `--json` printed.
+        func objects() throws -> [[String: Any]] {
+            try lines.compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+        }
+    }
+
+    /// A folder of the test's own.
+    let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "pipectl-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    /// The command lies beside the tests that were built with it.
+    static var executable: URL {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "pipectl")
+    }
+
+    /// Starts the command in the test's folder.
+    func start(
+        _ arguments: [String], input: Pipe? = nil, output: Pipe, errors: Pipe, environment: [String: String] = [:]
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["XDG_CACHE_HOME": path("cache")]) { $1 }.merging(environment) { $1 }
+        process.standardInput = input ?? FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        return process
+    }
+
+    /// Runs the command to its end.
+    func run(_ arguments: String..., input: [UInt8]? = nil) async throws -> Result {
+        let (output, errors) = (Pipe(), Pipe())
+        let stdin = input.map { _ in Pipe() }
+        let process = try start(arguments, input: stdin, output: output, errors: errors)
+        if let stdin, let input {
+            let handle = stdin.fileHandleForWriting
+            Thread.detachNewThread {
+                try? handle.write(contentsOf: Data(input))
+                try? handle.close()
+            }
+        }
+        async let outputBytes = Self.bytes(of: output)
+        async let errorBytes = Self.bytes(of: errors)
+        let (written, told) = await (outputBytes, errorBytes)
+        process.waitUntilExit()
+        return Result(
+            status: process.terminationStatus, output: written, errors: String(decoding: told, as: UTF8.self))
+    }
+
+    /// Reads a pipe to its end, on a thread of its own: reading blocks.
+    static func bytes(of pipe: Pipe) async -> [UInt8] {
+        await withCheckedContinuation { continuation in
+            let handle = pipe.fileHandleForReading
+            Thread.detachNewThread {
+                continuation.resume(returning: [UInt8]((try? handle.readToEnd()) ?? Data()))
+            }
+        }
+    }
+}
