@@ -15,7 +15,7 @@ final class CurlRunTests {
 
     init() throws {
         let url = try #require(URL(string: "http://127.0.0.1/"))
-        let options = CurlClient.Options.local
+        let options = CurlClient.Options(addresses: .any)
         transfer = CurlTransfer(
             TransferRequest(url: url), target: try CurlURL(url), deadline: nil, thread: CurlThread(options: options))
         multi = try #require(curl_multi_init())
