@@ -5,10 +5,11 @@ PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
 .PHONY: test demo lint docs bench release dependencies
 
-# Runs all tests, those of the examples included.
+# Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
+# behind hundreds that compute.
 test: dependencies
 	swift build --build-tests
-	swift test --skip-build
+	swift test --skip-build --experimental-maximum-parallelization-width 4
 	swift test --package-path Examples
 
 # Loads a photograph over HTTP on this machine through each policy, and shows what happened.

@@ -12,8 +12,8 @@ final class CurlRun {
     private(set) var isConnected = false
     /// Whether the reader has to be told of something.
     private(set) var hasNews = false
-    /// Whether this is HTTP/2. libcurl 7.88 stops all streams of a connection when one is paused, and then mixes up their
-    /// bytes: such a transfer is never paused, and what its reader leaves is kept up to the limit of a body.
+    /// Whether this is HTTP/2. libcurl 7.88 does not hold back the origin when one of several streams is paused: it keeps
+    /// the bytes itself and gives them out slowly. What the reader leaves is better kept here, up to a body's limit.
     private var sharesConnection = false
     private var received = 0
     private var sent: curl_off_t = 0
