@@ -98,6 +98,13 @@ struct SQLiteTests: CacheSuite {
         #expect(StoredFields.decode([]) == [:])
     }
 
+    @Test("What lives across suspension points is aligned to 16 bytes at most, which release builds need")
+    func alignment() {
+        #expect(MemoryLayout<BodyChecksum>.alignment <= 16)
+        #expect(MemoryLayout<Digest>.alignment <= 16)
+        #expect(MemoryLayout<ResponseRow>.alignment <= 16)
+    }
+
     @Test("The checksum tells every changed, moved and missing byte")
     func checksum() {
         let body = (0..<300).map { UInt8(truncatingIfNeeded: $0 &* 13) }
