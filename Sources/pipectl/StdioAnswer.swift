@@ -48,7 +48,10 @@ struct StdioAnswer: Encodable {
         headers = response.headers.pairs
         body64 = Data(response.body).base64EncodedString()
         fromCache = response.use.rawValue
-        interim = response.interim.map { Interim(status: $0.status, headers: $0.headers.pairs) }
+        interim = response.interim.map { interim in
+            // In lower case, so that a reader can look one up; names have no case (RFC 9110 section 5.1).
+            Interim(status: interim.status, headers: interim.headers.pairs.map { [$0[0].lowercased(), $0[1]] })
+        }
     }
 
     /// The answer as a line.
@@ -62,7 +65,7 @@ struct StdioAnswer: Encodable {
 
     private static func line(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and numbers alone can always be encoded.
         return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8)) + [UInt8(ascii: "\n")]
     }

@@ -17,8 +17,9 @@ extension CachingExchange {
             return answer(stored.status, headers, request.method == .head ? [] : stored.body, use)
         }
         switch ByteRange(self.headers, of: stored.headers, count: stored.body.count) {
-        case .unknown: return nil
-        case .whole: return answer(200, headers, stored.body, use)
+        // A server may leave a range aside (RFC 9110 section 14.2).
+        case .unknown where !isOnlyIfCached: return nil
+        case .whole, .unknown: return answer(200, headers, stored.body, use)
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(stored.body.count)"
             headers[.contentLength] = String(range.count)
@@ -26,6 +27,10 @@ extension CachingExchange {
         case .unsatisfiable:
             return answer(416, [.contentRange: "bytes */\(stored.body.count)", .contentLength: "0"], [], use)
         }
+    }
+
+    private var isOnlyIfCached: Bool {
+        request.mode == .onlyIfCached || CacheControl(headers).contains("only-if-cached")
     }
 
     /// RFC 9111 section 5.2.1.7.

@@ -17,17 +17,8 @@ extension CachingExchange {
         do {
             answer = try await fetch(sent, key, sharing: ticket)
         } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
-            guard let stored else { throw error }
-            step.notes.append("the origin can't be reached: \(error.message)")
-            if stored.freshness.mayBeServedWhenUnreachable || stored.freshness.mayBeServedOnError,
-                let response = response(of: stored.response, .stale, stored.freshness)
-            {
-                return response
-            }
-            // RFC 9111 section 5.2.2.2: an error of the cache's own, rather than what is stale.
-            guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { throw error }
-            step.notes.append("the stored answer says that it may not be given stale")
-            return gatewayTimeout
+            guard let standIn = standIn(for: error, stored) else { throw error }
+            return standIn
         }
         if let stored, answer.status == 304, sent != headers || Preconditions.areGiven(in: headers) {
             if Preconditions.confirm(stored.response.headers, by: answer.headers, request: headers) {
@@ -44,11 +35,24 @@ extension CachingExchange {
             step.notes.append("stale-if-error lets it stand in for the \(answer.status)")
             return withSteps(response)
         }
-        await keep(answer, sent, key, instead: stored?.response, isRead: use != .none)
+        await keep(answer, key, instead: stored?.response)
         if let ticket {
             owner.fetches.end(ticket, step.stored.map { $0.freshness.mayBeServed } == true ? .stored : .notShared)
         }
         return response(of: answer, use)
+    }
+
+    /// What is given where the origin can't be reached: what is stored, or an error of the cache's own where that may not
+    /// be given stale (RFC 9111 sections 4.2.4 and 5.2.2.2); `nil` if nothing is stored.
+    private mutating func standIn(for error: LoadError, _ stored: Judged?) -> CachingResponse? {
+        guard let stored else { return nil }
+        step.notes.append("the origin can't be reached: \(error.message)")
+        if stored.freshness.mayBeServedWhenUnreachable || stored.freshness.mayBeServedOnError {
+            return response(of: stored.response, .stale, stored.freshness)
+        }
+        guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
+        step.notes.append("the stored answer says that it may not be given stale")
+        return gatewayTimeout
     }
 
     /// Sends what is not for a cache and makes invalid what it may have changed (RFC 9111 section 4.4).
@@ -64,7 +68,7 @@ extension CachingExchange {
             }
         }
         // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET.
-        if request.method == .post, let key = request.key { await store(answer, headers, key) }
+        if request.method == .post, let key = request.key { await store(answer, key) }
         return response(of: answer, .none)
     }
 
@@ -89,7 +93,7 @@ extension CachingExchange {
             guard Validators.confirms(answer.headers, stored.headers) else { return await cache.evict(stored) }
             _ = try await confirmed(stored, by: answer, key)
         } else if !answer.isServerError {
-            await keep(answer, sent, key, instead: stored, isRead: true)
+            await keep(answer, key, instead: stored)
         }
     }
 
@@ -111,21 +115,22 @@ extension CachingExchange {
 
     /// Stores the origin's answer, or brings what is stored up to date with it.
     private mutating func keep(
-        _ answer: OriginAnswer, _ sent: HTTPFields, _ key: SourceKey, instead stored: StoredResponse?, isRead: Bool
+        _ answer: OriginAnswer, _ key: SourceKey, instead stored: StoredResponse?
     ) async {
-        guard request.mode != .noStore, answer.status != 304 else { return }
+        guard answer.status != 304 else { return }
         if request.method == .head {
             if let stored { await update(stored, byHead: answer) }
             return
         }
         // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
         guard !headers.contains(.range) || answer.status == 200 else { return }
-        await store(answer, sent, key)
+        await store(answer, key)
         // RFC 9111 section 4.3.3: the full answer says that the stored one is not suitable any more.
         if step.stored == nil, let stored, (200...299).contains(answer.status) { await cache.evict(stored) }
     }
 
-    private mutating func store(_ answer: OriginAnswer, _ sent: HTTPFields, _ key: SourceKey) async {
+    private mutating func store(_ answer: OriginAnswer, _ key: SourceKey) async {
+        guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
         let exchange = answer.exchange(request, headers)
         if case .refused(let reason) = Storability(of: exchange, isShared: cache.isShared) {
             step.notes.append("not stored: \(reason)")

@@ -21,7 +21,7 @@ struct CachingExchange {
     }
 
     mutating func answer() async throws -> CachingResponse {
-        guard request.method == .get || request.method == .head, let key = request.key else {
+        guard request.method == .get || request.method == .head, request.body == nil, let key = request.key else {
             return try await passThrough()
         }
         guard request.mode.reads, !CacheControl(headers).contains("no-store"), !Preconditions.areForOrigin(in: headers)
@@ -81,7 +81,7 @@ struct CachingExchange {
 
     /// Whether equal requests may wait for this one: none that wants to be told by the origin itself.
     private var isShareable: Bool {
-        request.method == .get && request.body == nil && request.mode != .noCache && !headers.contains(.range)
+        request.method == .get && request.mode != .noCache && !headers.contains(.range)
             && !headers.contains(.cacheControl) && !Preconditions.areGiven(in: headers)
     }
 
