@@ -23,7 +23,9 @@ struct FetchExplanation: CustomStringConvertible {
             lines += entry("stored", stored, freshness)
         }
         lines += step.notes.map { "  \($0)" }
-        if let sent = step.sent { lines += ["  sent, beside Host and User-Agent:"] + fields(RedactedFields(sent).pairs) }
+        if let sent = step.sent {
+            lines += ["  sent, beside Host and User-Agent:"] + fields(RedactedFields(sent).pairs)
+        }
         if let status = step.status, let received = step.received {
             lines += ["  came back: \(status)"] + fields(RedactedFields(received).pairs)
         }

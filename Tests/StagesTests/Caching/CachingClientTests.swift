@@ -181,9 +181,10 @@ struct CachingClientTests {
 
     @Test("Interim answers are passed on and not stored (RFC 9110 section 15.2)")
     func interim() async throws {
+        let link = try #require(HTTPField.Name("Link"))
         let site = try CachedSite { _ in
             ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: "body")
-                .interim(103, headers: [.init("Link")!: "</a.css>"])
+                .interim(103, headers: [link: "</a.css>"])
         }
         let first = try await site.send()
         #expect(first.interim.map(\.status) == [103])

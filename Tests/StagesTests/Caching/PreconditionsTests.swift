@@ -100,7 +100,7 @@ struct PreconditionsTests {
         arguments: [
             ("bytes=0-1", 206, "01", "bytes 0-1/10"), ("bytes=8-", 206, "89", "bytes 8-9/10"),
             ("bytes=-3", 206, "789", "bytes 7-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),
-            ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("BYTES = 0-0", 206, "0", "bytes 0-0/10"),
+            ("bytes=-99", 206, "0123456789", "bytes 0-9/10"), ("Bytes=0-0", 206, "0", "bytes 0-0/10"),
             ("bytes=10-", 416, "", "bytes */10"), ("bytes=-0", 416, "", "bytes */10"),
         ])
     func range(range: String, status: Int, body: String, contentRange: String) async throws {

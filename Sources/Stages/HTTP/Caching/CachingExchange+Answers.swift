@@ -45,7 +45,7 @@ extension CachingExchange {
 
     private func answer(_ status: Int, _ headers: HTTPFields, _ body: [UInt8], _ use: CacheUse) -> CachingResponse {
         CachingResponse(
-            status: status, reason: HTTPResponse.Status(code: status).reasonPhrase, headers: headers, body: body,
+            status: status, reason: reasonPhrase(status), headers: headers, body: body,
             url: request.url, interim: [], use: use, steps: [step])
     }
 

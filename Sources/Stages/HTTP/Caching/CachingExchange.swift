@@ -51,11 +51,11 @@ struct CachingExchange {
                 step.notes.append("only what is cached is wanted")
                 return gatewayTimeout
             case .ask(let stored, let freshness):
-                if isShared, let outcome = try await shared(key, (stored, freshness), &isShared) { return outcome }
-                if !isShared { return try await ask(key, (stored, freshness), use: .miss) }
+                guard isShared else { return try await ask(key, (stored, freshness), use: .miss) }
+                if let response = try await share(key, (stored, freshness), &isShared) { return response }
             case .askForAll:
-                if isShared, let outcome = try await shared(key, nil, &isShared) { return outcome }
-                if !isShared { return try await ask(key, nil, use: .miss) }
+                guard isShared else { return try await ask(key, nil, use: .miss) }
+                if let response = try await share(key, nil, &isShared) { return response }
             }
         }
     }
@@ -64,7 +64,7 @@ struct CachingExchange {
 
     /// Asks the origin, unless an equal request is under way: waits for that and gives `nil`, for then the cache has to
     /// be asked again.
-    private mutating func shared(
+    private mutating func share(
         _ key: SourceKey, _ stored: Judged?, _ isShared: inout Bool
     ) async throws -> CachingResponse? {
         switch try await owner.fetches.board(.init(source: key, headers: headers)) {
