@@ -81,7 +81,11 @@ struct FetchCommand: AsyncParsableCommand {
         }
         var failures = 0
         for url in urls where try await !fetch(url, client) { failures += 1 }
-        await client.drain()
+        await withTaskCancellationHandler {
+            await client.drain()
+        } onCancel: {
+            client.cancelBackground()
+        }
         await responses.close()
         if failures > 0 { throw ExitCode(1) }
     }

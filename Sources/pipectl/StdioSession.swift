@@ -14,16 +14,22 @@ final class StdioSession: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled.
     func serve(_ lines: AsyncStream<InputLines.Line>) async throws {
         await output.write(StdioAnswer.ready("pipectl 0.1"))
-        for await line in lines {
-            switch line {
-            case .line(let bytes): if !bytes.allSatisfy({ $0 <= 0x20 }) { await take(bytes) }
-            case .tooLong:
-                await output.write(StdioAnswer.failure(nil, "The line has more than \(InputLines.longest) bytes."))
+        await withTaskCancellationHandler {
+            for await line in lines {
+                switch line {
+                case .line(let bytes): if !bytes.allSatisfy({ $0 <= 0x20 }) { await take(bytes) }
+                case .tooLong:
+                    await output.write(StdioAnswer.failure(nil, "The line has more than \(InputLines.longest) bytes."))
+                }
             }
+            // The last line may have been taken while the others were being cancelled.
+            if Task.isCancelled { cancelAll() }
+            while let task = running.withLock({ $0.values.first }) { await task.value }
+            if Task.isCancelled { cancelAll() }
+            await client.drain()
+        } onCancel: {
+            cancelAll()
         }
-        if Task.isCancelled { cancelAll() }
-        while let task = running.withLock({ $0.values.first }) { await task.value }
-        await client.drain()
         try Task.checkCancellation()
     }
 

@@ -194,6 +194,24 @@ struct StdioTests {
         pipectl.remove()
     }
 
+    @Test("SIGTERM drops a revalidation that is under way after the input has ended")
+    func terminatedInBackground() async throws {
+        let origin = try ScriptedOrigin()
+        origin.script(
+            "/a", .init(headers: [.cacheControl: "max-age=0, stale-while-revalidate=60"], body: "old"),
+            ScriptedOrigin.Reply(body: "new").stalled())
+        let coprocess = try await start()
+        for id in 1...2 {
+            try coprocess.send(id, origin.url("/a"))
+            #expect(try await coprocess.next()?["id"] as? Int == id)
+        }
+        try coprocess.endInput()
+        await origin.until { $0.requests.count == 2 }
+        coprocess.terminate()
+        #expect(coprocess.status() == 130)
+        pipectl.remove()
+    }
+
     @Test("--public-only refuses this machine")
     func publicOnly() async throws {
         let origin = try ScriptedOrigin { _ in .init(body: "body") }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
@@ -62,6 +62,10 @@ public final class CachingClient: Sendable {
             request.body = next.body
         }
     }
+
+    /// Forgets what is stored for a URL, as after an unsafe request to it (RFC 9111 section 4.4): what somebody told the
+    /// program has changed.
+    public func invalidate(_ url: URL) async { await cache.remove(url: url) }
 
     /// Waits until every revalidation in the background has ended: call it before the program does.
     public func drain() async { await background.drain() }
