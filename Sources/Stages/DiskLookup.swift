@@ -30,6 +30,10 @@ public struct DiskLookup: Stage {
         guard load.request.source.isRemote, let key = load.sourceKey else { return .skipped }
         load.note(key: .source(key))
         let request = load.request
+        if !request.headers.isEmpty, CacheControl(request.headers).contains("no-store") {
+            load.note("the request says no-store")
+            return .miss
+        }
         let found = try await responses.lookup(
             key, headers: request.headers, expiry: request.expiry, rules: rules, priority: load.priority)
         switch found {

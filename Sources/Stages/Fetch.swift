@@ -30,6 +30,11 @@ public struct Fetch: Stage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .url(let url) = load.request.source else { return .skipped }
         try ImageSource.check(url)
+        // RFC 9111 section 5.2.1.7.
+        if !load.request.headers.isEmpty, CacheControl(load.request.headers).contains("only-if-cached") {
+            load.note("the request says only-if-cached")
+            return .skipped
+        }
         load.report(.sendingRequest(hadCachedImage: load.stale != nil))
         do {
             let source = try await fetch(TransferRequest(url: url, priority: load.priority), &load)

@@ -26,6 +26,12 @@ public struct MemoryLookup: Stage {
         guard let key = load.variantKey else { return .skipped }
         load.note(key: .variant(key))
         let now = load.clock.now
+        if !load.request.headers.isEmpty, load.request.source.isRemote,
+            let wish = CacheControl(load.request.headers).wishForMemory
+        {
+            load.note("the request says \(wish), which the disk can judge")
+            return .miss
+        }
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
         if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
             load.stale = .ready(entry.product)
@@ -35,5 +41,12 @@ public struct MemoryLookup: Stage {
         load.report(.hasCache(entry.product, source: .memory))
         load.advance(to: .ready(entry.product), from: .memory)
         return .hit
+    }
+}
+
+extension CacheControl {
+    /// The directive of a request that only the stored response itself can be held against (RFC 9111 section 5.2.1).
+    fileprivate var wishForMemory: String? {
+        ["no-cache", "no-store", "max-age", "min-fresh"].first { contains($0) }
     }
 }

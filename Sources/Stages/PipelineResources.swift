@@ -14,19 +14,22 @@ public struct PipelineResources: Sendable {
     public var client: any HTTPClient
     /// What images may cost.
     public var limits: ImageLimits
+    /// How often an origin that answers with an error is asked again; `nil`, the default, for as often as it is wanted.
+    public var errorLimits: ErrorLimits?
     /// The time that loads live by.
     public var clock: any LoadClock
 
     /// Gathers resources.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
-        limits: ImageLimits = ImageLimits(), clock: any LoadClock = SystemClock()
+        limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil, clock: any LoadClock = SystemClock()
     ) {
         self.memory = memory
         self.responses = responses
         self.flights = flights
         self.client = client
         self.limits = limits
+        self.errorLimits = errorLimits
         self.clock = clock
     }
 }

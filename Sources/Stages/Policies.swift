@@ -25,12 +25,15 @@ extension ImagePipeline {
                         MemoryLookup(resources.memory)
                         DiskLookup(resources.responses)
                     }
-                    Coalesce(resources.flights, by: .source) {
-                        Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+                    RefreshStale(resources.flights) {
+                        StaleIfError {
+                            Coalesce(resources.flights, by: .source) { fetch(resources) }
+                        }
+                        CheckContentType()
+                        Decode(limits: resources.limits)
+                        Downscale()
+                        Store(resources.memory, resources.responses)
                     }
-                    Decode(limits: resources.limits)
-                    Downscale()
-                    Store(resources.memory, resources.responses)
                 }
             }
         }
@@ -69,9 +72,8 @@ extension ImagePipeline {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 if let delay { Delay(delay) }
-                Coalesce(resources.flights, by: .source) {
-                    Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
-                }
+                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                CheckContentType()
                 Decode(limits: resources.limits)
                 Downscale()
                 Store(resources.memory, resources.responses)
@@ -89,14 +91,29 @@ extension ImagePipeline {
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 ReplaceUndecodable(resources.responses) {
                     DiskLookup(resources.responses, rules: .http)
-                    Coalesce(resources.flights, by: .source) {
-                        Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+                    RefreshStale(resources.flights) {
+                        StaleFirst {
+                            StaleIfError {
+                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                            }
+                            CheckContentType()
+                            Decode(limits: resources.limits)
+                            Downscale()
+                        }
+                        Store(resources.memory, resources.responses, rules: .http)
                     }
-                    Decode(limits: resources.limits)
-                    Downscale()
-                    Store(resources.memory, resources.responses, rules: .http)
                 }
             }
+        }
+    }
+
+    /// Asks the origin, and leaves it alone for a while where it only has errors to give and that is wished.
+    @ChainBuilder private static func fetch(_ resources: PipelineResources) -> Chain {
+        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        if let limits = resources.errorLimits {
+            LimitErrors(resources.responses, limits) { fetch }
+        } else {
+            fetch
         }
     }
 }

@@ -117,4 +117,19 @@ struct StorabilityTests {
         #expect(StorableFields.of(headers).map(\.name) == [.cacheControl, c])
         #expect(StorableFields.of(headers, isShared: true).map(\.name) == [.cacheControl])
     }
+
+    @Test(
+        "RFC 9110 9.3.3: an answer to a POST with a lifetime of its own and its own URL as Content-Location",
+        arguments: [
+            ("max-age=60", "http://example.com/a.jpg", 200, true), ("max-age=60", "/a.jpg", 200, true),
+            ("max-age=60", "HTTP://EXAMPLE.com/a.jpg", 200, true),
+            ("max-age=60", "/b.jpg", 200, false), ("max-age=60", "http://example.org/a.jpg", 200, false),
+            ("max-age=60", nil, 200, false), ("public", "/a.jpg", 200, false), (nil, "/a.jpg", 200, false),
+            ("max-age=60", "/a.jpg", 201, false), ("max-age=60, no-store", "/a.jpg", 200, false),
+        ] as [(String?, String?, Int, Bool)])
+    func post(control: String?, location: String?, status: Int, expected: Bool) throws {
+        var more = HTTPFields()
+        more[.contentLocation] = location
+        #expect(try isStorable(control, method: .post, status: status, more: more) == expected)
+    }
 }

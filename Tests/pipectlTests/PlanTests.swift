@@ -24,12 +24,17 @@ struct PlanTests {
                         Delay(0.5 s)
                         MemoryLookup
                         DiskLookup
-                        Coalesce(by: source) {
-                            Fetch
+                        RefreshStale {
+                            StaleIfError {
+                                Coalesce(by: source) {
+                                    Fetch
+                                }
+                            }
+                            CheckContentType
+                            Decode
+                            Downscale
+                            Store
                         }
-                        Decode
-                        Downscale
-                        Store
                     }
                 }
 

@@ -23,6 +23,8 @@ public final class Flights: Sendable {
     }
 
     let state = Lock(State())
+    /// What is refreshed beside an answer that was given stale.
+    let refreshes = BackgroundTasks()
 
     /// No load is under way.
     public init() {}
@@ -30,8 +32,16 @@ public final class Flights: Sendable {
     /// How many flights are under way.
     public var count: Int { state.withLock { $0.tasks } }
 
-    /// Waits until no flight is under way, those included that nobody waits for any more.
+    /// Waits until no flight is under way, those included that nobody waits for any more, and nothing is refreshed in
+    /// the background.
     public func drain() async {
+        await idle()
+        await refreshes.drain()
+        // What refreshes flies as well.
+        await idle()
+    }
+
+    private func idle() async {
         await withCheckedContinuation { continuation in
             let idle = state.withLock { state in
                 if state.tasks > 0 { state.idleWaiters.append(continuation) }
@@ -53,6 +63,7 @@ public final class Flights: Sendable {
             return (tasks, waiting)
         }
         for task in tasks { task.cancel() }
+        refreshes.cancel()
         for continuation in waiting { continuation.resume(throwing: CancellationError()) }
         await drain()
     }

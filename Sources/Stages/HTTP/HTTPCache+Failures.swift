@@ -36,6 +36,9 @@ extension HTTPCache {
             return try transaction.database.failures(of: key)
         }.flatMap(\.self)
     }
+
+    /// The attempts at a source begin anew.
+    func forgetFailures(of key: SourceKey) async { _ = await change { try $0.forgetFailures(of: key) } }
 }
 
 extension ResponseTransaction {

@@ -5,7 +5,8 @@ public import HTTPTypes
 public struct HTTPExchange: Sendable {
     /// The URL that answered, after redirects: the target URI (RFC 9110 section 7.1).
     public var url: URL
-    /// The request's method; only answers to GET are stored.
+    /// The request's method; answers to GET are stored, and to POST those that say what a GET would give (RFC 9110
+    /// section 9.3.3).
     public var method: HTTPRequest.Method
     /// The request's fields, as they were sent; `Vary` selects among them (RFC 9110 section 12.5.5).
     public var requestHeaders: HTTPFields

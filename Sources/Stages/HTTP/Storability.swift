@@ -1,3 +1,4 @@
+import FoundationEssentials
 import HTTPTypes
 
 /// Whether an answer may be stored (RFC 9111 section 3): a pure function of the exchange.
@@ -15,7 +16,9 @@ enum Storability: Sendable, Hashable {
 
     private static func refusal(of exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> String? {
         let status = exchange.status
-        if exchange.method != .get { return "the method is \(exchange.method), not GET" }
+        if exchange.method != .get, !isPostAboutItsTarget(exchange, control, isShared: isShared) {
+            return "the method is \(exchange.method), not GET"
+        }
         if !(200...599).contains(status) { return "the status \(status) is not final" }
         if status == 206 || status == 304 { return "the answer \(status) is not whole" }
         if CacheControl(exchange.requestHeaders).contains("no-store") { return "the request says no-store" }
@@ -45,6 +48,18 @@ enum Storability: Sendable, Hashable {
         exchange.status.isHeuristicallyCacheable || exchange.headers.contains(.expires)
             || control.contains("public") || control.contains("max-age")
             || !isShared && control.contains("private") || isShared && control.contains("s-maxage")
+    }
+
+    /// RFC 9110 section 9.3.3: such an answer to a POST is what a GET would give, for as long as it says itself.
+    private static func isPostAboutItsTarget(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool
+    {
+        guard exchange.method == .post, exchange.status == 200,
+            control.contains("max-age") || exchange.headers.contains(.expires)
+                || isShared && control.contains("s-maxage"),
+            let text = exchange.headers[values: .contentLocation].first,
+            let location = URL(string: text, relativeTo: exchange.url)?.absoluteURL
+        else { return false }
+        return location.targetText == exchange.url.targetText
     }
 
     /// Section 3.5.

@@ -22,9 +22,9 @@ package enum Validators {
     /// Whether a 304 is about a stored answer (RFC 9111 section 4.3.4): its strong tag is the same, or its weak tag or
     /// date where it has no strong one, or it says nothing.
     package static func confirms(_ notModified: HTTPFields, _ stored: HTTPFields) -> Bool {
-        if let text = notModified[values: .eTag].first {
-            guard let tag = EntityTag(text), let own = stored[values: .eTag].first.flatMap({ EntityTag($0) }) else {
-                return text == stored[values: .eTag].first
+        if let text = notModified.latin1(.eTag).first {
+            guard let tag = EntityTag(text), let own = stored.latin1(.eTag).first.flatMap({ EntityTag($0) }) else {
+                return text == stored.latin1(.eTag).first
             }
             return tag.isWeak ? tag.weaklyMatches(own) : tag.stronglyMatches(own)
         }

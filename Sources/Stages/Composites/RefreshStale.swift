@@ -1,0 +1,36 @@
+public import Pipeline
+
+/// Gives a stale image at once where its response allows that, and runs its body beside, so that the next load finds a
+/// fresh one (`stale-while-revalidate`, RFC 5861 section 3). Every other load just runs the body.
+///
+/// What runs beside belongs to the ``Flights``: one refresh for a response at a time, with every field of the request, and
+/// ``Flights/drain()`` waits for it.
+public struct RefreshStale: CompositeStage {
+    /// What answers a load, and what refreshes.
+    public var body: Chain
+    private let flights: Flights
+
+    /// Wraps the stages from the one that asks the origin to the store.
+    public init(_ flights: Flights, @ChainBuilder _ body: () -> Chain) {
+        self.flights = flights
+        self.body = body()
+    }
+
+    /// Runs the body, on the stale bytes where they may be given.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        if load.phase == .empty, let entry = load.attachment(StaleEntry.self),
+            entry.freshness.mayBeServedWhileRevalidating
+        {
+            let fork = load.forked(events: nil)
+            flights.refreshes.start(entry.response.generation) { [body] in
+                var fork = fork
+                // What fails leaves things as they are: the next load asks again.
+                try? await body.run(&fork)
+            }
+            load.giveStale(entry)
+            load.note("stale, and refreshed beside")
+        }
+        try await body.run(&load)
+        return .done
+    }
+}

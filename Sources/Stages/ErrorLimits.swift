@@ -1,0 +1,36 @@
+/// How often an origin that answers with an error is asked again before its error is believed for a while.
+public struct ErrorLimits: Sendable, Hashable {
+    /// The limit for a class of statuses.
+    public struct Limit: Sendable, Hashable {
+        /// How many attempts in a row may fail.
+        public var attempts: Int
+        /// For how long after the last one the origin is not asked again; then the count begins anew.
+        public var maxAge: Duration
+
+        /// Sets a limit: at least one attempt.
+        public init(attempts: Int, maxAge: Duration) {
+            self.attempts = max(1, attempts)
+            self.maxAge = maxAge
+        }
+    }
+
+    /// For 400 to 499 (RFC 9110 section 15.5); `nil` for no limit.
+    public var clientErrors: Limit?
+    /// For 500 to 599 (RFC 9110 section 15.6); `nil` for no limit.
+    public var serverErrors: Limit?
+
+    /// Sets the limits; what is left out has none.
+    public init(clientErrors: Limit? = nil, serverErrors: Limit? = nil) {
+        self.clientErrors = clientErrors
+        self.serverErrors = serverErrors
+    }
+
+    /// The limit for a status.
+    func limit(for status: Int) -> Limit? {
+        switch status {
+        case 400...499: clientErrors
+        case 500...599: serverErrors
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// Answers out of what is stored (RFC 9111 section 4).
+extension CachingExchange {
+    /// A stored answer as an answer to this request: whole, without content, a part of it, or 304.
+    /// - Parameter freshness: what it was judged by; `nil` if the origin has just confirmed it, and it has no `Age`.
+    /// - Returns: `nil` if the request's range is more than a cache knows to answer.
+    func response(of stored: StoredResponse, _ use: CacheUse, _ freshness: Freshness?) -> CachingResponse? {
+        var headers = stored.headers
+        if let freshness { headers[.age] = String(freshness.ageField) }
+        if Preconditions.holdBack(stored, for: self.headers, now: now) {
+            return answer(304, Self.withoutContent(headers), [], use)
+        }
+        guard request.method == .get, stored.status == 200 else {
+            return answer(stored.status, headers, request.method == .head ? [] : stored.body, use)
+        }
+        switch ByteRange(self.headers, of: stored.headers, count: stored.body.count) {
+        // A server may leave a range aside (RFC 9110 section 14.2).
+        case .unknown where !isOnlyIfCached: return nil
+        case .whole, .unknown: return answer(200, headers, stored.body, use)
+        case .part(let range):
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(stored.body.count)"
+            headers[.contentLength] = String(range.count)
+            return answer(206, headers, Array(stored.body[range]), use)
+        case .unsatisfiable:
+            return answer(416, [.contentRange: "bytes */\(stored.body.count)", .contentLength: "0"], [], use)
+        }
+    }
+
+    private var isOnlyIfCached: Bool {
+        request.mode == .onlyIfCached || CacheControl(headers).contains("only-if-cached")
+    }
+
+    /// RFC 9111 section 5.2.1.7.
+    var gatewayTimeout: CachingResponse { answer(504, [.contentLength: "0"], [], .miss) }
+
+    /// The same answer with what happened so far.
+    func withSteps(_ response: CachingResponse) -> CachingResponse {
+        var response = response
+        response.steps = [step]
+        return response
+    }
+
+    private func answer(_ status: Int, _ headers: HTTPFields, _ body: [UInt8], _ use: CacheUse) -> CachingResponse {
+        CachingResponse(
+            status: status, reason: reasonPhrase(status), headers: headers, body: body,
+            url: request.url, interim: [], use: use, steps: [step])
+    }
+
+    /// What a 304 has (RFC 9110 section 15.4.5).
+    private static func withoutContent(_ headers: HTTPFields) -> HTTPFields {
+        let kept: Set<HTTPField.Name> = [
+            .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
+        ]
+        return headers.filtered { kept.contains($0.name) }
+    }
+}

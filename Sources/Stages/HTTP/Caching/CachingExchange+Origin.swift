@@ -1,0 +1,202 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// What the origin is asked, and what becomes of its answer.
+extension CachingExchange {
+    /// Asks the origin; a stored answer can be confirmed by it, or stand in for it.
+    /// - Parameter ticket: who waits for this fetch.
+    mutating func ask(
+        _ key: SourceKey, _ stored: Judged?, use: CacheUse, sharing ticket: SharedFetches.Ticket? = nil
+    ) async throws -> CachingResponse {
+        // A range or a HEAD asks about another content than the stored one.
+        let validates = request.method == .get && !headers.contains(.range) && use != .none
+        let sent =
+            validates ? stored.map { Preconditions.adding($0.response.headers, to: headers) } ?? headers : headers
+        let answer: OriginAnswer
+        do {
+            answer = try await fetch(sent, key, sharing: ticket)
+        } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
+            guard let standIn = standIn(for: error, stored) else { throw error }
+            return standIn
+        }
+        if let stored, answer.status == 304, sent != headers || Preconditions.areGiven(in: headers) {
+            if Preconditions.confirm(stored.response.headers, by: answer.headers, request: headers) {
+                return try await confirmed(stored.response, by: answer, key)
+            }
+            if !Preconditions.areGiven(in: headers) {
+                step.notes.append("the 304 is about another answer than the stored one: asking for all of it")
+                return try await ask(key, nil, use: use, sharing: ticket)
+            }
+        }
+        if let stored, answer.isServerError, stored.freshness.mayBeServedOnError,
+            let response = response(of: stored.response, .stale, stored.freshness)
+        {
+            step.notes.append("stale-if-error lets it stand in for the \(answer.status)")
+            return withSteps(response)
+        }
+        await keep(answer, key, instead: stored?.response)
+        if let ticket {
+            owner.fetches.end(ticket, step.stored.map { $0.freshness.mayBeServed } == true ? .stored : .notShared)
+        }
+        return response(of: answer, use)
+    }
+
+    /// What is given where the origin can't be reached: what is stored, or an error of the cache's own where that may not
+    /// be given stale (RFC 9111 sections 4.2.4 and 5.2.2.2); `nil` if nothing is stored.
+    private mutating func standIn(for error: LoadError, _ stored: Judged?) -> CachingResponse? {
+        guard let stored else { return nil }
+        step.notes.append("the origin can't be reached: \(error.message)")
+        if stored.freshness.mayBeServedWhenUnreachable || stored.freshness.mayBeServedOnError {
+            return response(of: stored.response, .stale, stored.freshness)
+        }
+        guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
+        step.notes.append("the stored answer says that it may not be given stale")
+        return gatewayTimeout
+    }
+
+    /// Sends what is not for a cache and makes invalid what it may have changed (RFC 9111 section 4.4).
+    mutating func passThrough() async throws -> CachingResponse {
+        step.notes.append("a \(request.method.rawValue) goes straight to the origin")
+        let answer = try await fetch(headers, nil, sharing: nil)
+        for url in Invalidation.urls(
+            method: request.method, target: request.url, status: answer.status, headers: answer.headers)
+        {
+            let count = await cache.remove(url: url)
+            if count > 0 {
+                step.notes.append("\(count) stored under \(redactedURL(url.absoluteString)) became invalid")
+            }
+        }
+        // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET.
+        if request.method == .post, let key = request.key { await store(answer, key) }
+        return response(of: answer, .none)
+    }
+
+    /// Asks the origin beside, with every field of the request, whether a stored answer still holds.
+    func revalidateInBackground(_ key: SourceKey, _ stored: StoredResponse) {
+        var request = request
+        request.method = .get
+        // Who waited for the answer has it: only what is stored is asked about.
+        for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange] { request.headers[name] = nil }
+        let exchange = CachingExchange(request, of: owner)
+        owner.background.start(stored.generation) {
+            var exchange = exchange
+            // What fails leaves things as they are: the next request asks again.
+            _ = try? await exchange.revalidate(key, stored)
+        }
+    }
+
+    private mutating func revalidate(_ key: SourceKey, _ stored: StoredResponse) async throws {
+        let sent = Preconditions.adding(stored.headers, to: headers)
+        let answer = try await fetch(sent, key, sharing: nil)
+        if answer.status == 304 {
+            guard Validators.confirms(answer.headers, stored.headers) else { return await cache.evict(stored) }
+            _ = try await confirmed(stored, by: answer, key)
+        } else if !answer.isServerError {
+            await keep(answer, key, instead: stored)
+        }
+    }
+
+    private mutating func confirmed(
+        _ stored: StoredResponse, by answer: OriginAnswer, _ key: SourceKey
+    ) async throws -> CachingResponse {
+        step.notes.append("the 304 confirms what is stored")
+        let fresh = await cache.freshen(
+            stored, with: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
+            responseTime: answer.responseTime, rules: .http)
+        noteStored(fresh)
+        guard let response = response(of: fresh, .revalidated, nil) else {
+            return try await ask(key, nil, use: .miss)
+        }
+        var result = withSteps(response)
+        result.interim = answer.interim
+        return result
+    }
+
+    /// Stores the origin's answer, or brings what is stored up to date with it.
+    private mutating func keep(
+        _ answer: OriginAnswer, _ key: SourceKey, instead stored: StoredResponse?
+    ) async {
+        guard answer.status != 304 else { return }
+        if request.method == .head {
+            if let stored { await update(stored, byHead: answer) }
+            return
+        }
+        // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
+        guard !headers.contains(.range) || answer.status == 200 else { return }
+        await store(answer, key)
+        // RFC 9111 section 4.3.3: the full answer says that the stored one is not suitable any more.
+        if step.stored == nil, let stored, (200...299).contains(answer.status) { await cache.evict(stored) }
+    }
+
+    private mutating func store(_ answer: OriginAnswer, _ key: SourceKey) async {
+        guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
+        let exchange = answer.exchange(request, headers)
+        if case .refused(let reason) = Storability(of: exchange, isShared: cache.isShared) {
+            step.notes.append("not stored: \(reason)")
+        } else if let stored = await cache.commit(exchange, for: key, rules: .http) {
+            noteStored(stored)
+        } else {
+            step.notes.append("not stored: the cache can't be used, or the answer is larger than all of it")
+        }
+    }
+
+    /// RFC 9111 section 4.3.5.
+    private mutating func update(_ stored: StoredResponse, byHead answer: OriginAnswer) async {
+        guard answer.status == 200, stored.status == 200 else { return }
+        let isSame = [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
+            guard let new = answer.headers.latin1(name).first else { return true }
+            return name == .contentLength ? Int(new) == stored.body.count : new == stored.headers.latin1(name).first
+        }
+        if isSame {
+            step.notes.append("the HEAD confirms what is stored")
+            noteStored(
+                await cache.freshen(
+                    stored, with: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
+                    responseTime: answer.responseTime, rules: .http))
+        } else {
+            step.notes.append("the HEAD says that what is stored is no longer so")
+            await cache.evict(stored)
+        }
+    }
+
+    private mutating func noteStored(_ stored: StoredResponse) {
+        step.stored = (
+            stored,
+            Freshness(of: stored, for: [:], now: now, expiry: .standard, rules: .http, isShared: cache.isShared)
+        )
+    }
+
+    private func response(of answer: OriginAnswer, _ use: CacheUse) -> CachingResponse {
+        CachingResponse(
+            status: answer.status, reason: answer.reason, headers: answer.headers, body: answer.body, url: request.url,
+            interim: answer.interim, use: use, steps: [step])
+    }
+
+    /// Sends the request and reads the whole answer.
+    private mutating func fetch(
+        _ sent: HTTPFields, _ key: SourceKey?, sharing ticket: SharedFetches.Ticket?
+    ) async throws -> OriginAnswer {
+        step.sent = sent
+        let requestTime = now
+        let response = try await owner.client.send(request.transfer(sent))
+        step.status = response.status
+        step.received = response.headers
+        var answer = OriginAnswer(response, requestTime: requestTime, responseTime: now)
+        if let ticket, !isReusable(answer, key) { owner.fetches.end(ticket, .notShared) }
+        for try await chunk in response.body { answer.body += chunk }
+        return answer
+    }
+
+    /// Whether an answer of which only the head is there may be what others wait for.
+    private func isReusable(_ answer: OriginAnswer, _ key: SourceKey?) -> Bool {
+        guard answer.status != 304, let key else { return true }
+        var head = answer.exchange(request, headers)
+        head.headers[.contentLength] = nil
+        guard case .storable = Storability(of: head, isShared: cache.isShared) else { return false }
+        return Freshness(
+            of: cache.draft(head, key, .standard, .http), for: [:], now: now, expiry: .standard, rules: .http,
+            isShared: cache.isShared
+        ).mayBeServed
+    }
+}

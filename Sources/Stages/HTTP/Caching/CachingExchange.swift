@@ -1,0 +1,100 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// One request and its answer: what is stored, the origin, and what becomes stored are brought together here.
+struct CachingExchange {
+    let request: CachingRequest
+    /// The fields that reach the origin, but for conditions of the cache's own.
+    let headers: HTTPFields
+    let owner: CachingClient
+    var step: CachingStep
+
+    var cache: HTTPCache { owner.cache }
+    var now: Date { cache.clock.now }
+
+    init(_ request: CachingRequest, of owner: CachingClient) {
+        self.request = request
+        self.owner = owner
+        headers = request.mode.fields(request.headers)
+        step = CachingStep(url: request.url)
+    }
+
+    mutating func answer() async throws -> CachingResponse {
+        guard request.method == .get || request.method == .head, request.body == nil, let key = request.key else {
+            return try await passThrough()
+        }
+        guard request.mode.reads, !CacheControl(headers).contains("no-store"), !Preconditions.areForOrigin(in: headers)
+        else {
+            step.notes.append("the cache is not asked: \(reasonNotToRead)")
+            return try await ask(key, nil, use: .none)
+        }
+        var isShared = isShareable
+        while true {
+            let found = try await cache.lookup(key, headers: judged, rules: .http, priority: request.priority)
+            step.lookup = found
+            switch CacheDecision(found, mode: request.mode, headers: headers) {
+            case .give(let stored, let freshness):
+                if let response = response(of: stored, freshness.verdict == .fresh ? .hit : .stale, freshness) {
+                    return response
+                }
+                step.notes.append("the range is the origin's to answer")
+                return try await ask(key, nil, use: .miss)
+            case .giveAndRevalidate(let stored, let freshness):
+                guard let response = response(of: stored, .stale, freshness) else {
+                    return try await ask(key, nil, use: .miss)
+                }
+                step.notes.append("stale-while-revalidate lets it be given while the origin is asked")
+                revalidateInBackground(key, stored)
+                return withSteps(response)
+            case .timeOut:
+                step.notes.append("only what is cached is wanted")
+                return gatewayTimeout
+            case .ask(let stored, let freshness):
+                guard isShared else { return try await ask(key, (stored, freshness), use: .miss) }
+                if let response = try await share(key, (stored, freshness), &isShared) { return response }
+            case .askForAll:
+                guard isShared else { return try await ask(key, nil, use: .miss) }
+                if let response = try await share(key, nil, &isShared) { return response }
+            }
+        }
+    }
+
+    typealias Judged = (response: StoredResponse, freshness: Freshness)
+
+    /// Asks the origin, unless an equal request is under way: waits for that and gives `nil`, for then the cache has to
+    /// be asked again.
+    private mutating func share(
+        _ key: SourceKey, _ stored: Judged?, _ isShared: inout Bool
+    ) async throws -> CachingResponse? {
+        switch try await owner.fetches.board(.init(source: key, headers: headers)) {
+        case .leads(let ticket):
+            // Whatever happens, nobody waits for ever.
+            defer { owner.fetches.end(ticket, Task.isCancelled ? .cancelled : .notShared) }
+            return try await ask(key, stored, use: .miss, sharing: ticket)
+        case .waited(let outcome):
+            step.notes.append("an equal request was under way")
+            isShared = outcome == .cancelled
+            return nil
+        }
+    }
+
+    /// Whether equal requests may wait for this one: none that wants to be told by the origin itself.
+    private var isShareable: Bool {
+        request.method == .get && request.mode != .noCache && !headers.contains(.range)
+            && !headers.contains(.cacheControl) && !Preconditions.areGiven(in: headers)
+    }
+
+    /// The fields that stored answers are judged by: also where the caller's own `Cache-Control` keeps the mode's out.
+    private var judged: HTTPFields {
+        guard request.mode == .noCache else { return headers }
+        var judged: HTTPFields = [.cacheControl: "max-age=0"]
+        judged.append(contentsOf: headers)
+        return judged
+    }
+
+    private var reasonNotToRead: String {
+        if Preconditions.areForOrigin(in: headers) { return "the request's condition is the origin's to judge" }
+        return request.mode.reads ? "the request says no-store" : "the mode is \(request.mode.rawValue)"
+    }
+}

@@ -1,0 +1,57 @@
+public import FoundationEssentials
+public import HTTPTypes
+public import Pipeline
+
+/// A request to ``CachingClient``.
+public struct CachingRequest: Sendable {
+    /// What to do about an answer that leads elsewhere (RFC 9110 section 15.4).
+    public enum Redirect: String, Sendable, Hashable, CaseIterable {
+        /// It is followed, at most five times; each step has its own entry in the cache.
+        case follow
+        /// It is the answer.
+        case manual
+    }
+
+    /// The method (RFC 9110 section 9); GET by default.
+    public var method: HTTPRequest.Method
+    /// The http or https URL.
+    public var url: URL
+    /// The fields, all of which reach the origin whenever it is asked. `Cache-Control` among them is obeyed (RFC 9111
+    /// section 5.2.1), conditions are (section 4.3.2), and so is `Range`.
+    public var headers: HTTPFields
+    /// The content; `nil` by default.
+    public var body: [UInt8]?
+    /// How the cache is used; ``CacheMode/standard`` by default.
+    public var mode: CacheMode
+    /// What to do about redirects; they are followed by default.
+    public var redirect: Redirect
+    /// Keeps the entries of one caller, such as a tenant, from every other's; `nil` by default.
+    public var partition: String?
+    /// How urgent it is; normal by default.
+    public var priority: LoadPriority
+
+    /// Describes a request.
+    public init(
+        method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: [UInt8]? = nil,
+        mode: CacheMode = .standard, redirect: Redirect = .follow, partition: String? = nil,
+        priority: LoadPriority = .normal
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.mode = mode
+        self.redirect = redirect
+        self.partition = partition
+        self.priority = priority
+    }
+
+    /// What answers to it are stored under: the same as a load of the URL has, with the same headers.
+    var key: SourceKey? { SourceKey(ImageRequest(.url(url), headers: headers, partition: partition)) }
+
+    /// The request as it goes over the wire.
+    func transfer(_ headers: HTTPFields) -> TransferRequest {
+        TransferRequest(
+            method: method, url: url, headers: headers, body: body, priority: priority, maximumRedirects: 0)
+    }
+}

@@ -1,0 +1,22 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// An answer of ``CachingClient``.
+public struct CachingResponse: Sendable {
+    /// The status code (RFC 9110 section 15).
+    public var status: Int
+    /// The reason phrase; of a stored answer the usual one.
+    public var reason: String
+    /// The fields; a stored answer has its `Age` (RFC 9111 section 5.1) and not those of the connection.
+    public var headers: HTTPFields
+    /// The content, whole.
+    public var body: [UInt8]
+    /// The URL that answered, after redirects.
+    public var url: URL
+    /// The 1xx responses that came before (RFC 9110 section 15.2); none of them is stored.
+    public var interim: [TransferResponse.Interim]
+    /// What the cache had to do with it.
+    public var use: CacheUse
+    /// What happened, request by request: more than one where redirects were followed.
+    public var steps: [CachingStep]
+}

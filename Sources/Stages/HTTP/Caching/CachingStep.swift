@@ -1,0 +1,24 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// What happened to one request of ``CachingClient``: the answer to "why was this a miss?".
+///
+/// It holds everything as it was; redact it before it is shown.
+public struct CachingStep: Sendable {
+    /// The URL that was asked for.
+    public let url: URL
+    /// What the cache had; `nil` if it was not asked.
+    public internal(set) var lookup: CacheLookup?
+    /// What was decided, in the order in which it was.
+    public internal(set) var notes: [String] = []
+    /// The fields that were sent to the origin; `nil` if it was not asked before the answer was given.
+    public internal(set) var sent: HTTPFields?
+    /// The status that the origin answered with.
+    public internal(set) var status: Int?
+    /// The fields that the origin answered with.
+    public internal(set) var received: HTTPFields?
+    /// The entry that is stored now, with what it is judged by; `nil` if nothing was stored or changed.
+    public internal(set) var stored: (response: StoredResponse, freshness: Freshness)?
+
+    init(url: URL) { self.url = url }
+}

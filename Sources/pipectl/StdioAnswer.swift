@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Stages
+
+/// One line of a coprocess's output.
+struct StdioAnswer: Encodable {
+    /// A 1xx answer: its status, and its fields as pairs.
+    struct Interim: Encodable {
+        let status: Int
+        let headers: [[String]]
+
+        func encode(to encoder: any Encoder) throws {
+            var pair = encoder.unkeyedContainer()
+            try pair.encode(status)
+            try pair.encode(headers)
+        }
+    }
+
+    private struct Failed: Encodable {
+        let id: Int?
+        let error: String
+
+        func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: Field.self)
+            try fields.encode(id, forKey: .id)
+            try fields.encode(error, forKey: .error)
+        }
+
+        private enum Field: String, CodingKey { case id, error }
+    }
+
+    private struct Ready: Encodable {
+        let ready = true
+        let name: String
+    }
+
+    let id: Int
+    let status: Int
+    let statusText: String
+    let headers: [[String]]
+    let body64: String
+    let fromCache: String
+    let interim: [Interim]
+
+    init(id: Int, _ response: CachingResponse) {
+        self.id = id
+        status = response.status
+        statusText = response.reason
+        headers = response.headers.pairs
+        body64 = Data(response.body).base64EncodedString()
+        fromCache = response.use.rawValue
+        interim = response.interim.map { interim in
+            // In lower case, so that a reader can look one up; names have no case (RFC 9110 section 5.1).
+            Interim(status: interim.status, headers: interim.headers.pairs.map { [$0[0].lowercased(), $0[1]] })
+        }
+    }
+
+    /// The answer as a line.
+    func line() -> [UInt8] { Self.line(self) }
+
+    /// The line that says why there is no answer; without an id where the request can't be read.
+    static func failure(_ id: Int?, _ why: String) -> [UInt8] { line(Failed(id: id, error: why)) }
+
+    /// The line that says that requests may come.
+    static func ready(_ name: String) -> [UInt8] { line(Ready(name: name)) }
+
+    private static func line(_ value: some Encodable) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts and numbers alone can always be encoded.
+        return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8)) + [UInt8(ascii: "\n")]
+    }
+}

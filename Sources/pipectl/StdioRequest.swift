@@ -1,0 +1,60 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import Stages
+
+/// One line of a coprocess's input: a request, or the cancellation of one.
+struct StdioRequest: Decodable, Sendable {
+    let id: Int
+    var cancel: Bool?
+    var url: String?
+    var method: String?
+    /// Pairs of a name and a value; a value's code points are its bytes.
+    var headers: [[String]]?
+    var cache: String?
+    var redirect: String?
+    var body64: String?
+
+    /// The request that the line asks for.
+    /// - Throws: `LoadError` that names the member that can't be used.
+    func request() throws -> CachingRequest {
+        guard let text = url, let url = URL(string: text) else {
+            throw LoadError(.invalidURL, subject: redactedURL(url ?? ""), "\"url\" has to be an http or https URL.")
+        }
+        try ImageSource.check(url)
+        var request = CachingRequest(url: url)
+        request.method = try value(method, "method") { HTTPRequest.Method(rawValue: $0) } ?? .get
+        request.mode = try value(cache, "cache") { CacheMode(rawValue: $0) } ?? .standard
+        request.redirect = try value(redirect, "redirect") { CachingRequest.Redirect(rawValue: $0) } ?? .follow
+        request.body = try value(body64, "body64") { Data(base64Encoded: $0) }.map { Array($0) }
+        for pair in headers ?? [] {
+            request.headers.append(try field(pair))
+        }
+        return request
+    }
+
+    private func value<Value>(_ text: String?, _ member: String, _ read: (String) -> Value?) throws -> Value? {
+        guard let text else { return nil }
+        guard let value = read(text) else {
+            throw LoadError(
+                .invalidHeader, subject: "", "\"\(member)\" can't be \"\(printable(text.prefix(40)))\".")
+        }
+        return value
+    }
+
+    private func field(_ pair: [String]) throws -> HTTPField {
+        guard pair.count == 2, let name = HTTPField.Name(pair[0]), let field = HTTPField(name: name, latin1: pair[1])
+        else {
+            throw LoadError(
+                .invalidHeader, subject: "",
+                "\"headers\" has a field that can't be sent: \(printable((pair.first ?? "").prefix(40))). Names are "
+                    + "tokens; values have no line break, and no code point above 255.")
+        }
+        return field
+    }
+}
+
+/// What is left to answer to where the rest of a line can't be read.
+struct StdioID: Decodable {
+    let id: Int
+}

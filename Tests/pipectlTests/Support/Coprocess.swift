@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// A running `pipectl fetch --stdio`, talked to line by line.
+final class Coprocess {
+    private let process: Process
+    private let input = Pipe()
+    private let output = Pipe()
+    private let errors = Pipe()
+    private var lines: AsyncStream<String>.Iterator
+
+    init(_ pipectl: Pipectl, _ arguments: String...) throws {
+        process = try pipectl.start(
+            ["fetch", "--stdio"] + arguments, input: input, output: output, errors: errors)
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        let handle = output.fileHandleForReading
+        // Reading blocks: it has a thread of its own.
+        Thread.detachNewThread {
+            var rest = Data()
+            while true {
+                let chunk = handle.availableData
+                if chunk.isEmpty { break }
+                rest += chunk
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
+            }
+            continuation.finish()
+        }
+        lines = stream.makeAsyncIterator()
+    }
+
+    /// The next line, as an object; `nil` at the end.
+    func next(isolation: isolated (any Actor)? = #isolation) async throws -> [String: Any]? {
+        guard let line = await lines.next(isolation: isolation) else { return nil }
+        return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+    }
+
+    /// Writes a line.
+    func write(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// Writes a request.
+    func send(_ id: Int, _ url: URL, _ members: [String: Any] = [:]) throws {
+        let request = members.merging(["id": id, "url": url.absoluteString]) { $1 }
+        let line = try JSONSerialization.data(withJSONObject: request)
+        try write(String(decoding: line, as: UTF8.self))
+    }
+
+    func endInput() throws { try input.fileHandleForWriting.close() }
+
+    func terminate() { process.terminate() }
+
+    /// The exit status, once the program has ended.
+    func status() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+}
