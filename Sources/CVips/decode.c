@@ -179,10 +179,12 @@ bool cvips_read_frame(
     }
     bool done = read_reduced(image, frame, reduction, sums, pixels, failure);
     free(sums);
-    if (done && image->profile)
-        done = cvips_convert_to_srgb(
-            pixels, width, height, channels, image->profile, image->profile_size, image->bytes.cancellation, failure);
     return done;
+}
+
+const uint8_t *cvips_pending_profile(const cvips_image *image, size_t *size) {
+    *size = image->profile_size;
+    return image->profile;
 }
 
 void cvips_close(cvips_image *image) {

@@ -38,13 +38,22 @@ public struct Chain: Sendable {
     /// - Throws: ``LoadError`` with the stage that failed; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws {
         for slot in slots {
-            let phase = load.phase
-            guard slot.accepts.contains(phase) else {
-                if slot.remaining.contains(phase) { continue }
+            guard slot.accepts.contains(load.phase) else {
+                if slot.remaining.contains(load.phase) { continue }
                 return
             }
             try Task.checkCancellation()
-            try await slot.run(&load)
+            let entry = load.recorder.begin(slot.name, clock: load.clock)
+            let advances = load.advances
+            do {
+                let outcome = try await slot.stage.run(&load)
+                if let violation = load.violation { throw slot.breach(violation, of: load) }
+                let bytes = load.advances > advances ? load.content.product?.cost : nil
+                load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
+            } catch {
+                load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
+                throw slot.located(error, in: load)
+            }
         }
     }
 }

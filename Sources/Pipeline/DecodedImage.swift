@@ -28,7 +28,8 @@ public struct DecodedImage: Sendable {
     public let nativeSize: PixelSize
 
     /// Makes an image.
-    /// - Parameter nativeSize: the source's size, where it differs from `size`.
+    ///
+    /// `nativeSize` is only needed where the source's size differs from `size`.
     /// - Precondition: there is a frame, and each has `width × height × channels` bytes.
     public init(
         size: PixelSize, layout: PixelLayout, frames: [Frame], loopCount: Int = 0, nativeSize: PixelSize? = nil

@@ -27,7 +27,7 @@ extension ImagePipeline {
         var count = 0
         let edited = chain.editing(type, count: &count, change)
         guard count > 0 else {
-            preconditionFailure("There is no \(type) in this pipeline to edit. Its stages are:\n\(self)")
+            endProgram(overMistake: "There is no \(type) in this pipeline to edit. Its stages are:\n\(self)")
         }
         return ImagePipeline(clock: clock) { edited }
     }

@@ -34,7 +34,7 @@ public struct ImagePipeline: Sendable {
     }
 
     private init(trusting chain: Chain, clock: any LoadClock) {
-        if let problem = chain.problem(from: .empty) { preconditionFailure(problem) }
+        if let problem = chain.problem(from: .empty) { endProgram(overMistake: problem) }
         self.init(unchecked: chain, clock: clock)
     }
 
@@ -47,7 +47,9 @@ public struct ImagePipeline: Sendable {
     }
 
     /// Takes a request down the list.
-    /// - Parameter events: is told what the load does while it runs, on whatever thread that is.
+    /// - Parameters:
+    ///   - request: what is wanted.
+    ///   - events: is told what the load does while it runs, on whatever thread that is.
     /// - Throws: ``LoadError``, with the trace; ``LoadError/Code/notCached`` if no stage found anything;
     ///   `CancellationError` if the task is cancelled.
     public func load(

@@ -52,8 +52,10 @@ public struct Load: Sendable {
     ///
     /// A later phase is always allowed. Pixels may be replaced by pixels and bytes by bytes, as transforms do; a load
     /// that is ready stays as it is. A stage that breaks this rule fails with ``LoadError/Code/stageContract``.
-    /// - Parameter source: where the content came from. The first content of a load has to say so; later `nil` keeps
-    ///   what is known, as for a stage that only converts.
+    /// - Parameters:
+    ///   - content: what the stage has found or made.
+    ///   - source: where the content came from. The first content of a load has to say so; later `nil` keeps what is
+    ///     known, as for a stage that only converts.
     public mutating func advance(to content: LoadContent, from source: LoadSource? = nil) {
         let next = content.phase
         guard next > phase || (next == phase && next != .ready && next != .empty) else {

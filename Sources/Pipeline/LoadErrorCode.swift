@@ -36,8 +36,6 @@ extension LoadError {
         public static let tooManyBytes = Code(rawValue: "tooManyBytes")
         /// The picture has more pixels than are allowed.
         public static let tooManyPixels = Code(rawValue: "tooManyPixels")
-        /// The animation has more frames than are allowed.
-        public static let tooManyFrames = Code(rawValue: "tooManyFrames")
         /// No chosen decoder is for this type of file.
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.

@@ -14,8 +14,10 @@ public struct SourceKey: Sendable, Hashable {
     public init(digest: Digest) { self.digest = digest }
 
     /// The key of a request's source, or `nil` where an identity has to be found first: a file without an identifier.
-    /// - Parameter stamp: what tells two states of a file apart, such as its modification time and length.
-    public init?(_ request: ImageRequest, stamp: String? = nil) {
+    /// - Parameters:
+    ///   - request: what is wanted.
+    ///   - stamp: what tells two states of a file apart, such as its modification time and length.
+    public init?(_ request: borrowing ImageRequest, stamp: String? = nil) {
         var hash = BLAKE2b()
         if let identifier = request.identifier {
             hash.update(Part.identifier.rawValue)

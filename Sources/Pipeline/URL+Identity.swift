@@ -28,13 +28,17 @@ private func unfoldedAuthorityEnd(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     var folds = false
     var index = 0
     while index < end {
-        switch text[index] {
-        case UInt8(ascii: "/"):
-            slashes += 1
-            if slashes == 3 { end = index }
-        case UInt8(ascii: "?"), UInt8(ascii: "#"): end = index
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): folds = true
-        default: break
+        let byte = text[index]
+        // Nearly all of them are lower-case letters, after which there is nothing to look for.
+        if byte < UInt8(ascii: "a") {
+            switch byte {
+            case UInt8(ascii: "/"):
+                slashes += 1
+                if slashes == 3 { end = index }
+            case UInt8(ascii: "?"), UInt8(ascii: "#"): end = index
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): folds = true
+            default: break
+            }
         }
         index += 1
     }

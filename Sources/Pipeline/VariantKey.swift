@@ -11,10 +11,11 @@ public struct VariantKey: Sendable, Hashable {
     private let list0, list1, headers0, headers1: UInt64
 
     /// The key of what a list with the signature `list` makes of a request.
-    public init(source: SourceKey, request: ImageRequest, list: Digest) {
+    public init(source: SourceKey, request: borrowing ImageRequest, list: Digest) {
         self.source = source
-        width = Int32(clamping: request.maxPixelSize?.width ?? 0)
-        height = Int32(clamping: request.maxPixelSize?.height ?? 0)
+        // -1 stands for no box, which a box of any size has to differ from.
+        width = request.maxPixelSize.map { Int32(clamping: max(0, $0.width)) } ?? -1
+        height = request.maxPixelSize.map { Int32(clamping: max(0, $0.height)) } ?? -1
         (list0, list1) = list.half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }
@@ -32,7 +33,7 @@ public struct VariantKey: Sendable, Hashable {
 extension VariantKey: CustomStringConvertible {
     /// The source's key and, in short, what is made of it.
     public var description: String {
-        let box = width == 0 ? "native" : "\(width)x\(height)"
+        let box = width < 0 ? "native" : "\(width)x\(height)"
         let headers = headers0 == 0 ? "" : "/" + String(headers0, radix: 16)
         return "\(source)/\(box)/" + String(list0, radix: 16) + headers
     }

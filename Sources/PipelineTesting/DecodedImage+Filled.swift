@@ -2,8 +2,10 @@ public import Pipeline
 
 extension DecodedImage {
     /// A picture of one colour.
-    /// - Parameter pixel: one byte a channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of
-    ///   bytes gives a grey picture of the first, or black.
+    /// - Parameters:
+    ///   - size: the picture's size in pixels.
+    ///   - pixel: one byte a channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of
+    ///     bytes gives a grey picture of the first, or black.
     public static func filled(_ size: PixelSize, with pixel: [UInt8] = [128, 128, 128]) -> DecodedImage {
         let layout = PixelLayout(rawValue: UInt8(clamping: pixel.count)) ?? .grey
         let channels = layout.channels == pixel.count ? pixel : [pixel.first ?? 0]

@@ -21,6 +21,8 @@ struct ScriptedOriginConnection {
 
     consuming func serve() {
         defer {
+            // A child process that was started in an unlucky moment may hold the socket open.
+            shutdown(socket, Int32(SHUT_RDWR))
             close(socket)
             core.note { $0.closedConnections += 1 }
         }

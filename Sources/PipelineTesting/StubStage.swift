@@ -20,7 +20,12 @@ public struct StubStage: Stage {
     private let action: @Sendable (inout Load) async throws -> Outcome
 
     /// Makes a stage that does what `action` does.
-    /// - Parameter produces: where the closure can leave a load; by default in the accepted phases or any later one.
+    /// - Parameters:
+    ///   - name: what it is called in lists, traces and errors.
+    ///   - accepts: the phases in which `action` is called.
+    ///   - produces: where `action` can leave a load; by default in the accepted phases or any later one.
+    ///   - signature: what the stage claims to do to the pixels; by default nothing.
+    ///   - action: what the stage does.
     public init(
         _ name: String = "StubStage", accepts: Phases = .empty, produces: Phases? = nil, signature: String? = nil,
         _ action: @escaping @Sendable (inout Load) async throws -> Outcome

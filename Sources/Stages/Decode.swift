@@ -5,9 +5,9 @@ public import Pipeline
 /// The format is told by the bytes. The header is held against the limits before a pixel is decoded. `Downscale`, later
 /// in the list, makes the size exact.
 ///
-/// - Throws: ``Pipeline/LoadError/Code/unsupportedType`` if the format is not among the chosen ones;
-///   ``Pipeline/LoadError/Code/tooManyBytes`` and ``Pipeline/LoadError/Code/tooManyPixels`` above the limits;
-///   ``Pipeline/LoadError/Code/undecodable`` if the bytes are damaged, cut off or no image; `CancellationError`.
+/// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
+///   `LoadError.Code.tooManyBytes` and `LoadError.Code.tooManyPixels` above the limits;
+///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or no image; `CancellationError`.
 public struct Decode: Stage {
     /// Bytes of a source.
     public let accepts: Phases = .original

@@ -2,7 +2,7 @@ public import Pipeline
 
 /// Looks for a source's bytes among the stored responses.
 ///
-/// An answer that is still fresh becomes the load's original. One past its freshness is left in ``Load/stale``, for the
+/// An answer that is still fresh becomes the load's original. One past its freshness is left in `Load.stale`, for the
 /// origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
 /// it has nothing to do.
 public struct DiskLookup: Stage {
@@ -14,8 +14,8 @@ public struct DiskLookup: Stage {
     private let responses: HTTPCache
     private let rules: CacheRules
 
-    /// Looks in stored responses.
-    /// - Parameter rules: `.http` to judge by HTTP's rules alone, whatever the request's `expiry` says.
+    /// Looks in stored responses. Under ``CacheRules/http`` HTTP's rules alone say what is fresh, whatever the
+    /// request's `expiry` is.
     public init(_ responses: HTTPCache, rules: CacheRules = .asRequested) {
         self.responses = responses
         self.rules = rules

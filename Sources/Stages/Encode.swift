@@ -5,7 +5,7 @@ public import Pipeline
 /// JPEG has no transparency: what is transparent becomes white. GIF and WebP keep all frames of an animation, the others
 /// get the first.
 ///
-/// - Throws: ``Pipeline/LoadError/Code/unencodable`` if there is no encoder for the format, or the picture is too large
+/// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, or the picture is too large
 ///   for it; `CancellationError`.
 public struct Encode: Stage {
     /// Pixels.

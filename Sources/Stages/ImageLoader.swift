@@ -30,6 +30,7 @@ public final class ImageLoader: Sendable {
     ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
     ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
     ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
+    ///   - defaults: the options of loads that are given none.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
         defaults: LoadOptions = LoadOptions()
@@ -63,9 +64,13 @@ public final class ImageLoader: Sendable {
     public func load(
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
-        let pipeline = options.map { self.pipeline(for: $0.policy) } ?? standard
-        let request = options.map { $0.request(for: source) } ?? defaults.request(for: source)
-        return try ImageResponse(try await pipeline.load(request, events: events), subject: source.redacted)
+        let response =
+            if let options {
+                try await pipeline(for: options.policy).load(options.request(for: source), events: events)
+            } else {
+                try await standard.load(defaults.request(for: source), events: events)
+            }
+        return try ImageResponse(response, subject: source.redacted)
     }
 
     /// The list that loads with a policy walk down.

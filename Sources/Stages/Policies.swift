@@ -4,6 +4,7 @@ public import Pipeline
 extension ImagePipeline {
     /// Memory, never delayed; then disk; then the network.
     /// - Parameters:
+    ///   - resources: what the stages stand on.
     ///   - cacheDelay: how long to wait before the disk is looked at.
     ///   - downloadDelay: how long to wait before the network is asked; then both caches are looked at again, since
     ///     another load may have stored the image meanwhile.
@@ -39,7 +40,9 @@ extension ImagePipeline {
     }
 
     /// Memory, never delayed; then disk; never the network: a miss is `LoadError.Code.notCached`.
-    /// - Parameter delay: how long to wait before the disk is looked at.
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - delay: how long to wait before the disk is looked at.
     public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
             ResolveIdentifier()
@@ -59,7 +62,9 @@ extension ImagePipeline {
     }
 
     /// No cache is read, the network is asked once, and both caches are written.
-    /// - Parameter delay: how long to wait before the network is asked.
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - delay: how long to wait before the network is asked.
     public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
             ResolveIdentifier()

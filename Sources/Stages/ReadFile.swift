@@ -29,11 +29,13 @@ public struct ReadFile: Stage {
     }
 
     private static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
+        let expected = try FileStatus(path: path).byteCount
+        // A pipe that nobody writes to would block for ever, and so would opening it.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw FileStatus.error(path, errno) }
         defer { close(file) }
         // One byte more than expected, so that the end is found without growing.
-        var bytes = try chunk(of: file, path, min(try FileStatus(path: path).byteCount, limit) + 1, cancellation)
+        var bytes = try chunk(of: file, path, min(expected, limit) + 1, cancellation)
         // A file that grows, or that the system knows no length of.
         while bytes.count <= limit {
             let more = try chunk(of: file, path, 1 << 20, cancellation)
@@ -55,6 +57,11 @@ public struct ReadFile: Stage {
                 // Small enough to stop soon after a cancellation.
                 let got = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), min(count - filled, 4 << 20))
                 if got < 0 && errno == EINTR { continue }
+                if got < 0 && errno == EAGAIN {
+                    var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                    poll(&waiting, 1, 20)
+                    continue
+                }
                 guard got >= 0 else { throw FileStatus.error(path, errno) }
                 if got == 0 { return }
                 filled += got

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// The stored answer that a load's ``Load/stale`` bytes came from: `Fetch` asks the origin whether it still holds.
+/// The stored answer that a load's `Load.stale` bytes came from: `Fetch` asks the origin whether it still holds.
 public struct StaleEntry: LoadAttachment {
     /// The answer.
     public let response: StoredResponse

@@ -111,6 +111,17 @@ struct TraceTests {
         #expect(entries.map(\.duration) == [5, 7, 7, 0].map { .milliseconds($0) })
     }
 
+    @Test func `A stage in a body begins when it is called, not when its composite is`() async throws {
+        let pipeline = ImagePipeline(clock: clock) {
+            Waiting(clock: clock) { taking(.milliseconds(3), "Inner") }
+            StubStage.giving("Answer", .ready())
+        }
+        let entries = try await pipeline.load(.at()).trace.entries
+        #expect(entries.map(\.stage) == ["Waiting", "Inner", "Answer"])
+        #expect(entries.map(\.start) == [0, 20, 23].map { .milliseconds($0) })
+        #expect(entries.map(\.duration) == [23, 3, 0].map { .milliseconds($0) })
+    }
+
     @Test func `It prints as a table`() async throws {
         let key = SourceKey(digest: Digest(of: "cat"))
         let pipeline = ImagePipeline(clock: clock) {
@@ -142,6 +153,23 @@ struct TraceTests {
             StubStage.giving("Fetch", .original(5))
         }
         #expect(try await pipeline.load(.at()).trace.summary == "MemoryLookup miss, Delay done, Fetch done")
+    }
+
+    /// A composite that takes its time before it runs its body.
+    private struct Waiting: CompositeStage {
+        let clock: ManualClock
+        var body: Chain
+
+        init(clock: ManualClock, @ChainBuilder _ body: () -> Chain) {
+            self.clock = clock
+            self.body = body()
+        }
+
+        func run(_ load: inout Load) async throws -> Outcome {
+            clock.advance(by: .milliseconds(20))
+            try await body.run(&load)
+            return .done
+        }
     }
 
     private struct NotingAfterItsBody: CompositeStage {

@@ -19,6 +19,7 @@ struct VariantKeyTests {
             key(source: "dog"),
             key(list: "another"),
             key { $0.maxPixelSize = 300 },
+            key { $0.maxPixelSize = 0 },
             key { $0.maxPixelSize = PixelSize(width: 300, height: 200) },
             key { $0.maxPixelSize = PixelSize(width: 200, height: 300) },
             key { $0.headers[.accept] = "image/webp" },

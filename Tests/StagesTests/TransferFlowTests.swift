@@ -28,7 +28,7 @@ struct TransferFlowTests {
     @Test("What is not read is not received: the origin can't send on, and goes on when it is read")
     func backPressure() async throws {
         let total = 64 << 20
-        origin.route("/") { _ in .init(body: [UInt8](repeating: 1, count: total)) }
+        origin.script("/", .init(body: [UInt8](repeating: 1, count: total)))
         var options = CurlClient.Options.local
         options.maximumBodyBytes = total
         let client = CurlClient(options)
@@ -53,22 +53,6 @@ struct TransferFlowTests {
 
     /// How many bytes the origin's answer to `/small` has.
     private var smallReplyBytes: Int { "HTTP/1.1 200 \r\nContent-Length: 5\r\n\r\nsmall".utf8.count }
-
-    @Test("A transfer that waits for its reader is not stalled")
-    func slowReader() async throws {
-        var options = CurlClient.Options.local
-        options.stallTimeout = .milliseconds(200)
-        let client = CurlClient(options)
-        let total = 16 << 20
-        origin.route("/") { _ in .init(body: [UInt8](repeating: 1, count: total)) }
-        let response = try await client.send(TransferRequest(url: origin.url("/")))
-        // Two other transfers run into their time limit meanwhile, one after the other.
-        origin.route("/silent") { _ in .init(body: "x").stalled() }
-        for _ in 0..<2 {
-            _ = await failure(.timedOut) { try await client.get(origin.url("/silent")) }
-        }
-        #expect(try await response.bytes().count == total)
-    }
 
     @Test("A cancelled task gets its CancellationError while the origin is still silent")
     func cancelBeforeHead() async throws {

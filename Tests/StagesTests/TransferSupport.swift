@@ -11,6 +11,10 @@ extension CurlClient.Options {
     static var local: CurlClient.Options {
         var options = CurlClient.Options()
         options.addresses = .any
+        // Tests share the machine: what none of them is about must not run out while others compute.
+        options.connectTimeout = .seconds(120)
+        options.stallTimeout = .seconds(120)
+        options.totalTimeout = .seconds(600)
         return options
     }
 }

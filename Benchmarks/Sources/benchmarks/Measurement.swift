@@ -8,12 +8,13 @@ struct Measurement {
     /// Blocks asked of malloc a call, on whatever thread.
     let allocations: Double
 
-    /// Runs `body` in rounds: some to warm up, then as many as asked, each of `calls` calls.
+    /// Runs `body` in rounds: some to warm up, then as many as asked, each of `calls` calls. Rounds are short, so that
+    /// other programs on the machine interrupt only few of them.
     static func of(
-        rounds: Int = 15, calls: Int = 20_000, _ body: () async throws -> Void
+        rounds: Int = 301, calls: Int = 1000, _ body: () async throws -> Void
     ) async rethrows -> Measurement {
         let clock = SystemClock()
-        for _ in 0..<calls { try await body() }
+        for _ in 0..<20 * calls { try await body() }
         var times: [Double] = []
         times.reserveCapacity(rounds)
         let before = allocations_in_all()

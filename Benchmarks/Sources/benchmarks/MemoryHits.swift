@@ -22,6 +22,7 @@ enum MemoryHits {
         let now = Date()
         memory.insert(MemoryEntry(product: .image(image), validity: Validity(storedAt: now)), for: key, now: now)
 
+        // `benchmarks --profile N` does nothing but N loads, for an instruction counter such as callgrind.
         if CommandLine.arguments.count == 3, let calls = Int(CommandLine.arguments[2]) {
             for _ in 0..<calls { _ = try await loader.load(url) }
             return

@@ -1,1 +1,2 @@
 try await MemoryHits.run()
+try await BlockedPool.run()

@@ -12,7 +12,7 @@ struct Demo {
     let origin: ScriptedOrigin
     let photo: URL
     let folder: URL
-    let clock = ManualClock(now: Date())
+    let clock = ShiftedClock()
 
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -57,7 +57,7 @@ struct Demo {
         let second = resources()
         await show("returnCacheElseLoad, in a program started anew", .returnCacheElseLoad(second))
         await show("returnCacheElseLoad, once more in the same program", .returnCacheElseLoad(second))
-        clock.advance(by: .seconds(120))
+        clock.shift(by: 120)
         await show("useProtocol, two minutes later: the server allowed one", .useProtocol(second))
         await show("returnCacheDontLoad", .returnCacheDontLoad(second))
         await second.responses.removeAll()

@@ -70,13 +70,17 @@ cvips_image *_Nullable cvips_open(
 /// How long a frame shows, in milliseconds.
 int cvips_frame_delay(const cvips_image *_Nonnull image, int frame);
 
-/// Decodes one frame, in sRGB, 8 bits a channel, alpha straight. Frames have to be asked for in their order.
+/// Decodes one frame, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. Frames have to be asked for in their order.
 ///
 /// Each pixel of the result is the mean of `reduction`² pixels of the frame, which are never all held in memory unless
 /// the format forces it; the result is ⌈width / reduction⌉ × ⌈height / reduction⌉. `reduction` is 1 to 255.
 bool cvips_read_frame(
     cvips_image *_Nonnull image, int frame, int reduction, uint8_t *_Nonnull pixels, size_t size,
     cvips_failure *_Nonnull failure);
+
+/// The ICC profile in whose colours the pixels are, if they are not in sRGB. Conversion is left to the caller because
+/// few pixels are left when all reduction is over.
+const uint8_t *_Nullable cvips_pending_profile(const cvips_image *_Nonnull image, size_t *_Nonnull size);
 
 /// Ends the decoding.
 void cvips_close(cvips_image *_Nonnull image);

@@ -4,34 +4,53 @@
 /// changed, zeroed or displaced word shows. It costs no more than reading the bytes once. Bodies of different lengths
 /// are told apart by their lengths.
 struct BodyChecksum {
-    /// The sum, as it is kept in a row.
-    let value: Int64
+    // Kept as numbers, though they are worked on as vectors: a value that is aligned to more than 16 bytes and lives
+    // across a suspension point overruns its async function's frame in a release build (seen with Swift 6.3).
+    private var sums = InlineArray<8, UInt64>(repeating: 0x9e37_79b9_7f4a_7c15)
+    private var sumsOfSums = InlineArray<8, UInt64>(repeating: 0)
+    private var count = 0
+
+    /// Begins a sum.
+    init() {}
 
     /// Sums up bytes.
-    init(of bytes: [UInt8]) {
-        value = bytes.withUnsafeBytes { bytes in
-            var sums = SIMD8<UInt64>(repeating: 0x9e37_79b9_7f4a_7c15)
-            var sumsOfSums = SIMD8<UInt64>.zero
-            let whole = bytes.count & ~63
-            for offset in stride(from: 0, to: whole, by: 64) {
-                sums &+= bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
-                sumsOfSums &+= sums
-            }
-            if whole < bytes.count {
-                var rest = SIMD8<UInt64>.zero
-                withUnsafeMutableBytes(of: &rest) {
-                    $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[whole...]))
-                }
-                sums &+= rest
-                sumsOfSums &+= sums
-            }
-            var result = UInt64(bytes.count)
-            for lane in 0..<8 {
-                result = (result ^ sums[lane]) &* 0xff51_afd7_ed55_8ccd
-                result = ((result ^ (result >> 33)) ^ sumsOfSums[lane]) &* 0xc4ce_b9fe_1a85_ec53
-                result ^= result >> 29
-            }
-            return Int64(bitPattern: result)
+    init(of bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
+
+    /// Takes more of the body. Every part but the last has a multiple of 64 bytes.
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var (sums, sumsOfSums) = (SIMD8(lanes: self.sums), SIMD8(lanes: self.sumsOfSums))
+        let whole = bytes.count & ~63
+        for offset in stride(from: 0, to: whole, by: 64) {
+            sums &+= bytes.loadUnaligned(fromByteOffset: offset, as: SIMD8<UInt64>.self)
+            sumsOfSums &+= sums
         }
+        if whole < bytes.count {
+            var rest = SIMD8<UInt64>.zero
+            withUnsafeMutableBytes(of: &rest) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[whole...]))
+            }
+            sums &+= rest
+            sumsOfSums &+= sums
+        }
+        for lane in 0..<8 { (self.sums[lane], self.sumsOfSums[lane]) = (sums[lane], sumsOfSums[lane]) }
+        count += bytes.count
+    }
+
+    /// The sum, as it is kept in a row.
+    var value: Int64 {
+        var result = UInt64(count)
+        for lane in 0..<8 {
+            result = (result ^ sums[lane]) &* 0xff51_afd7_ed55_8ccd
+            result = ((result ^ (result >> 33)) ^ sumsOfSums[lane]) &* 0xc4ce_b9fe_1a85_ec53
+            result ^= result >> 29
+        }
+        return Int64(bitPattern: result)
+    }
+}
+
+extension SIMD8<UInt64> {
+    fileprivate init(lanes: InlineArray<8, UInt64>) {
+        self.init()
+        for lane in 0..<8 { self[lane] = lanes[lane] }
     }
 }

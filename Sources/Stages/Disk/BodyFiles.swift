@@ -29,22 +29,39 @@ struct BodyFiles: Sendable {
         return name
     }
 
-    /// A body of a known length, or `nil` if there is no such file or it has another length.
-    func read(_ name: String, length: Int) -> [UInt8]? {
+    /// A body of a known length and checksum, or `nil` if there is no such file or it holds something else.
+    func read(_ name: String, length: Int, checksum: Int64) -> [UInt8]? {
         let file = open(path(name), O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, Int(status.st_size) == length else { return nil }
+        var sum = BodyChecksum()
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            let buffer = UnsafeMutableRawBufferPointer(buffer)
             while count < length {
-                let got = Glibc.read(file, buffer.baseAddress.map { $0 + count }, length - count)
-                if got < 0 && errno == EINTR { continue }
-                guard got > 0 else { return }
-                count += got
+                // In parts that are still in the processor's cache when they are summed up.
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<min(count + Self.part, length)])
+                guard readFully(file, into: part) else { return }
+                sum.update(UnsafeRawBufferPointer(part))
+                count += part.count
             }
         }
-        return bytes.count == length ? bytes : nil
+        return bytes.count == length && sum.value == checksum ? bytes : nil
+    }
+
+    private static let part = 128 << 10
+
+    /// Fills a buffer; false if the file ends before that.
+    private func readFully(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+        var filled = 0
+        while filled < buffer.count {
+            let got = Glibc.read(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else { return false }
+            filled += got
+        }
+        return true
     }
 
     /// Removes a file; one that is gone is no failure.

@@ -16,6 +16,7 @@ struct CacheWarnings: Sendable {
                 "The cache \(folder) was written by a newer version (\(error.version)); loads go on without it. "
                     + "Update this program or give it another folder.")
         }
+        if isFull(error) { return failed(folder, error) }
         warn(
             "aside",
             "The cache \(folder) can't be used: \(error); loads go on without it. Make the folder writable for this "
@@ -32,7 +33,7 @@ struct CacheWarnings: Sendable {
 
     /// One piece of work failed.
     func failed(_ folder: String, _ error: any Error) {
-        if (error as? SQLiteError)?.isFull == true || (error as? FileError)?.isFull == true {
+        if isFull(error) {
             return warn(
                 "full",
                 "There is no room for the cache \(folder): \(error). Nothing new is stored. Free some space, or give the "
@@ -45,6 +46,10 @@ struct CacheWarnings: Sendable {
                     + "process that holds \(folder)/responses.sqlite.")
         }
         warn("failed", "The cache \(folder) failed: \(error). Loads go on without it. Check the folder and the disk.")
+    }
+
+    private func isFull(_ error: any Error) -> Bool {
+        (error as? SQLiteError)?.isFull == true || (error as? FileError)?.isFull == true
     }
 
     private func warn(_ kind: String, _ text: String) {

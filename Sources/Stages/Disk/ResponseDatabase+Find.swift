@@ -16,6 +16,9 @@ extension ResponseDatabase {
     func find(_ key: SourceKey, _ request: HTTPFields) -> Found {
         let found = read { database in
             var found = Found()
+            // One snapshot, and one lock of it, for the row and its body.
+            try database.run("BEGIN")
+            defer { try? database.run("COMMIT") }
             let (rows, broken) = try database.responses(of: key)
             found.broken = broken
             let fitting = rows.filter { $0.selecting.match(request) }
@@ -44,15 +47,12 @@ extension ResponseDatabase {
 
     /// A row's body, or `nil` if it isn't there or isn't what was stored.
     private func body(of row: ResponseRow, _ database: SQLiteDatabase) throws -> [UInt8]? {
-        let body =
-            if let file = row.bodyFile {
-                BodyFiles(folder: folder.bodiesPath).read(file, length: row.bodyLength)
-            } else {
-                try database.body(row.generation)
-            }
-        guard let body, body.count == row.bodyLength, BodyChecksum(of: body).value == row.bodyChecksum else {
-            return nil
+        if let file = row.bodyFile {
+            return BodyFiles(folder: folder.bodiesPath).read(file, length: row.bodyLength, checksum: row.bodyChecksum)
         }
+        guard let body = try database.body(row.generation), body.count == row.bodyLength,
+            BodyChecksum(of: body).value == row.bodyChecksum
+        else { return nil }
         return body
     }
 }

@@ -43,6 +43,7 @@ final class ResponseDatabase: Sendable {
                 try? connections.writer.execute("ROLLBACK")
                 throw error
             }
+            connections.shortenLog()
             // Only now does nothing point to them any more.
             let files = BodyFiles(folder: folder.bodiesPath)
             for name in transaction.abandonedFiles { files.remove(name) }

@@ -27,6 +27,17 @@ extension SQLiteDatabase {
         try first("SELECT 1 FROM responses WHERE generation = ?1", .integer(generation)) { _ in true } ?? false
     }
 
+    /// The numbers of rows that fulfil a condition on `?1`, in their order, behind a given one.
+    func generations(
+        after generation: Int64, where condition: String, _ value: SQLiteValue, limit: Int64
+    ) throws -> [Int64] {
+        try all(
+            "SELECT generation FROM responses WHERE \(condition) AND generation > ?2 ORDER BY generation LIMIT ?3",
+            value,
+            .integer(generation), .integer(limit)
+        ) { $0.integer(0) }
+    }
+
     /// What is stored, in numbers.
     func totals() throws -> (entries: Int, bytes: Int, files: Int, fileBytes: Int) {
         try first("SELECT entries, bytes, files, file_bytes FROM totals") {
@@ -52,9 +63,10 @@ extension ResponseTransaction {
         let accessed = max(row.stored.microseconds, latest.map { $0 + 1 } ?? .min)
         try database.run(
             """
-            INSERT INTO responses (source, target, target_hash, status, fields, selecting, request_time, response_time,
-                stored, accessed, expires, fresh_until, size, body_length, body_checksum, body_file)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+            INSERT INTO responses (generation, source, target, target_hash, status, fields, selecting, request_time,
+                response_time, stored, accessed, expires, fresh_until, size, body_length, body_checksum, body_file)
+            VALUES ((SELECT generation + 1 FROM totals), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
+                ?16)
             """,
             .blob(row.key.digest.bytes), .text(row.target), .integer(targetHash(row.target)),
             .integer(Int64(row.status)), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
@@ -83,12 +95,12 @@ extension ResponseTransaction {
             .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)))
     }
 
-    /// Removes the rows that fulfil a condition, the first ones in an order if only so many, and counts them.
+    /// Removes the rows that fulfil a condition, and counts them.
     @discardableResult
-    func remove(where condition: String, _ value: SQLiteValue, limit: Int64 = -1) throws -> Int {
-        let rows = try database.all(
-            "SELECT generation, body_file FROM responses WHERE \(condition) LIMIT ?2", value, .integer(limit)
-        ) { (generation: $0.integer(0), file: $0.text(1)) }
+    func remove(where condition: String, _ values: SQLiteValue...) throws -> Int {
+        let rows = try database.all("SELECT generation, body_file FROM responses WHERE \(condition)", values) {
+            (generation: $0.integer(0), file: $0.text(1))
+        }
         for row in rows {
             try database.run("DELETE FROM responses WHERE generation = ?1", .integer(row.generation))
             if let file = row.file { abandonedFiles.append(file) }
@@ -112,7 +124,7 @@ extension ResponseTransaction {
             guard used > byteLimit || entryLimit.map({ totals.entries > $0 }) ?? false, totals.entries > 0 else {
                 return
             }
-            try remove(where: "true ORDER BY accessed, generation", .null, limit: 1)
+            try remove(where: "true ORDER BY accessed, generation LIMIT 1")
         }
     }
 

@@ -31,7 +31,7 @@ enum ResponseSchema {
         """
         -- One row for each stored response: several for a source where Vary tells them apart.
         CREATE TABLE responses (
-            generation INTEGER PRIMARY KEY AUTOINCREMENT,
+            generation INTEGER PRIMARY KEY,
             source BLOB NOT NULL,
             target TEXT NOT NULL,
             target_hash INTEGER NOT NULL,
@@ -52,8 +52,6 @@ enum ResponseSchema {
         CREATE INDEX responses_source ON responses (source);
         CREATE INDEX responses_target ON responses (target_hash);
         CREATE INDEX responses_accessed ON responses (accessed);
-        CREATE INDEX responses_stored ON responses (stored);
-        CREATE INDEX responses_fresh_until ON responses (fresh_until) WHERE fresh_until IS NOT NULL;
 
         -- Apart from the rows, so that marking a row as used never touches a body's pages.
         CREATE TABLE bodies (generation INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
@@ -68,13 +66,16 @@ enum ResponseSchema {
         CREATE INDEX failures_latest ON failures (latest);
 
         -- What is stored, kept by the triggers: nobody ever has to count.
+        -- Beside them the last generation given out, which SQLite's AUTOINCREMENT would keep on a page of its own. It
+        -- begins with the time: a database made anew gives out none that a damaged one gave.
         CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL, files INTEGER NOT NULL,
-            file_bytes INTEGER NOT NULL);
-        INSERT INTO totals VALUES (0, 0, 0, 0);
+            file_bytes INTEGER NOT NULL, generation INTEGER NOT NULL);
+        INSERT INTO totals VALUES (0, 0, 0, 0, unixepoch() << 20);
         CREATE TRIGGER responses_insert AFTER INSERT ON responses BEGIN
             UPDATE totals SET entries = entries + 1, bytes = bytes + new.size,
                 files = files + (new.body_file IS NOT NULL),
-                file_bytes = file_bytes + iif(new.body_file IS NULL, 0, new.body_length);
+                file_bytes = file_bytes + iif(new.body_file IS NULL, 0, new.body_length),
+                generation = new.generation;
         END;
         CREATE TRIGGER responses_delete AFTER DELETE ON responses BEGIN
             DELETE FROM bodies WHERE generation = old.generation;

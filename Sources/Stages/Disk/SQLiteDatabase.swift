@@ -63,6 +63,13 @@ final class SQLiteDatabase: @unchecked Sendable {
     func all<Result>(
         _ sql: String, _ values: SQLiteValue..., read: (SQLiteRow) throws -> Result
     ) throws -> [Result] {
+        try all(sql, values, read: read)
+    }
+
+    /// What `read` makes of each row.
+    func all<Result>(
+        _ sql: String, _ values: [SQLiteValue], read: (SQLiteRow) throws -> Result
+    ) throws -> [Result] {
         let statement = try prepare(sql, values)
         defer { sqlite3_reset(statement) }
         var results: [Result] = []

@@ -9,6 +9,10 @@ struct FileStatus {
 
     /// - Throws: `LoadError` with `fileNotFound` or `fileUnreadable`.
     init(path: String) throws(LoadError) {
+        // The system would read up to the zero byte and find another file.
+        guard !path.utf8.contains(0) else {
+            throw LoadError(.fileNotFound, subject: "(a path with a zero byte)", "No file can have this name.")
+        }
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.error(path, errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {

@@ -32,7 +32,7 @@ public struct AddressPolicy: Sendable, Hashable {
     public static let publicOnly = AddressPolicy(allowsAll: false)
 
     /// Public addresses, and these hosts and networks.
-    /// - Parameter allowing: addresses such as `127.0.0.1`, networks such as `10.0.0.0/8` or `fd00::/8`, and host
+    /// - Parameter entries: addresses such as `127.0.0.1`, networks such as `10.0.0.0/8` or `fd00::/8`, and host
     ///   names such as `images.internal.example`, which may resolve to anything.
     /// - Throws: `LoadError` with the code `refused` if an entry is none of these.
     public static func publicOnly(allowing entries: [String]) throws -> AddressPolicy {

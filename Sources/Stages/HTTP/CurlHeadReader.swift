@@ -80,24 +80,36 @@ struct CurlHeadReader {
             return .more
         }
         isComplete = true
-        if headers[.transferEncoding] == nil, lengths.contains(where: { $0 != lengths.first || Int($0) == nil }) {
+        if !headers.contains(.transferEncoding) && !hasProperLength {
             // One of them is wrong, and who answers next on this connection depends on which (RFC 9110 section 8.6).
             return .malformed("its Content-Length is no number")
         }
         return .complete
     }
 
-    /// The declared lengths: one, if the answer keeps the rules.
-    private var lengths: [Substring] {
-        headers[.contentLength]?.split(separator: ",", omittingEmptySubsequences: false).map { text in
-            var text = text.drop { $0 == " " || $0 == "\t" }
-            while text.last == " " || text.last == "\t" { text.removeLast() }
-            return text.allSatisfy { $0.isASCII && $0.isNumber } && !text.isEmpty ? text : "?"
-        } ?? []
+    /// Whether the declared lengths, one for each field and member of a list, are one number.
+    private var hasProperLength: Bool {
+        headers[fields: .contentLength].allSatisfy { field in
+            field.withUnsafeBytesOfValue { bytes in
+                bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy {
+                    number(trimmed($0)).map { $0 == contentLength } ?? false
+                }
+            }
+        }
     }
 
-    /// The declared length of the content; `nil` if none is declared.
-    var contentLength: Int? { lengths.first.flatMap { Int($0) } }
+    /// The declared length of the content; `nil` if none is declared, or chunks overrule it (RFC 9112 section 6.3).
+    var contentLength: Int? {
+        guard !headers.contains(.transferEncoding) else { return nil }
+        return headers[fields: .contentLength].first?.withUnsafeBytesOfValue { bytes in
+            number(trimmed(bytes.prefix { $0 != UInt8(ascii: ",") }))
+        }
+    }
+
+    private func number(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard !digits.isEmpty, digits.count <= 18, digits.allSatisfy(isDigit) else { return nil }
+        return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
 
     /// Forgets the fields that describe content as it was before libcurl decompressed it.
     mutating func describeDecompressed() {

@@ -10,6 +10,7 @@ final class CurlLoop {
     private var queue: CurlQueue
     private var runs: [UnsafeMutableRawPointer: CurlRun] = [:]
     private var runOfTransfer: [ObjectIdentifier: CurlRun] = [:]
+    /// Handles of plain HTTP. One that spoke HTTP/2 is never used again: libcurl 7.88 then confuses its streams.
     private var idle: [CurlEasy] = []
     private var news: [CurlRun] = []
     /// When a transfer may be late.
@@ -52,7 +53,7 @@ final class CurlLoop {
 
     private func startWaiting() {
         while let transfer = queue.next() {
-            guard let easy = idle.popLast() ?? CurlEasy() else {
+            guard let easy = (transfer.target.scheme == "https" ? nil : idle.popLast()) ?? CurlEasy() else {
                 queue.release(transfer)
                 transfer.end(.failure(CurlFailure.error(.unreachable, transfer, "can't be asked: no memory is left.")))
                 transfer.flush()
@@ -114,7 +115,7 @@ final class CurlLoop {
         runs[run.easy.handle] = nil
         runOfTransfer[ObjectIdentifier(run.transfer)] = nil
         queue.release(run.transfer)
-        idle.append(run.easy)
+        if run.transfer.target.scheme != "https" { idle.append(run.easy) }
     }
 
     private func stop() {

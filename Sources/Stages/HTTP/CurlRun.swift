@@ -12,6 +12,9 @@ final class CurlRun {
     private(set) var isConnected = false
     /// Whether the reader has to be told of something.
     private(set) var hasNews = false
+    /// Whether this is HTTP/2. libcurl 7.88 does not hold back the origin when one of several streams is paused: it keeps
+    /// the bytes itself and gives them out slowly. What the reader leaves is better kept here, up to a body's limit.
+    private var sharesConnection = false
     private var received = 0
     private var sent: curl_off_t = 0
     private var lastByte: Duration
@@ -74,6 +77,7 @@ final class CurlRun {
         }
         if options.decompress && hasBody { reader.describeDecompressed() }
         if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
+            sharesConnection = true
             loop.sharesConnections(of: transfer.target)
         }
         transfer.put(
@@ -90,7 +94,7 @@ final class CurlRun {
             failure = CurlFailure.tooManyBytes(transfer, limit: options.maximumBodyBytes, declared: nil)
             return .unwanted
         }
-        let taking = transfer.put(bytes)
+        let taking = transfer.put(bytes, canWait: !sharesConnection)
         if taking == .taken {
             received += bytes.count
             noteNews()

@@ -6,7 +6,7 @@ import Pipeline
 /// The thread puts in what has come and then ``flush()``es once; only that resumes the reader, so a small answer costs
 /// one resumption.
 final class CurlTransfer: Sendable {
-    /// How many bytes may lie unread before the transfer is paused; the kernel's buffers come on top.
+    /// How many bytes may lie unread before a transfer that can wait is paused; the kernel's buffers come on top.
     static let maximumUnread = 256 << 10
 
     enum Taking { case taken, later, unwanted }
@@ -121,11 +121,11 @@ final class CurlTransfer: Sendable {
     /// Makes room for a body of a declared length, as far as it will ever be held here.
     func expect(_ count: Int) { state.withLock { $0.unread.reserveCapacity(min(count, Self.maximumUnread)) } }
 
-    /// Takes bytes, unless the reader has enough to read.
-    func put(_ bytes: UnsafeBufferPointer<UInt8>) -> Taking {
+    /// Takes bytes, unless the reader has enough to read and the transfer can wait.
+    func put(_ bytes: UnsafeBufferPointer<UInt8>, canWait: Bool) -> Taking {
         state.withLock { state in
             if state.isCancelled { return .unwanted }
-            if !state.unread.isEmpty && state.unread.count + bytes.count > Self.maximumUnread {
+            if canWait && !state.unread.isEmpty && state.unread.count + bytes.count > Self.maximumUnread {
                 state.isPaused = true
                 return .later
             }

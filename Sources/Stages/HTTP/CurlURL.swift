@@ -34,7 +34,8 @@ struct CurlURL: Sendable, Hashable {
             throw LoadError(
                 .unsupportedScheme, subject: subject, "Only http and https can be fetched, not \(scheme).")
         }
-        guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty,
+        // libcurl takes the `a` of `http:///a` for a host, which no standard does.
+        guard url.host()?.isEmpty == false, let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty,
             let port = Self.part(CURLUPART_PORT, of: handle).flatMap({ Int($0) })
         else {
             throw LoadError(

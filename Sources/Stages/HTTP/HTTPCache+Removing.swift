@@ -73,13 +73,24 @@ extension HTTPCache {
         return count
     }
 
-    /// Many small transactions, so that no other writer waits long.
+    /// Reads through all rows beside everybody else, and removes what it finds in many small transactions, so that no
+    /// other writer waits long.
     private func removeInParts(where condition: String, _ value: SQLiteValue) async -> Int {
-        var count = 0
-        while let removed = await change({ try $0.remove(where: condition, value, limit: 200) }), removed > 0 {
-            count += removed
+        var (count, last) = (0, Int64.min)
+        while true {
+            let found = try? await threads.run { [database, last] _ in
+                database.read { try $0.generations(after: last, where: condition, value, limit: 500) }
+            }
+            guard let found, let end = found.last else { return count }
+            last = end
+            let removed = await change { transaction in
+                // It may have been used or confirmed since it was read.
+                try found.reduce(0) {
+                    try $0 + transaction.remove(where: "\(condition) AND generation = ?2", value, .integer($1))
+                }
+            }
+            count += removed ?? 0
         }
-        return count
     }
 
     private func tidy() async {

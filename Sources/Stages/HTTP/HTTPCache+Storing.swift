@@ -5,6 +5,8 @@ public import Pipeline
 extension HTTPCache {
     /// Stores an exchange, if it may be stored. It replaces what answered the same request before.
     /// - Parameters:
+    ///   - exchange: what was asked and what the origin answered.
+    ///   - key: the source that was asked for.
     ///   - expiry: what a lifetime of the caller's, `.after`, is fixed by now.
     ///   - rules: `.http` to set `expiry` aside.
     /// - Returns: the answer as it is stored; `nil` if it may not be stored (RFC 9111 section 3) or the store failed, which

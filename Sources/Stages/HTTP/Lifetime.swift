@@ -16,15 +16,16 @@ struct Lifetime {
         isShared: Bool
     ) {
         switch expiry {
-        case .never: self.init(nil, .never)
-        // What the caller fixed holds for pictures; an error keeps to what the origin says of it.
+        // What the caller decides holds for pictures; an error keeps to what the origin says of it.
+        case .never where stored.isSuccess: self.init(nil, .never)
         case .after(let wanted) where stored.isSuccess:
             let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.seconds)
             self.init(.seconds(end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
-        case .after, .server:
+        case .never, .after, .server:
             var (duration, basis) = Self.server(stored, control, now: now, isShared: isShared)
             if basis == .none, stored.status.isHeuristicallyCacheable || control.contains("public") {
-                if case .server(let otherwise) = expiry, !usesHeuristic {
+                // The caller's default is for pictures: a 404 isn't to last a day.
+                if case .server(let otherwise) = expiry, !usesHeuristic, stored.isSuccess {
                     (duration, basis) = (otherwise, .caller)
                 } else if let guess = Self.heuristic(stored, now: now) {
                     (duration, basis) = (guess, .heuristic)

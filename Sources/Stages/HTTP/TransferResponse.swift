@@ -13,7 +13,7 @@ public struct TransferResponse: Sendable {
     public let url: URL
     /// The 1xx responses that came before (RFC 9110 section 15.2).
     public let interim: [Interim]
-    /// The content, streamed with back-pressure: what is not read is not received.
+    /// The content, streamed with back-pressure: what is not read is not received, as far as the protocol allows.
     public let body: TransferBody
 
     /// A 1xx response.

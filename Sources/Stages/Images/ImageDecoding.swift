@@ -10,8 +10,11 @@ public protocol ImageDecoding: Sendable {
     var formats: Set<ImageFormat> { get }
 
     /// Reads what the file says of its picture, without decoding a pixel.
-    /// - Parameter format: the format by the file's first bytes, one of ``formats``.
-    /// - Throws: ``Pipeline/LoadError/Code/undecodable`` if the header makes no sense.
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - format: the format by the file's first bytes, one of ``formats``.
+    ///   - cancellation: to be looked at every few milliseconds.
+    /// - Throws: `LoadError.Code.undecodable` if the header makes no sense.
     func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader
 
     /// Decodes the picture: upright, in sRGB, 8 bits a channel, straight alpha, with the source's upright size as
@@ -20,10 +23,12 @@ public protocol ImageDecoding: Sendable {
     /// The result is no larger than need be, and never smaller than the picture's fit into `box`: `Downscale` makes it
     /// exact. So a decoder reduces as it reads where that is cheaper.
     /// - Parameters:
+    ///   - bytes: the whole file.
     ///   - header: what ``header(of:format:cancellation:)`` gave; its size has passed the limits.
     ///   - box: what the picture has to fit in the end, in upright pixels; `nil` for the source's own size.
+    ///   - options: what the list's `Decode` was told.
     ///   - cancellation: to be looked at every few milliseconds.
-    /// - Throws: ``Pipeline/LoadError/Code/undecodable`` if the file is damaged or cut off; `CancellationError`.
+    /// - Throws: `LoadError.Code.undecodable` if the file is damaged or cut off; `CancellationError`.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage

@@ -6,6 +6,9 @@ public struct ImageHeader: Sendable, Hashable {
     public var format: ImageFormat
     /// The size of one frame in pixels, as it is stored.
     public var storedSize: PixelSize
+    /// The largest picture that a decoder has to make on its way to the stored one. It is ``storedSize`` unless a
+    /// container and what is coded in it disagree.
+    public var codedSize: PixelSize
     /// What makes the stored pixels upright.
     public var orientation: ImageOrientation
     /// How many frames or pages the file has; 1 for a still picture.
@@ -26,6 +29,7 @@ public struct ImageHeader: Sendable, Hashable {
     ) {
         self.format = format
         self.storedSize = storedSize
+        self.codedSize = storedSize
         self.orientation = orientation
         self.frames = frames
         self.loopCount = loopCount

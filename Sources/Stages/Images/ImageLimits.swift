@@ -2,7 +2,7 @@ import Pipeline
 
 /// What a picture may cost at most. All of it is checked on the header, before a pixel is decoded.
 public struct ImageLimits: Sendable, Hashable {
-    /// Pixels, as stored, of all frames that are decoded; 50 million by default.
+    /// Pixels, as stored and as coded, of all frames that are decoded; 50 million by default.
     public var pixels: Int
     /// Bytes of the file; 64 million by default.
     public var encodedBytes: Int
@@ -34,12 +34,17 @@ public struct ImageLimits: Sendable, Hashable {
             throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
         }
         let decoded = max(1, min(header.frames, frames))
-        let (area, areaOverflows) = size.width.multipliedReportingOverflow(by: size.height)
-        let (total, totalOverflows) = area.multipliedReportingOverflow(by: decoded)
-        guard areaOverflows || totalOverflows || total > pixels else { return }
-        let count = decoded > 1 ? "\(decoded) frames of \(size)" : "\(size)"
+        let largest = exceeds(size, times: decoded) ? size : header.codedSize
+        guard exceeds(largest, times: decoded) else { return }
+        let count = decoded > 1 ? "\(decoded) frames of \(largest)" : "\(largest)"
         throw LoadError(
             .tooManyPixels, subject: "",
             "The picture has \(count) pixels; \(pixels) are allowed in all. Raise the limit of pixels.")
+    }
+
+    private func exceeds(_ size: PixelSize, times frames: Int) -> Bool {
+        let (area, areaOverflows) = size.width.multipliedReportingOverflow(by: size.height)
+        let (total, totalOverflows) = area.multipliedReportingOverflow(by: frames)
+        return areaOverflows || totalOverflows || total > pixels
     }
 }

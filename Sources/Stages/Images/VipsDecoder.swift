@@ -18,7 +18,11 @@ public struct VipsDecoder: ImageDecoding {
         try VipsCall.run(cancellation) { call in
             try bytes.withUnsafeBufferPointer { buffer in
                 let file = try VipsFile(buffer, format: format, call: &call)
-                return file.imageHeader(format: format)
+                var header = file.imageHeader(format: format)
+                if format == .avif || format == .heic {
+                    header.codedSize = try HEIFCodedSize.largest(in: bytes) ?? header.storedSize
+                }
+                return header
             }
         }
     }
@@ -35,7 +39,8 @@ public struct VipsDecoder: ImageDecoding {
                 let file = try VipsFile(
                     buffer, format: header.format, shrink: plan.shrink, frames: frames,
                     allowDamage: options.allowTruncated, call: &call)
-                return try file.decode(frames, header: header, reduction: plan.reduction, call: &call)
+                return try file.decode(
+                    frames, header: header, reduction: plan.reduction, cancellation: cancellation, call: &call)
             }
         }
     }

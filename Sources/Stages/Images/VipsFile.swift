@@ -36,8 +36,9 @@ final class VipsFile {
     }
 
     /// Decodes the first `frames` frames, each reduced, upright.
-    func decode(_ frames: Int, header source: ImageHeader, reduction: Int, call: inout VipsCall) throws -> DecodedImage
-    {
+    func decode(
+        _ frames: Int, header source: ImageHeader, reduction: Int, cancellation: WorkCancellation, call: inout VipsCall
+    ) throws -> DecodedImage {
         let stored = PixelSize(
             width: (Int(header.width) + reduction - 1) / reduction,
             height: (Int(header.height) + reduction - 1) / reduction)
@@ -45,15 +46,28 @@ final class VipsFile {
         guard let layout = PixelLayout(rawValue: UInt8(clamping: channels)) else {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(channels) channels.")
         }
+        let profile = pendingProfile
         let decoded = try (0..<frames).map { index in
-            let pixels = try self.pixels(frame: index, count: stored.width * stored.height * channels, reduction, &call)
+            var pixels = try self.pixels(frame: index, count: stored.width * stored.height * channels, reduction, &call)
+            if let profile {
+                try VipsPixels.convertToSRGB(
+                    &pixels, size: stored, channels: channels, profile: profile, cancellation: cancellation)
+            }
             return DecodedImage.Frame(
-                pixels: source.orientation.applied(to: pixels, size: stored, channels: channels),
+                pixels: try source.orientation.applied(
+                    to: pixels, size: stored, channels: channels, cancellation: cancellation),
                 delay: .milliseconds(frames > 1 ? Int(cvips_frame_delay(image, Int32(index))) : 0))
         }
         return DecodedImage(
             size: source.orientation.applied(to: stored), layout: layout, frames: decoded,
             loopCount: source.loopCount, nativeSize: source.size)
+    }
+
+    /// The profile that the pixels have to be converted from.
+    private var pendingProfile: [UInt8]? {
+        var count = 0
+        guard let start = cvips_pending_profile(image, &count) else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
     private func pixels(frame: Int, count: Int, _ reduction: Int, _ call: inout VipsCall) throws -> [UInt8] {

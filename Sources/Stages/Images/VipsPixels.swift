@@ -24,10 +24,11 @@ enum VipsPixels {
         }
     }
 
-    /// Converts from an ICC profile to sRGB, in place.
+    /// Converts from an ICC profile to sRGB, in place; from sRGB's own there is nothing to do.
     static func convertToSRGB(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
+        if channels > 1, ICCProfile(profile).isSRGB { return }
         try VipsCall.run(cancellation) { call in
             try pixels.withUnsafeMutableBufferPointer { buffer in
                 try profile.withUnsafeBufferPointer { profile in

@@ -39,6 +39,6 @@ struct WebPAnimation {
             size == stored
             ? Array(UnsafeBufferPointer(start: canvas, count: stored.width * stored.height * 4))
             : try VipsPixels.resized(canvas, from: stored, to: size, channels: 4, cancellation: cancellation)
-        return header.orientation.applied(to: pixels, size: size, channels: 4)
+        return try header.orientation.applied(to: pixels, size: size, channels: 4, cancellation: cancellation)
     }
 }

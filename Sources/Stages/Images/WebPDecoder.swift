@@ -75,7 +75,8 @@ public struct WebPDecoder: ImageDecoding {
             }
             return DecodedImage(
                 size: header.orientation.applied(to: stored), layout: layout,
-                pixels: header.orientation.applied(to: pixels, size: stored, channels: layout.channels),
+                pixels: try header.orientation.applied(
+                    to: pixels, size: stored, channels: layout.channels, cancellation: cancellation),
                 nativeSize: header.size)
         }
     }

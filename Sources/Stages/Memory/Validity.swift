@@ -3,7 +3,7 @@ public import Pipeline
 
 /// Until when something is fresh, by each of those who may decide it.
 ///
-/// The reader chooses who decides, with its request's ``Expiry`` and the list's ``CacheRules``; so the entry carries
+/// The reader chooses who decides, with its request's `Expiry` and the list's ``CacheRules``; so the entry carries
 /// what each of them would say.
 public struct Validity: Sendable, Hashable {
     /// When it was stored or last confirmed by the origin.

@@ -30,12 +30,13 @@ struct SourceStagesTests {
         "What can't be read says why",
         arguments: [
             ("/no/such/file.png", LoadError.Code.fileNotFound), ("/etc/passwd/file.png", .fileNotFound),
-            ("/tmp", .fileUnreadable), (String(repeating: "x", count: 5000), .fileUnreadable),
+            ("/tmp", .fileUnreadable), ("/etc/passwd\0.png", .fileNotFound),
+            (String(repeating: "x", count: 5000), .fileUnreadable),
         ])
     func unreadable(path: String, code: LoadError.Code) async throws {
         let error = await #expect(throws: LoadError.self) { try await load(.file(path)) }
         #expect(error?.code == code)
-        #expect(error?.subject == path)
+        #expect(error?.subject == (path.utf8.contains(0) ? "(a path with a zero byte)" : path))
     }
 
     @Test("A file with more bytes than allowed is refused; one with just as many is read")
@@ -44,6 +45,22 @@ struct SourceStagesTests {
         #expect(try await load(.file(path), byteLimit: 3848).encoded?.bytes.count == 3848)
         let error = await #expect(throws: LoadError.self) { try await load(.file(path), byteLimit: 3847) }
         #expect(error?.code == .tooManyBytes)
+    }
+
+    @Test("A pipe is read to its end, however slowly it is written to")
+    func pipe() async throws {
+        let pipe = Pipe()
+        async let response = load(.file("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"))
+        let picture = try Pictures.bytes("good/jpeg-cmyk-icc.jpg")
+        let writer = pipe.fileHandleForWriting
+        // On a thread of its own: a pipe holds less than the picture.
+        Foundation.Thread.detachNewThread {
+            for start in stride(from: 0, to: picture.count, by: 10_000) {
+                try? writer.write(contentsOf: Data(picture[start..<min(start + 10_000, picture.count)]))
+            }
+            try? writer.close()
+        }
+        #expect(try await response.encoded?.bytes == picture)
     }
 
     @Test("A file without a length, such as a pipe's end or /proc's, is read to its end")

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-import Stages
-import Testing
+
+@testable import Stages
 
 /// An origin with a picture, a clock, and a cache folder that goes with the test.
 final class Site: Sendable {
@@ -11,7 +11,7 @@ final class Site: Sendable {
     let clock = ManualClock()
     let folder: String
     let flights = Flights()
-    let client = CurlClient(.init(addresses: .any))
+    let client = CurlClient(.local)
 
     /// Serves a 160×120 picture at any path, with these fields; a request that names its tag gets 304.
     init(_ headers: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"]) throws {

@@ -1,0 +1,25 @@
+# An image with pipectl alone: built with Swift's own image, run on Debian's with the libraries it needs.
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends \
+        pkg-config libvips-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /pipeline
+COPY Package.swift ./
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product pipectl \
+    && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/pipectl" /out/pipectl
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends \
+        libvips42 libwebp7 libwebpdemux2 libwebpmux3 libcurl4 libsqlite3-0 ca-certificates \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home pipeline
+COPY --from=build /out/pipectl /usr/local/bin/pipectl
+USER pipeline
+# Two arenas of the allocator instead of eight a core: many decoding threads otherwise keep far more memory than they use.
+ENV MALLOC_ARENA_MAX=2
+ENTRYPOINT ["pipectl"]
+CMD ["help"]

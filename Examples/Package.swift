@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .enableUpcomingFeature("ExistentialAny"),
+    ] + strict
+
+let package = Package(
+    name: "examples",
+    dependencies: [
+        .package(name: "pipeline", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Demo",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"), .product(name: "PipelineTesting", package: "pipeline"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "GettingStarted",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "StageOfYourOwn",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "GettingStarted", "StageOfYourOwn", .product(name: "PipelineTesting", package: "pipeline"),
+            ],
+            swiftSettings: settings
+        ),
+    ]
+)

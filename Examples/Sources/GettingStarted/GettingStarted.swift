@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Pipeline
+import Stages
+
+// The code of the documentation's page "Getting started".
+
+/// Loads an image with the defaults.
+public func loadAnImage(_ url: URL) async throws -> DecodedImage {
+    let loader = try ImageLoader()
+    let response = try await loader.load(url, options: .init(maxPixelSize: 640))
+    print("\(response.image.size) from \(response.source.rawValue)")
+    print(response.trace)
+    return response.image
+}
+
+/// Gives the image that is cached, and nothing where none is.
+public func cachedImage(_ url: URL, _ loader: ImageLoader) async throws -> DecodedImage? {
+    do {
+        let response = try await loader.load(url, options: .init(policy: .returnCacheDontLoad()))
+        return response.image
+    } catch let error as LoadError where error.code == .notCached {
+        return nil
+    }
+}
+
+/// A list of one's own: thumbnails as WebP files, kept in memory and on disk.
+public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
+    ImagePipeline {
+        ResolveIdentifier()
+        MemoryLookup(resources.memory)
+        DiskLookup(resources.responses)
+        Fetch(resources.responses, resources.client)
+        Decode()
+        Downscale()
+        Encode(.webp)
+        Store(resources.memory, resources.responses)
+    }
+}
+
+/// Gives the bytes of a thumbnail that fits 200×200 pixels.
+public func thumbnail(of url: URL, _ resources: PipelineResources) async throws -> [UInt8]? {
+    let request = ImageRequest(url, maxPixelSize: 200)
+    let response = try await thumbnails(resources).load(request)
+    return response.encoded?.bytes
+}

@@ -1,0 +1,13 @@
+import Foundation
+import Pipeline
+
+/// Refuses to ask a host, wherever it stands in a list.
+struct RefuseHost: Stage {
+    let host: String
+    let accepts: Phases = .empty
+
+    func run(_ load: inout Load) async throws -> Outcome {
+        guard case .url(let url) = load.request.source, url.host() == host else { return .skipped }
+        throw LoadError(.refused, subject: load.subject, "\(host) is on the block list.")
+    }
+}

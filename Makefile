@@ -1,0 +1,38 @@
+# What there is to build, to run and to check. Each target installs what it is missing first.
+
+PACKAGES = pkg-config libvips-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
+PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
+
+.PHONY: test demo lint docs bench release dependencies
+
+# Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
+# behind hundreds that compute.
+test: dependencies
+	swift build --build-tests
+	swift test --skip-build --experimental-maximum-parallelization-width 4
+	swift test --package-path Examples
+
+# Loads a photograph over HTTP on this machine through each policy, and shows what happened.
+demo: dependencies
+	swift run --package-path Examples Demo $(PHOTOGRAPH) demo-output
+
+# Checks the format of all Swift files.
+lint:
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks
+
+# Builds the documentation; a warning is an error.
+docs: dependencies
+	for target in Pipeline Stages PipelineTesting; do \
+	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
+	done
+
+# Prints what the README says of speed.
+bench: dependencies
+	swift run --package-path Benchmarks -c release benchmarks
+
+# Builds the command for use.
+release: dependencies
+	swift build -c release --product pipectl
+
+dependencies:
+	@Scripts/dependencies $(PACKAGES)

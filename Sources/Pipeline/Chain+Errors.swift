@@ -1,0 +1,26 @@
+import FoundationEssentials
+
+extension Chain.Slot {
+    /// What a stage is told that broke the rule of loads.
+    func breach(_ violation: String, of load: Load) -> LoadError {
+        LoadError(
+            .stageContract, subject: load.subject, "The stage broke its contract: \(violation). Mend the stage.")
+    }
+
+    /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.
+    func located(_ error: any Error, in load: Load) -> any Error {
+        switch error {
+        case is CancellationError: return error
+        case var error as LoadError:
+            if error.stage == nil { error.stage = name }
+            return error
+        default:
+            var text = String(describing: error)
+            // Many errors quote the URL that they are about, credentials and all.
+            if case .url(let url) = load.request.source { text.replace(url.absoluteString, with: load.subject) }
+            var wrapped = LoadError(.stageFailed, subject: load.subject, text, underlying: error)
+            wrapped.stage = name
+            return wrapped
+        }
+    }
+}

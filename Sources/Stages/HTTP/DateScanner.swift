@@ -1,0 +1,40 @@
+/// Takes the parts of a date from its bytes, one after the other; a part that isn't there takes nothing.
+struct DateScanner {
+    private var rest: Slice<UnsafeBufferPointer<UInt8>>
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { rest = bytes[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Takes a number of exactly so many digits.
+    mutating func digits(_ count: Int) -> Int? {
+        guard rest.count >= count, let value = deltaSeconds(rest.prefix(count)) else { return nil }
+        rest = rest.dropFirst(count)
+        return value
+    }
+
+    /// Takes a text, given in lower case, whatever its case here.
+    mutating func skip(_ text: StaticString) -> Bool {
+        guard rest.count >= text.utf8CodeUnitCount else { return false }
+        for (offset, byte) in rest.prefix(text.utf8CodeUnitCount).enumerated() {
+            let isLetter = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+            guard (isLetter ? byte | 0x20 : byte) == text.utf8Start[offset] else { return false }
+        }
+        rest = rest.dropFirst(text.utf8CodeUnitCount)
+        return true
+    }
+
+    /// Takes one of several texts and tells which.
+    mutating func name(_ names: [StaticString]) -> Int? {
+        for (index, name) in names.enumerated() where skip(name) { return index }
+        return nil
+    }
+
+    /// Takes `08:49:37` as the second of a day; a leap second is a second too.
+    mutating func time() -> Int? {
+        guard let hour = digits(2), skip(":"), let minute = digits(2), skip(":"), let second = digits(2), hour < 24,
+            minute < 60, second <= 60
+        else { return nil }
+        return (hour * 60 + minute) * 60 + second
+    }
+}

@@ -1,0 +1,38 @@
+/// Reads numbers of any number of bits, the first one highest; `nil` behind the end.
+struct BitReader {
+    private let bytes: ArraySlice<UInt8>
+    private var position = 0
+
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    /// The next `count` bits, 32 at most, as a number.
+    mutating func bits(_ count: Int) -> Int? {
+        guard count <= 32, position + count <= bytes.count * 8 else { return nil }
+        var value = 0
+        for _ in 0..<count {
+            let byte = bytes[bytes.startIndex + position / 8]
+            value = value << 1 | Int(byte >> (7 - position % 8) & 1)
+            position += 1
+        }
+        return value
+    }
+
+    /// The next bit.
+    mutating func flag() -> Bool? { bits(1).map { $0 == 1 } }
+
+    /// Leaves bits out.
+    mutating func skip(_ count: Int) { position += count }
+
+    /// A number that begins with as many zeros as it has bits behind its first one: `ue(v)` in HEVC
+    /// (ITU-T H.265 section 9.2), `uvlc()` in AV1.
+    mutating func exponentialGolomb() -> Int? {
+        var zeros = 0
+        while true {
+            guard let one = flag() else { return nil }
+            if one { break }
+            zeros += 1
+        }
+        guard zeros < 32, let rest = bits(zeros) else { return nil }
+        return (1 << zeros) - 1 + rest
+    }
+}

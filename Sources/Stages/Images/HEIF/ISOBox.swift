@@ -1,0 +1,35 @@
+/// A box of the ISO base media file format (ISO/IEC 14496-12 section 4.2): a type and what is in it.
+struct ISOBox {
+    let type: String
+    let content: ArraySlice<UInt8>
+
+    /// The boxes that lie one behind the other in some bytes, as far as they make sense.
+    /// - Parameter budget: counts down with each box; at zero, nobody should go on.
+    static func boxes(in bytes: ArraySlice<UInt8>, budget: inout Int) -> [ISOBox] {
+        var boxes: [ISOBox] = []
+        var rest = bytes
+        while budget > 0, let box = next(in: &rest) {
+            budget -= 1
+            boxes.append(box)
+        }
+        return boxes
+    }
+
+    private static func next(in rest: inout ArraySlice<UInt8>) -> ISOBox? {
+        guard let size = rest.number(at: 0, bytes: 4), let type = rest.slice(at: 4, count: 4) else { return nil }
+        var header = 8
+        var length = size
+        if size == 1 {
+            guard let large = rest.number(at: 8, bytes: 8) else { return nil }
+            header = 16
+            length = large
+        } else if size == 0 {
+            length = rest.count
+        }
+        guard length >= header else { return nil }
+        // A box that claims more than there is has what there is: it may be the one that is cut off.
+        let box = rest.prefix(length)
+        rest = rest.dropFirst(length)
+        return ISOBox(type: String(decoding: type, as: UTF8.self), content: box.dropFirst(header))
+    }
+}

@@ -1,0 +1,94 @@
+import CVips
+import Pipeline
+import Testing
+
+@testable import Stages
+
+@Suite("A decode stops when nobody waits for it any more")
+struct DecodeCancellationTests {
+    @Test("A decode that is cancelled before it begins never begins")
+    func cancelledBefore() async throws {
+        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await SampleImage.decode(bytes)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(
+        "A decode that is cancelled while it runs ends with CancellationError, whatever the decoder makes of it",
+        arguments: ["photo-12mp-baseline-420.jpg", "webp-lossy.webp", "gif-animated.gif"])
+    func cancelledDuring(_ name: String) async throws {
+        let bytes = try SampleImage.bytes("good/\(name)")
+        let (began, reports) = AsyncStream.makeStream(of: Void.self)
+        let decoders = ImageDecoders([
+            Late(inner: VipsDecoder(), began: reports), Late(inner: WebPDecoder(), began: reports),
+        ])
+        let task = Task { try await SampleImage.decode(bytes, with: Decode(decoders: decoders)) }
+        for await _ in began { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("libvips is asked between strips whether to go on, and stops at once")
+    func stopsBetweenStrips() throws {
+        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let questions = Questions(patience: 40)
+        let context = Unmanaged.passUnretained(questions).toOpaque()
+        let cancellation = cvips_cancellation(
+            is_cancelled: { Unmanaged<Questions>.fromOpaque($0).takeUnretainedValue().isAsked() }, context: context)
+        try withExtendedLifetime(questions) {
+            try bytes.withUnsafeBufferPointer { bytes in
+                var header = cvips_header()
+                var failure = cvips_failure()
+                let options = cvips_options(loader: CVIPS_JPEG, shrink: 1, frames: 1, allow_damage: false)
+                let start = try #require(bytes.baseAddress)
+                let image = try #require(cvips_open(start, bytes.count, options, cancellation, &header, &failure))
+                defer { cvips_close(image) }
+                var pixels = [UInt8](repeating: 1, count: Int(header.width * header.height) * 3)
+                #expect(!cvips_read_frame(image, 0, 1, &pixels, pixels.count, &failure))
+                #expect(pixels.last == 1)
+            }
+        }
+        // One refusal ends it: of the file's 290 reads and 93 strips hardly any is asked for after it.
+        #expect(questions.count >= 40)
+        #expect(questions.count < 45)
+    }
+}
+
+/// Decodes once somebody has cancelled: what a cancellation in the middle of the work looks like.
+private struct Late: ImageDecoding {
+    let inner: any ImageDecoding
+    let began: AsyncStream<Void>.Continuation
+    var formats: Set<ImageFormat> { inner.formats }
+
+    func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
+        try inner.header(of: bytes, format: format, cancellation: cancellation)
+    }
+
+    func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        began.yield()
+        // On a thread of ours, which may wait.
+        while !cancellation.isCancelled {}
+        return try inner.decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
+    }
+}
+
+/// Says "go on" so many times.
+///
+/// Unchecked, and safe: libvips asks on the thread that called it, which is the test's.
+private final class Questions: @unchecked Sendable {
+    private let patience: Int
+    private(set) var count = 0
+
+    init(patience: Int) { self.patience = patience }
+
+    func isAsked() -> Bool {
+        count += 1
+        return count >= patience
+    }
+}

@@ -1,0 +1,84 @@
+import Pipeline
+import Testing
+
+@testable import Stages
+
+@Suite("A HEIF file's bitstreams are held against the limits, not only its container")
+struct HEIFCodedSizeTests {
+    /// The file with every size that its container names replaced.
+    private func lying(_ bytes: [UInt8], _ side: UInt8) -> [UInt8] {
+        var bytes = bytes
+        for index in bytes.indices.dropLast(16) where bytes[index...].starts(with: "ispe".utf8) {
+            bytes.replaceSubrange(index + 8..<index + 16, with: [0, 0, 0, side, 0, 0, 0, side])
+        }
+        return bytes
+    }
+
+    private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        let size = 8 + content.count
+        return [UInt8(size >> 24), UInt8(size >> 16 & 255), UInt8(size >> 8 & 255), UInt8(size & 255)]
+            + Array(type.utf8) + content
+    }
+
+    @Test(
+        "An honest file's bitstream has the size that its container names",
+        arguments: [
+            ("good/avif-photo.avif", PixelSize(width: 403, height: 302)),
+            ("good/avif-alpha-irot.avif", PixelSize(width: 512, height: 256)),
+            ("good/heic-128.heif", PixelSize(width: 128, height: 128)),
+        ])
+    func honest(_ path: String, _ size: PixelSize) throws {
+        #expect(try HEIFCodedSize.largest(in: try SampleImage.bytes(path)) == size)
+    }
+
+    @Test(
+        "A file whose container claims less than its bitstream holds is refused by the bitstream's header",
+        arguments: [("good/avif-photo.avif", "403×302"), ("good/heic-128.heif", "128×128")])
+    func lying(_ path: String, _ size: String) async throws {
+        let bytes = lying(try SampleImage.bytes(path), 8)
+        let error = try await #require(throws: LoadError.self) {
+            try await SampleImage.decode(bytes, with: Decode(limits: ImageLimits(pixels: 10_000)))
+        }
+        #expect(error.code == .tooManyPixels)
+        #expect(error.message.contains(size))
+    }
+
+    @Test("A grid counts with the canvas that it is put together on")
+    func grid() throws {
+        let item = box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("grid".utf8) + [0])
+        let items = box("iinf", [0, 0, 0, 0, 0, 1] + item)
+        // One item, by construction method 1, whose bytes are the idat box's first 12.
+        let place = box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12])
+        let grid = box("idat", [0, 1, 0, 0, 0, 0, 0x75, 0x30, 0, 0, 0x4e, 0x20])
+        let file = box("ftyp", Array("heic".utf8)) + box("meta", [0, 0, 0, 0] + items + place + grid)
+        #expect(try HEIFCodedSize.largest(in: file) == PixelSize(width: 30_000, height: 20_000))
+    }
+
+    @Test("A file of endless parts is refused instead of read")
+    func endless() throws {
+        // Extents without offset and length take no bytes at all.
+        let entries = (0..<1000).flatMap { id -> [UInt8] in
+            [UInt8(id >> 8), UInt8(id & 255), 0, 0, 0, 0, 0xff, 0xff]
+        }
+        let place = box("iloc", [1, 0, 0, 0, 0, 0, 0x03, 0xe8] + entries)
+        let file = box("ftyp", Array("heic".utf8)) + box("meta", [0, 0, 0, 0] + place)
+        let error = #expect(throws: LoadError.self) { try HEIFCodedSize.largest(in: file) }
+        #expect(error?.code == .undecodable)
+    }
+
+    @Test("Any damaged file gives an answer", arguments: ["good/avif-alpha-irot.avif", "good/heic-128.heif"])
+    func damaged(_ path: String) throws {
+        let bytes = try SampleImage.bytes(path)
+        for index in bytes.indices.prefix(700) {
+            for value: UInt8 in [0, 1, 0x7f, 0x80, 0xff] {
+                var damaged = bytes
+                damaged[index] = value
+                _ = try? HEIFCodedSize.largest(in: damaged)
+            }
+        }
+        for length in 0..<min(700, bytes.count) { _ = try? HEIFCodedSize.largest(in: Array(bytes.prefix(length))) }
+    }
+
+    @Test("No file at all has no coded size")
+    func nothing() throws { #expect(try HEIFCodedSize.largest(in: []) == nil) }
+}
