@@ -14,16 +14,18 @@ final class Coprocess {
             ["fetch", "--stdio"] + arguments, input: input, output: output, errors: errors)
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         let handle = output.fileHandleForReading
-        // Reading blocks: it has a thread of its own.
+        // Reading blocks: it has a thread of its own. FileHandle itself ends the program when a signal interrupts it.
         Thread.detachNewThread {
-            var rest = Data()
+            var rest: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4096)
             while true {
-                let chunk = handle.availableData
-                if chunk.isEmpty { break }
-                rest += chunk
+                let count = read(handle.fileDescriptor, &chunk, chunk.count)
+                if count < 0 && errno == EINTR { continue }
+                if count <= 0 { break }
+                rest += chunk[..<count]
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
-                    rest = Data(rest[rest.index(after: end)...])
+                    rest.removeSubrange(...end)
                 }
             }
             continuation.finish()
