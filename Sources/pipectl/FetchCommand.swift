@@ -55,8 +55,7 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Serve another program as a coprocess.")
     var stdio = false
 
-    @Flag(help: "Refuse addresses that are not public, such as those of this machine and its network.")
-    var publicOnly = false
+    @OptionGroup var addresses: AddressOptions
 
     @OptionGroup var cache: CacheOptions
 
@@ -74,7 +73,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = CurlClient.Options(addresses: publicOnly ? .publicOnly : .any)
+        var options = CurlClient.Options(addresses: addresses.policy)
         // A coprocess decides itself how much it asks for at once.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
         let responses = HTTPCache(folder: cache.cacheDir ?? HTTPCache.defaultFolder)
