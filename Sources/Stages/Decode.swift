@@ -22,7 +22,7 @@ public struct Decode: Stage {
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - formats: what is decoded; by default ``Pipeline/ImageFormat/standard``.
+    ///   - formats: what is decoded; by default `standard`.
     ///   - decoders: which decoder is for which format; by default libvips and libwebp.
     ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame.
     ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
