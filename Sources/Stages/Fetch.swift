@@ -64,7 +64,7 @@ public struct Fetch: Stage {
             throw LoadError(
                 .httpStatus, subject: load.subject,
                 "The origin answered \(response.status) \(response.reason); there is no image to show.",
-                httpStatus: response.status)
+                httpStatus: response.status, retryAfter: RetryAfter.delay(in: response.headers, now: responseTime))
         }
         let body = try await read(response, load)
         load.attach(
