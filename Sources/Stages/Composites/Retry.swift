@@ -69,7 +69,9 @@ public struct Retry: CompositeStage {
                     throw error
                 }
                 try await load.clock.sleep(for: delay)
+                let partial = attempt.attachment(PartialBody.self)
                 attempt.restart(from: start)
+                if let partial { attempt.attach(partial) }
                 number += 1
             }
         }
