@@ -24,7 +24,8 @@ public struct Store: Stage {
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }
 
-    /// Keeps the response, then the product. What can't be kept on disk is answered all the same.
+    /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
+    /// is reported.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
         let terms = await keepResponse(of: load)
@@ -34,6 +35,8 @@ public struct Store: Stage {
                 MemoryEntry(product: product, validity: terms.validity, generation: terms.generation),
                 for: key, now: load.clock.now)
         }
+        // Only now is it known to be an image.
+        if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }
         load.advance(to: .ready(product))
         return .done
     }

@@ -18,19 +18,22 @@ public struct RefreshStale: CompositeStage {
 
     /// Runs the body, on the stale bytes where they may be given.
     public func run(_ load: inout Load) async throws -> Outcome {
-        if load.phase == .empty, let entry = load.attachment(StaleEntry.self),
+        guard load.phase == .empty, let entry = load.attachment(StaleEntry.self),
             entry.freshness.mayBeServedWhileRevalidating
-        {
-            let fork = load.forked(events: nil)
-            flights.refreshes.start(entry.response.generation) { [body] in
-                var fork = fork
-                // What fails leaves things as they are: the next load asks again.
-                try? await body.run(&fork)
-            }
-            load.giveStale(entry)
-            load.note("stale, and refreshed beside")
+        else {
+            try await body.run(&load)
+            return .done
         }
+        let fork = load.forked(events: nil)
+        flights.refreshes.start(entry.response.generation) { [body] in
+            var fork = fork
+            // What fails leaves things as they are: the next load asks again.
+            try? await body.run(&fork)
+        }
+        load.giveStale(entry)
+        load.note("stale, and refreshed beside")
         try await body.run(&load)
+        if let product = load.content.product { load.report(.hasCache(product, source: .disk)) }
         return .done
     }
 }

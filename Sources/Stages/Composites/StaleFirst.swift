@@ -1,7 +1,7 @@
 public import Pipeline
 
-/// Reports the image that a cache has before the origin is asked: of a stale response its image, decoded by the body, and
-/// of a fresh one the answer itself. A 304 then takes the image that was reported as the answer, without a second decode.
+/// Reports the stale image that a cache has before the origin is asked. What is on disk is decoded by the body; a 304 then
+/// takes the image that was reported as the answer, without a second decode.
 ///
 /// ```swift
 /// StaleFirst {
@@ -20,10 +20,8 @@ public struct StaleFirst: CompositeStage {
 
     /// Reports, then runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
-        let isCached = load.source == .disk
-        guard !isCached, load.phase == .empty, load.isWatched, let reported = try await report(load) else {
+        guard load.phase == .empty, load.isWatched, let reported = try await report(load) else {
             try await body.run(&load)
-            if isCached, let product = load.content.product { load.report(.hasCache(product, source: .disk)) }
             return .done
         }
         for stage in body.stages {

@@ -119,9 +119,11 @@ struct EventOrderTests {
 
     init() throws { site = try Site() }
 
-    private func events(_ resources: PipelineResources) async throws -> (LoadResponse, [String]) {
+    private func events(
+        _ resources: PipelineResources, _ policy: CachePolicy = .useProtocol
+    ) async throws -> (LoadResponse, [String]) {
         let events = Lock<[String]>([])
-        let response = try await ImagePipeline.useProtocol(resources).load(ImageRequest(site.origin.url("/a"))) {
+        let response = try await policy.pipeline(resources).load(ImageRequest(site.origin.url("/a"))) {
             event in
             let text: String? =
                 switch event {
@@ -148,7 +150,22 @@ struct EventOrderTests {
         let resources = site.resources()
         _ = try await events(resources)
         #expect(try await events(resources).1 == ["hasCache memory, 160 wide"])
+        for policy in [CachePolicy.useProtocol, .standard, .returnCacheDontLoad()] {
+            #expect(try await events(site.resources(), policy).1 == ["hasCache disk, 160 wide"])
+        }
+        #expect(site.requests == 1)
+    }
+
+    @Test("A stale image that is refreshed beside: that alone")
+    func refreshed() async throws {
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.route("/a") { _ in
+            .init(headers: [.cacheControl: "max-age=0, stale-while-revalidate=60"], body: picture)
+        }
+        _ = try await events(site.resources())
         #expect(try await events(site.resources()).1 == ["hasCache disk, 160 wide"])
+        await site.flights.drain()
+        #expect(site.requests == 2)
     }
 
     @Test("An expired image: that first, then the request and its end; a 304 takes it without a second decode")
