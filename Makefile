@@ -28,7 +28,9 @@ docs: dependencies
 
 # Prints what the README says of speed.
 bench: dependencies
+	@Scripts/dependencies nginx-light curl
 	swift run --package-path Benchmarks -c release benchmarks
+	swift run --package-path Benchmarks -c release benchmarks transfers
 
 # Builds the command for use.
 release: dependencies
