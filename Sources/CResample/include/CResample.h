@@ -41,12 +41,21 @@ void cresample_columns(
     const int16_t *_Nonnull const *_Nonnull rows, const int16_t *_Nonnull weights, size_t taps, int16_t *_Nonnull out,
     size_t count);
 
-/// Weighted sums along a row: pixel `i` of the result begins at the row's pixel `starts[i]` with the weights from
-/// `weights + i × taps`. `taps` is a multiple of 8 for grey and of 2 otherwise; the row has to have `taps` and 8 samples
-/// behind its last pixel. The result is samples again.
-void cresample_row(
-    const int16_t *_Nonnull in, const int32_t *_Nonnull starts, const int16_t *_Nonnull weights, size_t taps,
+/// Puts each even pixel of a row of colours and its right neighbour together, channel by channel: 8 samples for both. With
+/// three channels the fourth is zero. The row has to have a pixel behind its last one if `width` is odd.
+void cresample_pair(const int16_t *_Nonnull in, int16_t *_Nonnull pairs, size_t width, int channels);
+
+/// Weighted sums along a row of such pairs: pixel `i` of the result begins at the row's pixel `starts[i]`, an even one,
+/// with the weights from `weights + i × taps`, a multiple of 4. There have to be pairs for `taps` pixels behind the last
+/// start, and room for a sample behind the result, whose `width` pixels have `channels` samples again.
+void cresample_paired_row(
+    const int16_t *_Nonnull pairs, const int32_t *_Nonnull starts, const int16_t *_Nonnull weights, size_t taps,
     int channels, int16_t *_Nonnull out, size_t width);
+
+/// Weighted sums along a grey row, whose starts and taps are multiples as above.
+void cresample_grey_row(
+    const int16_t *_Nonnull in, const int32_t *_Nonnull starts, const int16_t *_Nonnull weights, size_t taps,
+    int16_t *_Nonnull out, size_t width);
 
 /// From samples back to 8-bit grey or RGB.
 void cresample_narrow(const int16_t *_Nonnull in, uint8_t *_Nonnull out, size_t count);

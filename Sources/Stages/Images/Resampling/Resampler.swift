@@ -12,8 +12,12 @@ final class Resampler {
     private let across: ResampleKernel
     private let down: ResampleKernel
     private let rows: SampleRows
-    /// One row after the vertical pass, then the same after the horizontal one.
-    private let scratch: SampleRows
+    /// A row after the vertical pass.
+    private let column: SampleRows
+    /// The same in pairs, if it has colours.
+    private let pairs: SampleRows
+    /// The same after the horizontal pass.
+    private let narrow: SampleRows
     private var result: [UInt8]
     private var taken = 0
     private var given = 0
@@ -29,14 +33,13 @@ final class Resampler {
         let blur = (1 - 1 / area) / 12 + plan.blur / area
         means = block > 1 ? BlockMeans(side: block, width: plan.source.width, layout: layout) : nil
         across = ResampleKernel(
-            count: width, extent: plan.extent.width / Double(block), target: plan.target.width, blur: blur,
-            multiple: channels == 1 ? 8 : 2)
+            count: width, extent: plan.extent.width / Double(block), target: plan.target.width, blur: blur)
         down = ResampleKernel(
-            count: height, extent: plan.extent.height / Double(block), target: plan.target.height, blur: blur,
-            multiple: 2)
+            count: height, extent: plan.extent.height / Double(block), target: plan.target.height, blur: blur)
         rows = SampleRows(count: min(height, down.taps), width: width, channels: channels, slack: across.taps)
-        scratch = SampleRows(
-            count: 2, width: max(width, plan.target.width), channels: channels, slack: across.taps)
+        column = SampleRows(count: 1, width: width, channels: channels, slack: across.taps)
+        pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
+        narrow = SampleRows(count: 1, width: plan.target.width, channels: channels, slack: 0)
         result = [UInt8](repeating: 0, count: plan.target.width * plan.target.height * channels)
     }
 
@@ -100,13 +103,20 @@ final class Resampler {
     private func write(_ index: Int, from start: Int, height: Int) {
         // Behind the last row the weights are zero; any row will do there.
         let reached = (0..<down.taps).map { UnsafePointer(rows.row(min(start + $0, height - 1))) }
-        let (samples, narrow) = (scratch.row(0), scratch.row(1))
+        let (samples, narrow) = (column.row(0), narrow.row(0))
         let (width, channels) = (plan.target.width, layout.channels)
         down.weights.withUnsafeBufferPointer { weights in
             guard let weights = weights.baseAddress else { return }
             cresample_columns(reached, weights + index * down.taps, down.taps, samples, rows.length)
         }
-        cresample_row(samples, across.starts, across.weights, across.taps, Int32(channels), narrow, width)
+        if layout == .grey {
+            cresample_grey_row(samples, across.starts, across.weights, across.taps, narrow, width)
+        } else {
+            let count = (plan.source.width + plan.block - 1) / plan.block
+            cresample_pair(samples, pairs.row(0), count, Int32(channels))
+            cresample_paired_row(
+                pairs.row(0), across.starts, across.weights, across.taps, Int32(channels), narrow, width)
+        }
         result.withUnsafeMutableBufferPointer { buffer in
             guard let row = buffer.baseAddress.map({ $0 + index * width * channels }) else { return }
             if layout.hasAlpha {
