@@ -72,9 +72,10 @@ enum Transfers {
         let curl = Process()
         curl.executableURL = URL(filePath: "/usr/bin/curl")
         curl.arguments = [
-            "--disable", "--silent", "--fail", "--parallel", "--parallel-max", "\(concurrency)", "--output",
-            "/dev/null", "\(url.absoluteString)?[1-\(requests)]",
+            "--disable", "--silent", "--fail", "--parallel", "--parallel-max", "\(concurrency)",
+            "\(url.absoluteString)?[1-\(requests)]",
         ]
+        curl.standardOutput = FileHandle.nullDevice
         // It shows its progress even when told to be silent.
         curl.standardError = FileHandle.nullDevice
         try curl.run()

@@ -35,7 +35,7 @@ public struct Retry: CompositeStage {
     ///   - initialDelay: the longest wait before the second attempt; 0.5 seconds by default.
     ///   - maximumDelay: the longest wait before any attempt; 30 seconds by default.
     ///   - jitter: the share, 0 to 1, of the longest wait that is waited; random by default.
-    ///   - body: what is tried again.
+    ///   - body: the stages that are run, once or more.
     public init(
         attempts: Int = 3, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, @ChainBuilder _ body: () -> Chain
