@@ -145,7 +145,7 @@ struct StdioTests {
         let coprocess = try await start()
         try coprocess.send(1, origin.url("/a"), ["redirect": "manual"])
         #expect(try await coprocess.next()?["status"] as? Int == 302)
-        try coprocess.send(2, origin.url("/a"), ["redirect": "follow"])
+        try coprocess.send(2, origin.url("/a"), ["redirect": "follow", "method": "get"])
         #expect(try await coprocess.next()?["status"] as? Int == 200)
         try coprocess.send(3, origin.url("/c"), ["cache": "only-if-cached"])
         #expect(try await coprocess.next()?["status"] as? Int == 504)

@@ -4,7 +4,7 @@ public import Pipeline
 ///
 /// What forbids it is the stored response (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4) and a request that says
 /// `no-cache`. An origin that answers with 500, 502, 503 or 504 is stood in for only where `stale-if-error` allows it
-/// (RFC 5861 section 4). The load's ``Pipeline/Load/isStale`` tells; its source is the disk.
+/// (RFC 5861 section 4). The load's `isStale` tells; its source is the disk.
 public struct StaleIfError: CompositeStage {
     /// What may fail.
     public var body: Chain
