@@ -73,7 +73,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "pipectlTests",
-            dependencies: ["pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Pipeline", "pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings),
     ]
 )

@@ -23,7 +23,7 @@ struct StdioRequest: Decodable, Sendable {
         }
         try ImageSource.check(url)
         var request = CachingRequest(url: url)
-        request.method = try value(method, "method") { HTTPRequest.Method(rawValue: $0) } ?? .get
+        request.method = try value(method, "method", Self.method) ?? .get
         request.mode = try value(cache, "cache") { CacheMode(rawValue: $0) } ?? .standard
         request.redirect = try value(redirect, "redirect") { CachingRequest.Redirect(rawValue: $0) } ?? .follow
         request.body = try value(body64, "body64") { Data(base64Encoded: $0) }.map { Array($0) }
@@ -31,6 +31,12 @@ struct StdioRequest: Decodable, Sendable {
             request.headers.append(try field(pair))
         }
         return request
+    }
+
+    /// The usual methods are known in any case, as the Fetch standard has it; others are as they are written.
+    private static func method(_ text: String) -> HTTPRequest.Method? {
+        let usual = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]
+        return HTTPRequest.Method(rawValue: usual.contains(text.uppercased()) ? text.uppercased() : text)
     }
 
     private func value<Value>(_ text: String?, _ member: String, _ read: (String) -> Value?) throws -> Value? {

@@ -113,8 +113,7 @@ struct FetchTests {
         let (output, errors) = (Pipe(), Pipe())
         let process = try pipectl.start(arguments, output: output, errors: errors)
         let told = await Pipectl.bytes(of: errors)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 2)
+        #expect(await Pipectl.status(of: process) == 2)
         #expect(!told.isEmpty)
         pipectl.remove()
     }

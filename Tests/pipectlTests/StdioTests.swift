@@ -39,7 +39,7 @@ struct StdioTests {
         #expect(headers.contains(["Content-Type", "text/x"]))
         try coprocess.endInput()
         #expect(try await coprocess.next() == nil)
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         #expect(origin.log.requests.count == 1)
         pipectl.remove()
     }
@@ -62,7 +62,7 @@ struct StdioTests {
         var ids: Set<Int> = []
         while let answer = try await coprocess.next() { ids.insert(try #require(answer["id"] as? Int)) }
         #expect(ids == Set(0..<30))
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 
@@ -82,7 +82,7 @@ struct StdioTests {
         gate.open()
         #expect(try await coprocess.next()?["id"] as? Int == 2)
         try coprocess.endInput()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 
@@ -104,7 +104,7 @@ struct StdioTests {
         #expect(origin.log.requests.first?.headers.contains(.cookie) == false)
         #expect(origin.log.requests.first?.headers.contains(.acceptEncoding) == false)
         try coprocess.endInput()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 
@@ -134,7 +134,7 @@ struct StdioTests {
         try coprocess.send(4, origin.url("/a"))
         #expect(try await coprocess.next()?["status"] as? Int == 200)
         try coprocess.endInput()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 
@@ -145,12 +145,12 @@ struct StdioTests {
         let coprocess = try await start()
         try coprocess.send(1, origin.url("/a"), ["redirect": "manual"])
         #expect(try await coprocess.next()?["status"] as? Int == 302)
-        try coprocess.send(2, origin.url("/a"), ["redirect": "follow"])
+        try coprocess.send(2, origin.url("/a"), ["redirect": "follow", "method": "get"])
         #expect(try await coprocess.next()?["status"] as? Int == 200)
         try coprocess.send(3, origin.url("/c"), ["cache": "only-if-cached"])
         #expect(try await coprocess.next()?["status"] as? Int == 504)
         try coprocess.endInput()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 
@@ -169,7 +169,7 @@ struct StdioTests {
         try coprocess.endInput()
         await origin.until { $0.requests.count == 2 }
         gate.open()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
 
         let next = try await start()
         try next.send(1, origin.url("/a"))
@@ -177,7 +177,7 @@ struct StdioTests {
         #expect(answer["fromCache"] as? String == "hit")
         #expect(answer["body64"] as? String == Data("new".utf8).base64EncodedString())
         try next.endInput()
-        #expect(next.status() == 0)
+        #expect(await next.status() == 0)
         pipectl.remove()
     }
 
@@ -190,7 +190,7 @@ struct StdioTests {
         coprocess.terminate()
         #expect(try await coprocess.next()?["error"] as? String == "cancelled")
         #expect(try await coprocess.next() == nil)
-        #expect(coprocess.status() == 130)
+        #expect(await coprocess.status() == 130)
         pipectl.remove()
     }
 
@@ -208,7 +208,7 @@ struct StdioTests {
         try coprocess.endInput()
         await origin.until { $0.requests.count == 2 }
         coprocess.terminate()
-        #expect(coprocess.status() == 130)
+        #expect(await coprocess.status() == 130)
         pipectl.remove()
     }
 
@@ -221,7 +221,7 @@ struct StdioTests {
         #expect((try await coprocess.next()?["error"] as? String)?.contains("127.0.0.1") == true)
         #expect(origin.log.requests.isEmpty)
         try coprocess.endInput()
-        #expect(coprocess.status() == 0)
+        #expect(await coprocess.status() == 0)
         pipectl.remove()
     }
 }

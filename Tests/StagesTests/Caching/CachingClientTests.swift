@@ -140,6 +140,26 @@ struct CachingClientTests {
         #expect(try await site.send().use == .hit)
     }
 
+    @Test("4.4: what was asked for before an unsafe request and arrives after it is given, and not stored")
+    func invalidatedUnderWay() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let site = try CachedSite { request in
+            request.method == "GET"
+                ? ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: "old").held(until: gate)
+                : .init(status: 204)
+        }
+        async let old = site.send()
+        await site.origin.until { $0.requests.count == 1 }
+        site.clock.advance(by: .seconds(1))
+        try await site.send(.delete)
+        gate.open()
+        #expect(try await old.text == "old")
+        #expect(try await site.send().use == .miss)
+        #expect(try await site.send().use == .hit)
+        await site.client.invalidate(site.origin.url("/a"))
+        #expect(try await site.send().use == .miss)
+    }
+
     @Test("RFC 9110 9.3.3: what a POST says of its own URL, with a lifetime, answers a later GET; other answers don't")
     func post() async throws {
         let site = try CachedSite { request in

@@ -41,6 +41,19 @@ struct ReturnCacheDontLoadTests {
         #expect(site.requests == 1)
     }
 
+    @Test("is what returnCacheElseLoad becomes without its Fetch")
+    func withoutFetch() async throws {
+        let request = ImageRequest(site.origin.url("/a"))
+        _ = try await ImagePipeline.returnCacheElseLoad(site.resources()).load(request)
+        let offline = ImagePipeline.returnCacheElseLoad(site.resources()).removing(Fetch.self)
+        #expect(try await offline.load(request).source == .disk)
+        let error = await #expect(throws: LoadError.self) {
+            try await offline.load(ImageRequest(site.origin.url("/b")))
+        }
+        #expect(error?.code == .notCached)
+        #expect(site.requests == 1)
+    }
+
     @Test("takes what is past its freshness for a miss, in memory and on disk")
     func expired() async throws {
         let request = ImageRequest(site.origin.url("/a"))

@@ -54,8 +54,5 @@ final class Coprocess {
     func terminate() { process.terminate() }
 
     /// The exit status, once the program has ended.
-    func status() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func status(isolation: isolated (any Actor)? = #isolation) async -> Int32 { await Pipectl.status(of: process) }
 }

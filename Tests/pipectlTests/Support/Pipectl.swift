@@ -1,4 +1,5 @@
 import Foundation
+import Pipeline
 
 /// Runs the built command as a shell would.
 struct Pipectl {
@@ -46,8 +47,22 @@ struct Pipectl {
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors
-        try process.run()
+        // One at a time: started side by side, a program inherits the socket by which Foundation sees the end of another,
+        // which then seems to run for as long as itself.
+        try Self.starting.withLock { _ in try process.run() }
         return process
+    }
+
+    private static let starting = Lock(())
+
+    /// Waits for a program to end, on a thread of its own.
+    static func status(of process: Process) async -> Int32 {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+        }
     }
 
     /// Runs the command to its end.
@@ -65,9 +80,8 @@ struct Pipectl {
         async let outputBytes = Self.bytes(of: output)
         async let errorBytes = Self.bytes(of: errors)
         let (written, told) = await (outputBytes, errorBytes)
-        process.waitUntilExit()
         return Result(
-            status: process.terminationStatus, output: written, errors: String(decoding: told, as: UTF8.self))
+            status: await Self.status(of: process), output: written, errors: String(decoding: told, as: UTF8.self))
     }
 
     /// Reads a pipe to its end, on a thread of its own: reading blocks.

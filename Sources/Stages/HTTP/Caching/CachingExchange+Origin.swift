@@ -62,7 +62,7 @@ extension CachingExchange {
         for url in Invalidation.urls(
             method: request.method, target: request.url, status: answer.status, headers: answer.headers)
         {
-            let count = await cache.remove(url: url)
+            let count = await owner.invalidate(url)
             if count > 0 {
                 step.notes.append("\(count) stored under \(redactedURL(url.absoluteString)) became invalid")
             }
@@ -124,6 +124,9 @@ extension CachingExchange {
         }
         // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
         guard !headers.contains(.range) || answer.status == 200 else { return }
+        if owner.isInvalid(request.url, askedAt: answer.requestTime) {
+            return step.notes.append("not stored: the URL became invalid while the answer was under way")
+        }
         await store(answer, key)
         // RFC 9111 section 4.3.3: the full answer says that the stored one is not suitable any more.
         if step.stored == nil, let stored, (200...299).contains(answer.status) { await cache.evict(stored) }
