@@ -38,12 +38,16 @@ let package = Package(
         // CVips loads libvips when it is first needed: its headers need GObject's, and only GObject is linked.
         .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .target(name: "CVips", dependencies: ["CGObject"]),
+        .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
+        // libjpeg ends what fails with a long jump: only C can take that.
+        .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .target(name: "CResample"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CCurl", "CSQLite", "CVips", "CWebP",
+                "Pipeline", "CCurl", "CJPEG", "CResample", "CSQLite", "CVips", "CWebP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

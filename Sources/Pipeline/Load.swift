@@ -89,6 +89,11 @@ public struct Load: Sendable {
         attachments.append(value)
     }
 
+    /// Takes the attached value of a type away, when no later stage needs it.
+    public mutating func detach<Value: LoadAttachment>(_ type: Value.Type) {
+        attachments.removeAll { $0 is Value }
+    }
+
     /// Tells whoever watches this load.
     public func report(_ event: @autoclosure () -> LoadEvent) { events?(event()) }
 

@@ -10,6 +10,9 @@ public struct LoadError: Error, Sendable {
     public internal(set) var stage: String?
     /// The status that the origin answered with (RFC 9110 section 15), where there was one.
     public let httpStatus: Int?
+    /// How long the origin asks to wait before the next attempt (`Retry-After`, RFC 9110 section 10.2.3); `nil` where
+    /// it says nothing.
+    public let retryAfter: Duration?
     /// The error underneath, where there is one.
     public let underlying: (any Error)?
     /// What happened before, stage by stage.
@@ -17,12 +20,14 @@ public struct LoadError: Error, Sendable {
 
     /// Makes an error; the pipeline adds the stage and the trace.
     public init(
-        _ code: Code, subject: String, _ message: String, httpStatus: Int? = nil, underlying: (any Error)? = nil
+        _ code: Code, subject: String, _ message: String, httpStatus: Int? = nil, retryAfter: Duration? = nil,
+        underlying: (any Error)? = nil
     ) {
         self.code = code
         self.subject = subject
         self.message = message
         self.httpStatus = httpStatus
+        self.retryAfter = retryAfter
         self.underlying = underlying
         self.trace = Trace()
     }

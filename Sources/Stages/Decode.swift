@@ -22,31 +22,35 @@ public struct Decode: Stage {
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - formats: what is decoded; by default ``Pipeline/ImageFormat/standard``.
-    ///   - decoders: which decoder is for which format; by default libvips and libwebp.
+    ///   - formats: what is decoded; by default `ImageFormat.standard`.
+    ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
     ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame.
+    ///   - quality: how near a reduced picture has to come to the best that can be made of the source:
+    ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
     ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
-        limits: ImageLimits = ImageLimits(), allowTruncated: Bool = false, threads: BlockingThreads = .decoding
+        limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality, allowTruncated: Bool = false,
+        threads: BlockingThreads = .decoding
     ) {
         self.formats = formats
         self.decoders = decoders
         self.limits = limits
-        self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames)
+        self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
         self.threads = threads
     }
 
-    /// How many frames, and whether damage is overlooked.
-    public var signature: String? {
-        "decode(frames: \(options.frames)\(options.allowTruncated ? ", truncated" : ""))"
-    }
+    /// How many frames, at which quality, and whether damage is overlooked.
+    public var signature: String? { "decode(\((["frames: \(options.frames)"] + choices).joined(separator: ", ")))" }
 
     /// What differs from the defaults.
     public var parameters: String {
-        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + (options.allowTruncated ? ["truncated"] : []))
-            .joined(separator: ", ")
+        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices).joined(separator: ", ")
+    }
+
+    private var choices: [String] {
+        (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
     }
 
     /// Decodes.

@@ -51,11 +51,11 @@ public struct Downscale: Stage {
     private static func scaled(
         _ image: DecodedImage, to size: PixelSize, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
+        let plan = ResamplePlan(from: image.size, to: size, reserve: DecodeQuality.quality.blockReserve)
         let frames = try image.frames.map { frame in
             let pixels = try frame.pixels.withUnsafeBufferPointer { buffer in
                 guard let start = buffer.baseAddress else { return [UInt8]() }
-                return try VipsPixels.resized(
-                    start, from: image.size, to: size, channels: image.layout.channels, cancellation: cancellation)
+                return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
             }
             return DecodedImage.Frame(pixels: pixels, delay: frame.delay)
         }

@@ -48,16 +48,19 @@ public struct Fetch: Stage {
 
     private func fetch(_ request: TransferRequest, _ load: inout Load) async throws -> LoadSource {
         let stale = load.attachment(StaleEntry.self)?.response
-        var request = request
-        request.headers = load.request.headers
-        if let stale { request.headers.append(contentsOf: Validators.conditions(for: stale.headers)) }
+        let partial = load.attachment(PartialBody.self)
+        var conditional = request
+        conditional.headers = load.request.headers
+        if let stale { conditional.headers.append(contentsOf: Validators.conditions(for: stale.headers)) }
+        if let partial { conditional.headers.append(contentsOf: partial.conditions) }
 
         let requestTime = load.clock.now
-        let response = try await client.send(request)
+        let response = try await client.send(conditional)
         let responseTime = load.clock.now
 
         load.note("status \(response.status)")
         if response.status == 304, let stale {
+            load.detach(PartialBody.self)
             load.attach(
                 Revalidation(
                     stored: stale, headers: response.headers, requestHeaders: load.request.headers,
@@ -65,36 +68,56 @@ public struct Fetch: Stage {
             load.advance(to: .original(stale.encodedImage), from: .revalidated)
             return .revalidated
         }
+        if let partial, partial.isUseless(after: response) {
+            load.detach(PartialBody.self)
+            return try await fetch(request, &load)
+        }
         guard 200..<300 ~= response.status else {
             throw LoadError(
                 .httpStatus, subject: load.subject,
                 "The origin answered \(response.status) \(response.reason); there is no image to show.",
-                httpStatus: response.status)
+                httpStatus: response.status, retryAfter: RetryAfter.delay(in: response.headers, now: responseTime))
         }
-        let body = try await read(response, load)
-        load.attach(
-            FetchedExchange(
-                HTTPExchange(
-                    url: response.url, requestHeaders: load.request.headers, status: response.status,
-                    headers: response.headers, requestTime: requestTime, responseTime: responseTime, body: body)))
-        let image = EncodedImage(bytes: body, declaredType: response.headers[.contentType])
+        var exchange = HTTPExchange(
+            url: response.url, requestHeaders: load.request.headers, status: response.status,
+            headers: response.headers, requestTime: requestTime, responseTime: responseTime, body: [])
+        let resumed = response.status == 206 ? partial : nil
+        if let resumed {
+            exchange = try resumed.continued(by: response, requestTime: requestTime, responseTime: responseTime)
+            load.note("status 206, from byte \(exchange.body.count) on")
+        } else if response.status == 206, load.request.headers[.range] == nil {
+            throw LoadError(
+                .malformedResponse, subject: load.subject,
+                "The origin answered with a part (206) though the whole was asked for. Its operator has to mend that.")
+        }
+        // Whatever was kept is in the exchange now, or outdated.
+        load.detach(PartialBody.self)
+        try await read(response, into: &exchange, &load)
+        try resumed?.checkLength(of: exchange)
+        load.attach(FetchedExchange(exchange))
+        let image = EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType])
         load.advance(to: .original(image), from: .network)
         return .network
     }
 
-    private func read(_ response: TransferResponse, _ load: Load) async throws -> [UInt8] {
-        let expected = response.headers[.contentLength].flatMap { Int($0) }
-        var body: [UInt8] = []
-        body.reserveCapacity(min(expected ?? 0, byteLimit))
-        for try await chunk in response.body {
-            body += chunk
-            guard body.count <= byteLimit else {
-                throw LoadError(
-                    .tooManyBytes, subject: load.subject,
-                    "The body has more than \(byteLimit) bytes; raise ImageLimits.encodedBytes to take it.")
+    /// Reads what comes to the end of what is there; what arrived before it broke off is kept for another attempt.
+    private func read(_ response: TransferResponse, into exchange: inout HTTPExchange, _ load: inout Load) async throws
+    {
+        let expected = exchange.headers[.contentLength].flatMap { Int($0) }
+        exchange.body.reserveCapacity(min(expected ?? 0, byteLimit))
+        do {
+            for try await chunk in response.body {
+                exchange.body += chunk
+                guard exchange.body.count <= byteLimit else {
+                    throw LoadError(
+                        .tooManyBytes, subject: load.subject,
+                        "The body has more than \(byteLimit) bytes; raise ImageLimits.encodedBytes to take it.")
+                }
+                load.report(.progress(received: exchange.body.count, expected: expected))
             }
-            load.report(.progress(received: body.count, expected: expected))
+        } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
+            if let partial = PartialBody(exchange) { load.attach(partial) }
+            throw error
         }
-        return body
     }
 }

@@ -8,10 +8,10 @@ struct CacheOptions: ParsableArguments {
     var cacheDir: String?
 
     /// The caches and the client. Nothing is opened until it is needed.
-    func resources() -> PipelineResources {
+    func resources(_ addresses: AddressPolicy) -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(),
             responses: HTTPCache(folder: cacheDir ?? HTTPCache.defaultFolder),
-            client: CurlClient(.init(addresses: .any)))
+            client: CurlClient(.init(addresses: addresses)))
     }
 }

@@ -11,23 +11,28 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Fetch anything over HTTP through the cache, and show what the cache made of it.",
         discussion: """
-            With --stdio it serves another program as a coprocess: a line of JSON for each request and each answer.
+            With --stdio it serves another program as a coprocess: a line of JSON for
+            each request and for each answer. What goes in (→) and comes out (←):
 
-              → {"id":7,"url":"http://…","method":"GET","headers":[["Name","value"]],"cache":"default",
+              → {"id":7,"url":"http://…","method":"GET",
+                 "headers":[["Name","value"]],"cache":"default",
                  "redirect":"manual","body64":"…"}
               → {"id":7,"cancel":true}
               ← {"ready":true,"name":"pipectl 0.1"}
-              ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],"body64":"…","fromCache":"hit",
-                 "interim":[[103,[["link","…"]]]]}
+              ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],
+                 "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
               ← {"id":7,"error":"why"}
 
-            Any number may be in flight; answers come in any order. cache is default, no-cache, no-store, reload,
-            force-cache or only-if-cached; redirect is follow or manual; fromCache is hit, stale, revalidated, miss or
-            none. The code points of a header's value are its bytes. The end of input ends it once all is answered.
+            Each is one line. Any number may be in flight; answers come in any order.
+            cache is default, no-cache, no-store, reload, force-cache or
+            only-if-cached; redirect is follow or manual; fromCache is hit, stale,
+            revalidated, miss or none. The code points of a header's value are its
+            bytes. The end of input ends it once all is answered.
 
             Examples:
               pipectl fetch https://example.com/ --explain
-              pipectl fetch https://example.com/feed.xml -o feed.xml -H 'Accept: application/xml'
+              pipectl fetch https://example.com/feed.xml -o feed.xml
+              pipectl fetch https://example.com/photo -H 'Accept: image/webp' --json
               pipectl fetch --stdio --public-only
             """)
 
@@ -50,8 +55,7 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Serve another program as a coprocess.")
     var stdio = false
 
-    @Flag(help: "Refuse addresses that are not public, such as those of this machine and its network.")
-    var publicOnly = false
+    @OptionGroup var addresses: AddressOptions
 
     @OptionGroup var cache: CacheOptions
 
@@ -69,7 +73,7 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = CurlClient.Options(addresses: publicOnly ? .publicOnly : .any)
+        var options = CurlClient.Options(addresses: addresses.policy)
         // A coprocess decides itself how much it asks for at once.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
         let responses = HTTPCache(folder: cache.cacheDir ?? HTTPCache.defaultFolder)

@@ -37,6 +37,8 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Keep the image fresh for this long, whatever its server says.", valueName: "seconds"))
     var expireAfter: Double?
 
+    @OptionGroup var addresses: AddressOptions
+
     @OptionGroup var cache: CacheOptions
 
     @Flag(help: "Show what happened, stage by stage, on standard error.")
@@ -61,7 +63,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resources = cache.resources()
+        let resources = cache.resources(addresses.policy)
         let plans = try planned()
         let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
             var waiting = plans[...]
@@ -73,6 +75,8 @@ struct LoadCommand: AsyncParsableCommand {
             }
             return failures
         }
+        // An image that was given stale is refreshed beside; what is under way is finished.
+        await resources.flights.drain()
         await resources.responses.close()
         if failures > 0 { throw ExitCode(1) }
     }

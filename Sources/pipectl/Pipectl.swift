@@ -20,22 +20,30 @@ struct Pipectl: AsyncParsableCommand {
             let interruption = Interruption { running.cancel() }
             defer { withExtendedLifetime(interruption) {} }
             try await running.value
+            end(0)
         } catch is CancellationError {
-            Glibc.exit(130)
+            end(130)
         } catch {
             let message = fullMessage(for: error)
             switch exitCode(for: error) {
             case .success:
                 print(message)
-                Glibc.exit(0)
+                end(0)
             case .validationFailure:
                 StandardError.write(message + "\n")
-                Glibc.exit(2)
+                end(2)
             case let code:
                 if !message.isEmpty { StandardError.write(message + "\n") }
-                Glibc.exit(code.rawValue)
+                end(code.rawValue)
             }
         }
+    }
+
+    /// Ends the program without the libraries' own endings: libcurl's thread may still be at its own, and the one would
+    /// pull OpenSSL from under the other.
+    private static func end(_ status: Int32) -> Never {
+        fflush(nil)
+        _exit(status)
     }
 
     private static func runVerb() async throws {

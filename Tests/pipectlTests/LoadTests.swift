@@ -169,6 +169,15 @@ struct LoadTests {
         #expect(!result.errors.contains("hunter2"))
     }
 
+    @Test("asks this machine and its network unless only public addresses are allowed")
+    func publicOnly() async throws {
+        let result = try await pipectl.run("load", url, "--public-only", "--json")
+        #expect(result.status == 1)
+        let error = try #require(try result.objects().first?["error"] as? [String: Any])
+        #expect(error["code"] as? String == "refused")
+        #expect(origin.log.requests.isEmpty)
+    }
+
     @Test("is interrupted with status 130, and leaves no output behind", arguments: [SIGINT, SIGTERM])
     func interrupted(signal: Int32) async throws {
         let gate = try ScriptedOrigin.Gate()

@@ -9,6 +9,16 @@ struct CurlFailure: Error, CustomStringConvertible {
     let text: String
 
     var description: String { "libcurl error \(code): \(text)" }
+
+    /// Whether another attempt would fail in the same way: nothing is wrong with the network, but with who is there.
+    var isPermanent: Bool {
+        switch CURLcode(rawValue: code) {
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER,
+            CURLE_USE_SSL_FAILED:
+            true
+        default: false
+        }
+    }
 }
 
 // The texts that a reader of errors sees: where, what happened, what to do.

@@ -5,8 +5,13 @@ public struct DecodeOptions: Sendable, Hashable {
     /// How many frames of an animation to decode; 1 by default.
     public var frames: Int
 
+    /// How near a reduced picture has to come to the best that can be made of the source; ``DecodeQuality/quality`` by
+    /// default.
+    public var quality: DecodeQuality
+
     /// Sets options; what is left out has its default.
-    public init(allowTruncated: Bool = false, frames: Int = 1) {
+    public init(allowTruncated: Bool = false, frames: Int = 1, quality: DecodeQuality = .quality) {
+        self.quality = quality
         self.allowTruncated = allowTruncated
         self.frames = max(1, frames)
     }

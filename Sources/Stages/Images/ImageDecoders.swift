@@ -11,8 +11,8 @@ public struct ImageDecoders: Sendable {
         }
     }
 
-    /// libvips, and libwebp for WebP.
-    public static let standard = ImageDecoders([VipsDecoder(), WebPDecoder()])
+    /// libjpeg-turbo for JPEG, libwebp for WebP, and libvips for the others.
+    public static let standard = ImageDecoders([VipsDecoder(), WebPDecoder(), JPEGDecoder()])
 
     /// The same with another decoder, which takes over the formats that it is for.
     public func adding(_ decoder: any ImageDecoding) -> ImageDecoders {

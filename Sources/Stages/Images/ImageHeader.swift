@@ -21,6 +21,9 @@ public struct ImageHeader: Sendable, Hashable {
     public var hasProfile: Bool
     /// Bits a channel, as stored: 8, 16 or 32.
     public var bitsPerChannel: Int
+    /// Bytes that decoding has to hold besides the picture it gives, as far as the header tells: of a JPEG with several
+    /// scans the coefficients of the whole picture. 0 where it takes a few rows at a time.
+    public var memory: Int
 
     /// Describes a still picture; the rest can be set.
     public init(
@@ -36,10 +39,18 @@ public struct ImageHeader: Sendable, Hashable {
         self.hasAlpha = hasAlpha
         self.hasProfile = hasProfile
         self.bitsPerChannel = bitsPerChannel
+        self.memory = 0
     }
 
     /// The size of one frame in pixels, upright.
     public var size: PixelSize { orientation.applied(to: storedSize) }
+
+    /// The size that fits a box, in stored orientation: exactly what `Downscale` makes of the picture.
+    func storedSize(for box: PixelSize?) -> PixelSize {
+        guard let box else { return storedSize }
+        let fitted = size.fitted(into: box)
+        return orientation.applied(to: PixelSize(width: max(1, fitted.width), height: max(1, fitted.height)))
+    }
 
     /// How many times larger the picture is than it has to be for a box; 1 without a box or if it fits.
     public func excess(over box: PixelSize?) -> Double {

@@ -18,7 +18,7 @@ public struct ImageLimits: Sendable, Hashable {
     }
 
     /// Looks at a file before its header is read.
-    /// - Throws: ``Pipeline/LoadError/Code/tooManyBytes``.
+    /// - Throws: `tooManyBytes`.
     func check(encodedBytes count: Int) throws(LoadError) {
         guard count > encodedBytes else { return }
         throw LoadError(
@@ -26,7 +26,7 @@ public struct ImageLimits: Sendable, Hashable {
     }
 
     /// Looks at a header before its pixels are decoded.
-    /// - Throws: ``Pipeline/LoadError/Code/tooManyPixels``; ``Pipeline/LoadError/Code/undecodable`` if the picture has
+    /// - Throws: `tooManyPixels`; `undecodable` if the picture has
     ///   no pixels.
     func check(_ header: ImageHeader) throws(LoadError) {
         let size = header.storedSize

@@ -7,6 +7,7 @@ struct WebPAnimation {
     let header: ImageHeader
     /// The size that each frame is scaled to as soon as it is decoded, in stored orientation.
     let size: PixelSize
+    let quality: DecodeQuality
 
     func frames(of data: WebPData, count: Int, cancellation: WorkCancellation) throws -> [DecodedImage.Frame] {
         var options = WebPAnimDecoderOptions()
@@ -38,7 +39,9 @@ struct WebPAnimation {
         let pixels =
             size == stored
             ? Array(UnsafeBufferPointer(start: canvas, count: stored.width * stored.height * 4))
-            : try VipsPixels.resized(canvas, from: stored, to: size, channels: 4, cancellation: cancellation)
+            : try Resampler.scaled(
+                canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: .rgba,
+                cancellation: cancellation)
         return try header.orientation.applied(to: pixels, size: size, channels: 4, cancellation: cancellation)
     }
 }

@@ -37,15 +37,16 @@ public struct WebPDecoder: ImageDecoding {
                     height: Int((Double(header.storedSize.height) / scale).rounded(.up)))
             let count = min(header.frames, options.frames)
             return count > 1
-                ? try animation(file, header, size, count, cancellation)
+                ? try animation(file, header, size, count, options, cancellation)
                 : try still(file, header, size, options, cancellation)
         }
     }
 
     private func animation(
-        _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ cancellation: WorkCancellation
+        _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ options: DecodeOptions,
+        _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let frames = try WebPAnimation(header: header, size: size)
+        let frames = try WebPAnimation(header: header, size: size, quality: options.quality)
             .frames(of: file.data, count: count, cancellation: cancellation)
         return DecodedImage(
             size: header.orientation.applied(to: size), layout: .rgba, frames: frames, loopCount: header.loopCount,

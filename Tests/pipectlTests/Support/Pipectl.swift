@@ -58,8 +58,6 @@ struct Pipectl {
     /// Waits for a program to end, on a thread of its own.
     static func status(of process: Process) async -> Int32 {
         await withCheckedContinuation { continuation in
-            // Unchecked, and safe: nobody else looks at it until the continuation goes on.
-            nonisolated(unsafe) let process = process
             Thread.detachNewThread {
                 process.waitUntilExit()
                 continuation.resume(returning: process.terminationStatus)

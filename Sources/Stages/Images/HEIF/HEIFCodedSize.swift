@@ -6,7 +6,7 @@ import Pipeline
 /// bytes that claim 100×100 pixels can hold 12,000×12,000.
 enum HEIFCodedSize {
     /// The largest size of any coded item, grid or overlay; `nil` if none is found.
-    /// - Throws: ``Pipeline/LoadError/Code/undecodable`` if the file has too many parts for a picture.
+    /// - Throws: `undecodable` if the file has too many parts for a picture.
     static func largest(in bytes: [UInt8]) throws(LoadError) -> PixelSize? {
         // An honest file has some hundred parts; one of millions is made to keep us busy.
         var budget = 100_000

@@ -1,0 +1,4 @@
+// libjpeg's header needs this one before it.
+#include <stdio.h>
+
+#include <jpeglib.h>

@@ -1,0 +1,105 @@
+import CJPEG
+import Glibc
+import Pipeline
+
+/// A file that libjpeg has open. Its bytes have to outlive it.
+final class JPEGFile {
+    private let file: OpaquePointer
+    private let header: cjpeg_header
+    private let cancellation: WorkCancellation
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, allowDamage: Bool, cancellation: WorkCancellation) throws {
+        guard let start = bytes.baseAddress else { throw Self.damaged("it is empty") }
+        // The file keeps the pointer, and this object keeps what it points to.
+        let watch = cjpeg_cancellation(
+            is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
+            context: Unmanaged.passUnretained(cancellation).toOpaque())
+        var header = cjpeg_header()
+        var failure = cjpeg_failure()
+        guard let file = cjpeg_open(start, bytes.count, allowDamage, watch, &header, &failure) else {
+            try cancellation.check()
+            throw Self.damaged(failure)
+        }
+        self.file = file
+        self.header = header
+        self.cancellation = cancellation
+    }
+
+    deinit { cjpeg_close(file) }
+
+    /// Grey or RGB; `nil` for ink.
+    var layout: PixelLayout? { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : nil }
+
+    var imageHeader: ImageHeader {
+        var size = 0
+        let exif = cjpeg_exif(file, &size).flatMap { EXIFBlock(UnsafeBufferPointer(start: $0, count: size)) }
+        var result = ImageHeader(
+            format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
+            orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
+        result.memory = header.memory
+        return result
+    }
+
+    /// The ICC profile.
+    var profile: [UInt8]? {
+        var size = 0
+        guard let start = cjpeg_profile(file, &size) else { return nil }
+        defer { free(start) }
+        return Array(UnsafeBufferPointer(start: start, count: size))
+    }
+
+    /// Begins to decode at eighths/8; gives the size that this makes. Of a file with several scans this is most of the
+    /// work.
+    func start(eighths: Int) throws -> PixelSize {
+        var (width, height) = (Int32(0), Int32(0))
+        var failure = cjpeg_failure()
+        guard cjpeg_start(file, Int32(eighths), &width, &height, &failure) else {
+            try cancellation.check()
+            throw Self.damaged(failure)
+        }
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// All rows.
+    func pixels(size: PixelSize, layout: PixelLayout) throws -> [UInt8] {
+        let count = size.width * size.height * layout.channels
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            guard let start = buffer.baseAddress else { return }
+            try read(size.height, into: start)
+            initialized = count
+        }
+    }
+
+    /// The rows from top to bottom, a few at a time.
+    func forEachStrip(
+        size: PixelSize, layout: PixelLayout, _ body: (UnsafePointer<UInt8>, _ rows: Int) throws -> Void
+    ) throws {
+        // A row of blocks: what libjpeg decodes at a time.
+        let count = 16
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channels)
+        defer { strip.deallocate() }
+        for top in stride(from: 0, to: size.height, by: count) {
+            let rows = min(count, size.height - top)
+            try read(rows, into: strip)
+            try body(strip, rows)
+        }
+    }
+
+    private func read(_ rows: Int, into pixels: UnsafeMutablePointer<UInt8>) throws {
+        var failure = cjpeg_failure()
+        guard cjpeg_read(file, pixels, Int32(rows), &failure) == Int32(rows) else {
+            try cancellation.check()
+            throw Self.damaged(failure)
+        }
+    }
+
+    private static func damaged(_ failure: cjpeg_failure) -> LoadError {
+        damaged(
+            withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+    }
+
+    private static func damaged(_ reason: String) -> LoadError {
+        LoadError(
+            .undecodable, subject: "", "The image/jpeg file is damaged or cut off (\(reason)); get it anew.")
+    }
+}

@@ -1,0 +1,52 @@
+import CResample
+import Pipeline
+
+/// Means of square blocks of pixels, taken as the rows come in. They are exact: nothing is rounded before the division.
+final class BlockMeans {
+    /// The side of a block.
+    let side: Int
+    private let width: Int
+    private let layout: PixelLayout
+    private let sums: UnsafeMutableRawPointer
+    private var rows = 0
+
+    /// Prepares sums for rows of `width` pixels.
+    /// - Parameter side: 2 to 255.
+    init(side: Int, width: Int, layout: PixelLayout) {
+        self.side = side
+        self.width = width
+        self.layout = layout
+        let bytes = width * (layout.hasAlpha ? 16 : 2 * layout.channels)
+        sums = .allocate(byteCount: bytes, alignment: 16)
+        sums.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    }
+
+    deinit { sums.deallocate() }
+
+    /// Adds a row; true if that completes a row of blocks.
+    func add(_ row: UnsafePointer<UInt8>) -> Bool {
+        if layout.hasAlpha {
+            cresample_add_premultiplied(row, sums.assumingMemoryBound(to: UInt32.self), width)
+        } else {
+            cresample_add(row, sums.assumingMemoryBound(to: UInt16.self), width * layout.channels)
+        }
+        rows += 1
+        return rows == side
+    }
+
+    /// Whether some rows wait for more.
+    var isPartial: Bool { rows > 0 }
+
+    /// Writes the means of the rows since the last call as samples, and begins anew.
+    func take(into samples: UnsafeMutablePointer<Int16>) {
+        if layout.hasAlpha {
+            cresample_take_premultiplied_means(
+                sums.assumingMemoryBound(to: UInt32.self), samples, width, Int32(side), Int32(rows))
+        } else {
+            cresample_take_means(
+                sums.assumingMemoryBound(to: UInt16.self), samples, width, Int32(layout.channels), Int32(side),
+                Int32(rows))
+        }
+        rows = 0
+    }
+}

@@ -1,0 +1,68 @@
+/// The weights of a Lanczos-3 kernel along one axis: for each pixel of the result, which pixels of the source it is made
+/// of, and how much of each.
+///
+/// Where the source has been reduced already, each of its pixels is a mean, which has blurred the picture a little. The
+/// kernel takes that back: it subtracts a trace of each pixel's neighbours. That is worth about one decibel.
+struct ResampleKernel {
+    /// The first pixel of the source for each pixel of the result.
+    let starts: [Int32]
+    /// `taps` weights for each pixel of the result; 16384 is one. Their sum is exactly that, so that a constant picture
+    /// stays constant.
+    let weights: [Int16]
+    /// How many weights a pixel of the result has, a multiple of four. Those behind the source's end are zero.
+    let taps: Int
+
+    /// Computes weights.
+    /// - Parameters:
+    ///   - count: how many pixels the source has.
+    ///   - extent: how many of them the picture covers: a little fewer than `count` where the last is not whole.
+    ///   - target: how many pixels the result has.
+    ///   - blur: the variance of the means that the source consists of, in its own pixels: 1/12 for means of blocks.
+    init(count: Int, extent: Double, target: Int, blur: Double) {
+        let scale = extent / Double(target)
+        // What is enlarged is interpolated: the kernel is never narrower than the source's pixels.
+        let width = max(1, scale)
+        let correction = scale > 1 ? blur / 2 : 0
+        let reach = 3 * width + (correction > 0 ? 1 : 0)
+        // The inner loops take four weights at a time and begin at even pixels.
+        let taps = (Int((2 * reach).rounded(.up)) + 2 + 3) / 4 * 4
+        var curve = LanczosCurve(step: 1 / width, count: taps + 2)
+        var starts: [Int32] = []
+        var weights = [Int16](repeating: 0, count: target * taps)
+        var row = [Double](repeating: 0, count: taps)
+        starts.reserveCapacity(target)
+        for index in 0..<target {
+            let centre = (Double(index) + 0.5) * scale
+            let start = max(0, Int((centre - reach).rounded(.down))) & ~1
+            let end = min(count, Int((centre + reach).rounded(.up)), start + taps)
+            // One value more at both ends: each weight looks at its neighbours.
+            curve.trace(from: Double(start) - 0.5 - centre)
+            for tap in 0..<end - start {
+                let neighbours = curve.values[tap] + curve.values[tap + 2]
+                row[tap] = (1 + 2 * correction) * curve.values[tap + 1] - correction * neighbours
+            }
+            starts.append(Int32(start))
+            Self.quantise(row[..<(end - start)], into: &weights, at: index * taps)
+        }
+        self.starts = starts
+        self.weights = weights
+        self.taps = taps
+    }
+
+    /// Makes whole numbers of weights; what rounding leaves over goes to the largest.
+    private static func quantise(_ row: ArraySlice<Double>, into weights: inout [Int16], at offset: Int) {
+        let one = 16384
+        var sum = 0.0
+        for weight in row { sum += weight }
+        let factor = Double(one) / sum
+        var rest = one
+        var largest = 0
+        for index in row.indices {
+            let value = Int((row[index] * factor).rounded())
+            weights[offset + index] = Int16(clamping: value)
+            rest -= value
+            if weights[offset + index] > weights[offset + largest] { largest = index }
+        }
+        weights[offset + largest] += Int16(clamping: rest)
+    }
+}

@@ -1,0 +1,30 @@
+import Pipeline
+
+/// From which pixels to which.
+struct ResamplePlan {
+    /// The rows that come in.
+    let source: PixelSize
+    /// How much of them the picture covers, in their pixels: less than `source` where the last pixel is not whole.
+    var extent: (width: Double, height: Double)
+    /// What is to come out.
+    let target: PixelSize
+    /// The side of the blocks whose means are taken before the kernel, 1 to 255; 1 for none.
+    var block = 1
+    /// How much the source has been blurred already; see ``ResampleKernel``.
+    var blur = 0.0
+
+    /// Plans to scale a whole picture, leaving the kernel at least `reserve` times the target's size in hand: means of
+    /// blocks are cheaper than the kernel and not as good.
+    init(from source: PixelSize, to target: PixelSize, reserve: Double) {
+        self.source = source
+        self.target = target
+        extent = (Double(source.width), Double(source.height))
+        setBlock(reserve: reserve)
+    }
+
+    /// Chooses the side of the blocks.
+    mutating func setBlock(reserve: Double) {
+        let excess = min(extent.width / Double(target.width), extent.height / Double(target.height))
+        block = Int(min(255, max(1, excess / reserve)))
+    }
+}

@@ -1,0 +1,129 @@
+import CResample
+import Pipeline
+
+/// Scales a picture as its rows come in: exact means of blocks first, where the plan has any, then a Lanczos-3 kernel.
+///
+/// Only the rows that the kernel reaches at a time are in memory. Transparency is premultiplied meanwhile, so that the
+/// colour of what can't be seen never shows.
+final class Resampler {
+    private let plan: ResamplePlan
+    private let layout: PixelLayout
+    private let means: BlockMeans?
+    private let across: ResampleKernel
+    private let down: ResampleKernel
+    private let rows: SampleRows
+    /// A row after the vertical pass.
+    private let column: SampleRows
+    /// The same in pairs, if it has colours.
+    private let pairs: SampleRows
+    /// The same after the horizontal pass.
+    private let narrow: SampleRows
+    private var result: [UInt8]
+    private var taken = 0
+    private var given = 0
+
+    init(_ plan: ResamplePlan, layout: PixelLayout) {
+        self.plan = plan
+        self.layout = layout
+        let (block, channels) = (plan.block, layout.channels)
+        let width = (plan.source.width + block - 1) / block
+        let height = (plan.source.height + block - 1) / block
+        // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
+        let area = Double(block * block)
+        let blur = (1 - 1 / area) / 12 + plan.blur / area
+        means = block > 1 ? BlockMeans(side: block, width: plan.source.width, layout: layout) : nil
+        across = ResampleKernel(
+            count: width, extent: plan.extent.width / Double(block), target: plan.target.width, blur: blur)
+        down = ResampleKernel(
+            count: height, extent: plan.extent.height / Double(block), target: plan.target.height, blur: blur)
+        rows = SampleRows(count: min(height, down.taps), width: width, channels: channels, slack: across.taps)
+        column = SampleRows(count: 1, width: width, channels: channels, slack: across.taps)
+        pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
+        narrow = SampleRows(count: 1, width: plan.target.width, channels: channels, slack: 0)
+        result = [UInt8](repeating: 0, count: plan.target.width * plan.target.height * channels)
+    }
+
+    /// Scales pixels that are in memory.
+    /// - Parameter pixels: `plan.source`'s pixels, row by row without padding.
+    /// - Throws: `CancellationError`.
+    static func scaled(
+        _ pixels: UnsafePointer<UInt8>, _ plan: ResamplePlan, layout: PixelLayout, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let resampler = Resampler(plan, layout: layout)
+        let stride = plan.source.width * layout.channels
+        for top in Swift.stride(from: 0, to: plan.source.height, by: 32) {
+            try cancellation.check()
+            resampler.push(pixels + top * stride, rows: min(32, plan.source.height - top), stride: stride)
+        }
+        return resampler.finish()
+    }
+
+    /// Takes the next rows, of which each begins `stride` bytes behind the one before.
+    func push(_ pixels: UnsafePointer<UInt8>, rows count: Int, stride: Int) {
+        for index in 0..<count {
+            let pixels = pixels + index * stride
+            guard let means else {
+                let samples = rows.row(taken)
+                if layout.hasAlpha {
+                    cresample_premultiply(pixels, samples, plan.source.width)
+                } else {
+                    cresample_widen(pixels, samples, plan.source.width * layout.channels)
+                }
+                finishRow()
+                continue
+            }
+            if means.add(pixels) {
+                means.take(into: rows.row(taken))
+                finishRow()
+            }
+        }
+    }
+
+    /// The scaled picture, when all rows have come.
+    func finish() -> [UInt8] {
+        if let means, means.isPartial {
+            means.take(into: rows.row(taken))
+            finishRow()
+        }
+        return result
+    }
+
+    /// Writes the rows of the result for which the kernel now has all that it reaches.
+    private func finishRow() {
+        taken += 1
+        let height = (plan.source.height + plan.block - 1) / plan.block
+        while given < plan.target.height {
+            let start = Int(down.starts[given])
+            guard taken >= min(height, start + down.taps) else { return }
+            write(given, from: start, height: height)
+            given += 1
+        }
+    }
+
+    private func write(_ index: Int, from start: Int, height: Int) {
+        // Behind the last row the weights are zero; any row will do there.
+        let reached = (0..<down.taps).map { UnsafePointer(rows.row(min(start + $0, height - 1))) }
+        let (samples, narrow) = (column.row(0), narrow.row(0))
+        let (width, channels) = (plan.target.width, layout.channels)
+        down.weights.withUnsafeBufferPointer { weights in
+            guard let weights = weights.baseAddress else { return }
+            cresample_columns(reached, weights + index * down.taps, down.taps, samples, rows.length)
+        }
+        if layout == .grey {
+            cresample_grey_row(samples, across.starts, across.weights, across.taps, narrow, width)
+        } else {
+            let count = (plan.source.width + plan.block - 1) / plan.block
+            cresample_pair(samples, pairs.row(0), count, Int32(channels))
+            cresample_paired_row(
+                pairs.row(0), across.starts, across.weights, across.taps, Int32(channels), narrow, width)
+        }
+        result.withUnsafeMutableBufferPointer { buffer in
+            guard let row = buffer.baseAddress.map({ $0 + index * width * channels }) else { return }
+            if layout.hasAlpha {
+                cresample_unpremultiply(narrow, row, width)
+            } else {
+                cresample_narrow(narrow, row, width * channels)
+            }
+        }
+    }
+}
