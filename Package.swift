@@ -68,7 +68,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CJPEG", "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(

@@ -77,7 +77,7 @@ struct ImageFormatSniffingTests {
         #expect(ImageFormat(fileExtension: "JPG") == .jpeg)
         #expect(ImageFormat(fileExtension: "heif") == .heic)
         #expect(ImageFormat(fileExtension: "txt") == nil)
-        for format in ImageFormat.standard.union([.bmp, .svg, .jxl]) {
+        for format in ImageFormat.standard.union([.svg, .jxl]) {
             #expect(format.preferredFileExtension.flatMap { ImageFormat(fileExtension: $0) } == format)
         }
         #expect(ImageFormat(rawValue: "image/x-own").preferredFileExtension == nil)

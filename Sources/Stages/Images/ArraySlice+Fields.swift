@@ -6,6 +6,13 @@ extension ArraySlice<UInt8> {
         return Int(exactly: field.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
+    /// The same of a little-endian number.
+    func littleEndianNumber(at offset: Int, bytes length: Int) -> Int? {
+        guard length > 0 else { return 0 }
+        guard length <= 8, let field = slice(at: offset, count: length) else { return nil }
+        return Int(exactly: field.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
     /// Bytes from `offset` behind the beginning; `nil` if there are not so many.
     func slice(at offset: Int, count length: Int) -> ArraySlice<UInt8>? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }

@@ -3,7 +3,7 @@ public import Pipeline
 extension ImageFormat {
     /// The formats that are decoded unless others are chosen. SVG and JPEG XL are not among them: their loaders are
     /// not made for hostile files.
-    public static let standard: Set<ImageFormat> = [.jpeg, .png, .webp, .gif, .tiff, .avif, .heic]
+    public static let standard: Set<ImageFormat> = [.jpeg, .png, .webp, .gif, .tiff, .avif, .heic, .bmp]
 
     /// The format that a file's name promises, such as `jpeg` for `JPG`; `nil` for an extension that is not known.
     /// - Parameter fileExtension: without the dot, in upper or lower case.

@@ -1,0 +1,51 @@
+public import Pipeline
+
+/// Decodes Windows bitmaps: uncompressed with 1, 4, 8, 16, 24 or 32 bits a pixel, and run-length encoded with 4 or 8.
+///
+/// It is the model of a decoder: a header that is read and checked without touching a pixel, rows that are scaled as they
+/// are read, and no byte that is trusted.
+public struct BMPDecoder: ImageDecoding {
+    /// BMP.
+    public let formats: Set<ImageFormat> = [.bmp]
+
+    /// Makes a decoder.
+    public init() {}
+
+    /// Reads the file's two headers.
+    public func header(
+        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
+    ) throws -> ImageHeader {
+        let bitmap = try Bitmap(bytes)
+        var header = ImageHeader(format: .bmp, storedSize: bitmap.size, hasAlpha: bitmap.layout.hasAlpha)
+        let area = bitmap.size.width.multipliedReportingOverflow(by: bitmap.size.height)
+        header.memory = bitmap.isRunLength && !area.overflow ? area.partialValue : 0
+        return header
+    }
+
+    /// Decodes row by row; what a file that is cut off doesn't reach has the value 0 if that is allowed.
+    public func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let bitmap = try Bitmap(bytes)
+        let size = header.storedSize(for: box)
+        let sink = RowSink(
+            ResamplePlan(from: bitmap.size, to: size, reserve: options.quality.blockReserve), layout: bitmap.layout)
+        let runs =
+            bitmap.isRunLength
+            ? try BitmapRuns(bitmap).indices(bytes, allowTruncated: options.allowTruncated, cancellation) : nil
+        var row = [UInt8](repeating: 0, count: bitmap.size.width * bitmap.layout.channels)
+        for y in 0..<bitmap.size.height {
+            try cancellation.check()
+            let stored = bitmap.isTopDown ? y : bitmap.size.height - 1 - y
+            if let runs {
+                let start = stored * bitmap.size.width
+                bitmap.expand(runs[start..<start + bitmap.size.width], bits: 8, into: &row)
+            } else {
+                let packed = try bitmap.packedRow(stored, of: bytes, allowTruncated: options.allowTruncated)
+                bitmap.expand(packed, bits: bitmap.bits, into: &row)
+            }
+            row.withUnsafeBufferPointer { if let start = $0.baseAddress { sink.push(start) } }
+        }
+        return DecodedImage(size: size, layout: bitmap.layout, pixels: sink.finish(), nativeSize: bitmap.size)
+    }
+}

@@ -1,0 +1,109 @@
+import Pipeline
+
+/// What a bitmap's headers say, checked.
+struct Bitmap {
+    let size: PixelSize
+    let isTopDown: Bool
+    let bits: Int
+    let isRunLength: Bool
+    /// Where the pixels begin.
+    let start: Int
+    /// 256 colours, of which a pixel is an index; empty above 8 bits. Those that the file lacks are black.
+    private var palette: [UInt8] = []
+    /// Where in a pixel red, green, blue and alpha are; 16 and 32 bits only.
+    private var masks: [ChannelMask] = []
+
+    var layout: PixelLayout { masks.count == 4 ? .rgba : .rgb }
+
+    init(_ bytes: [UInt8]) throws {
+        func number(at offset: Int, bytes length: Int) throws -> Int {
+            guard let number = bytes[...].littleEndianNumber(at: offset, bytes: length) else {
+                throw Self.damaged("its header is cut off")
+            }
+            return number
+        }
+        func signed(at offset: Int) throws -> Int { Int(Int32(truncatingIfNeeded: try number(at: offset, bytes: 4))) }
+        let headerSize = try number(at: 14, bytes: 4)
+        let isCore = headerSize == 12
+        let width = isCore ? try number(at: 18, bytes: 2) : try signed(at: 18)
+        let height = isCore ? try number(at: 20, bytes: 2) : try signed(at: 22)
+        bits = try number(at: isCore ? 24 : 28, bytes: 2)
+        // A header of OS/2 may end before the compression.
+        let compression = headerSize >= 40 ? try number(at: 30, bytes: 4) : 0
+        let used = headerSize >= 40 ? try number(at: 46, bytes: 4) : 0
+        size = PixelSize(width: width, height: abs(height))
+        isTopDown = height < 0
+        isRunLength = compression == 1 && bits == 8 || compression == 2 && bits == 4
+        start = try number(at: 10, bytes: 4)
+        guard width > 0, height != 0 else { throw Self.damaged("it has no pixels") }
+        guard [1, 4, 8, 16, 24, 32].contains(bits) else { throw Self.damaged("it has \(bits) bits a pixel") }
+        let hasMasks = [3, 6].contains(compression) && bits >= 16 && bits != 24 && headerSize != 64
+        guard compression == 0 || isRunLength || hasMasks else {
+            throw Self.damaged("its compression \(compression) is not known")
+        }
+        if bits <= 8 {
+            let after = 14 + headerSize
+            let count = used == 0 ? 1 << bits : min(used, 1 << bits)
+            let stride = isCore ? 3 : 4
+            palette = [UInt8](repeating: 0, count: 3 * 256)
+            for index in 0..<count {
+                let entry = after + index * stride
+                guard entry + 3 <= min(bytes.count, max(start, after)) else { break }
+                for channel in 0..<3 { palette[3 * index + channel] = bytes[entry + 2 - channel] }
+            }
+        } else if hasMasks {
+            // A plain header is followed by its masks; longer ones hold them.
+            let alpha = compression == 6 || headerSize >= 56 ? try number(at: 66, bytes: 4) : 0
+            masks = try [54, 58, 62].map { ChannelMask(try number(at: $0, bytes: 4)) }
+            if alpha != 0 { masks.append(ChannelMask(alpha)) }
+        } else if bits == 16 {
+            masks = [0x7c00, 0x3e0, 0x1f].map { ChannelMask($0) }
+        } else if bits == 32 {
+            // The fourth byte is said to be of no use, and often is none.
+            masks = [0xff0000, 0xff00, 0xff].map { ChannelMask($0) }
+        }
+    }
+
+    /// The bytes of a row as they are stored.
+    func packedRow(_ index: Int, of bytes: [UInt8], allowTruncated: Bool) throws -> ArraySlice<UInt8> {
+        let length = (size.width * bits + 7) / 8
+        let offset = start + index * ((size.width * bits + 31) / 32 * 4)
+        if offset + length <= bytes.count { return bytes[offset..<offset + length] }
+        guard allowTruncated else { throw Self.damaged("it ends too soon") }
+        let rest = offset < bytes.count ? Array(bytes[offset...]) : []
+        return (rest + [UInt8](repeating: 0, count: length - rest.count))[...]
+    }
+
+    /// Makes colours of a row.
+    func expand(_ packed: ArraySlice<UInt8>, bits: Int, into row: inout [UInt8]) {
+        packed.withUnsafeBufferPointer { packed in
+            row.withUnsafeMutableBufferPointer { row in
+                switch bits {
+                case 1, 4, 8:
+                    let (perByte, mask) = (8 / bits, (1 << bits) - 1)
+                    for x in 0..<size.width {
+                        let shift = 8 - bits - x % perByte * bits
+                        let index = Int(packed[x / perByte]) >> shift & mask
+                        for channel in 0..<3 { row[3 * x + channel] = palette[3 * index + channel] }
+                    }
+                case 24:
+                    for x in 0..<size.width {
+                        for channel in 0..<3 { row[3 * x + channel] = packed[3 * x + 2 - channel] }
+                    }
+                default:
+                    for x in 0..<size.width {
+                        var value = 0
+                        for byte in 0..<bits / 8 { value |= Int(packed[x * bits / 8 + byte]) << (8 * byte) }
+                        for channel in masks.indices {
+                            row[x * masks.count + channel] = masks[channel].level(in: value)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    static func damaged(_ reason: String) -> LoadError {
+        LoadError(.undecodable, subject: "", "The image/bmp file is damaged or cut off (\(reason)); get it anew.")
+    }
+}

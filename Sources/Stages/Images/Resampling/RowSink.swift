@@ -1,0 +1,30 @@
+import Pipeline
+
+/// Takes a picture's rows from top to bottom and gives the picture, scaled if that is planned.
+final class RowSink {
+    private let resampler: Resampler?
+    private let length: Int
+    private var pixels: [UInt8] = []
+
+    init(_ plan: ResamplePlan, layout: PixelLayout) {
+        length = plan.source.width * layout.channels
+        if plan.source == plan.target {
+            resampler = nil
+            pixels.reserveCapacity(length * plan.source.height)
+        } else {
+            resampler = Resampler(plan, layout: layout)
+        }
+    }
+
+    /// Takes the next rows, which lie one behind the other.
+    func push(_ rows: UnsafePointer<UInt8>, count: Int = 1) {
+        if let resampler {
+            resampler.push(rows, rows: count, stride: length)
+        } else {
+            pixels.append(contentsOf: UnsafeBufferPointer(start: rows, count: count * length))
+        }
+    }
+
+    /// The picture, when all rows have come.
+    func finish() -> [UInt8] { resampler?.finish() ?? pixels }
+}
