@@ -108,6 +108,16 @@ struct TransferFailureTests {
         _ = await failure(.unreachable) { try await client.get(origin.url("/")) }
     }
 
+    @Test("A request that is not idempotent is sent once, even where a kept connection dies (RFC 9110 section 9.2.2)")
+    func postIsSentOnce() async throws {
+        origin.route("/") { request in request.method == "GET" ? .init(body: "x") : .raw("") }
+        _ = try await client.get(origin.url("/"))
+        _ = await failure(.unreachable) {
+            try await client.send(TransferRequest(method: .post, url: origin.url("/"), body: [1]))
+        }
+        #expect(origin.log.requests.map(\.method) == ["GET", "POST"])
+    }
+
     @Test("A connection closed without an answer is unreachable")
     func noAnswer() async throws {
         origin.route("/") { _ in .raw("") }
