@@ -1,6 +1,6 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
-PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
+PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
 .PHONY: test demo lint docs bench release dependencies

@@ -41,13 +41,15 @@ let package = Package(
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         // libjpeg ends what fails with a long jump: only C can take that.
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .target(name: "CPNG"),
         .target(name: "CResample"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CCurl", "CJPEG", "CResample", "CSQLite", "CVips", "CWebP",
+                "Pipeline", "CCurl", "CDeflate", "CJPEG", "CPNG", "CResample", "CSQLite", "CVips", "CWebP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

@@ -11,8 +11,10 @@ public struct ImageDecoders: Sendable {
         }
     }
 
-    /// libjpeg-turbo for JPEG, libwebp for WebP, a decoder of our own for BMP, and libvips for the others.
-    public static let standard = ImageDecoders([VipsDecoder(), WebPDecoder(), JPEGDecoder(), BMPDecoder()])
+    /// libjpeg-turbo for JPEG, libwebp for WebP, decoders of our own for PNG and BMP, and libvips for the others.
+    public static let standard = ImageDecoders([
+        VipsDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), BMPDecoder(),
+    ])
 
     /// The same with another decoder, which takes over the formats that it is for.
     public func adding(_ decoder: any ImageDecoding) -> ImageDecoders {

@@ -1,0 +1,73 @@
+import CPNG
+import Pipeline
+
+/// Makes pixels of a PNG's inflated rows, which have to be asked for from the top to the bottom.
+final class PNGRows {
+    /// The pixels that come out.
+    let layout: PixelLayout
+    private let file: PNGFile
+    /// 256 colours of four bytes.
+    private var colours: [UInt8] = []
+    private let nothing: UnsafeMutablePointer<UInt8>
+    private let unpacked: UnsafeMutablePointer<UInt8>
+    private let pixels: UnsafeMutablePointer<UInt8>
+
+    /// `nil` for what isn't decoded here.
+    init?(_ file: PNGFile) {
+        guard !file.isInterlaced else { return nil }
+        let hasColourKey = file.transparency != nil && (file.colour == .grey || file.colour == .rgb)
+        guard !hasColourKey, file.colour != .palette || file.palette.count >= 3 else { return nil }
+        self.file = file
+        layout =
+            switch file.colour {
+            case .grey: .grey
+            case .rgb: .rgb
+            case .palette: file.transparency == nil ? .rgb : .rgba
+            case .greyAlpha, .rgba: .rgba
+            }
+        if file.colour == .palette {
+            colours = [UInt8](repeating: 0, count: 4 * 256)
+            for index in 0..<256 {
+                for channel in 0..<3 {
+                    colours[4 * index + channel] = file.palette.dropFirst(3 * index + channel).first ?? 0
+                }
+                colours[4 * index + 3] = file.transparency?.dropFirst(index).first ?? 255
+            }
+        }
+        func bytes(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+            let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: count)
+            bytes.initialize(repeating: 0, count: count)
+            return bytes
+        }
+        nothing = bytes(file.rowLength)
+        unpacked = bytes(file.size.width * file.colour.samples)
+        pixels = bytes(file.size.width * layout.channels)
+    }
+
+    deinit {
+        nothing.deallocate()
+        unpacked.deallocate()
+        pixels.deallocate()
+    }
+
+    /// A row's pixels, which stay until the next is asked for; `nil` if its filter makes no sense.
+    func row(_ y: Int, of inflated: UnsafeMutableRawBufferPointer) -> UnsafePointer<UInt8>? {
+        guard let start = inflated.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+        let length = file.rowLength
+        let row = start + y * (length + 1) + 1
+        let above = y == 0 ? UnsafePointer(nothing) : UnsafePointer(row - length - 1)
+        guard cpng_unfilter(Int32(row[-1]), row, above, length, file.pixelLength) else { return nil }
+        let width = file.size.width
+        var samples = UnsafePointer(row)
+        if file.depth != 8 {
+            cpng_unpack(row, unpacked, width * file.colour.samples, Int32(file.depth), file.colour != .palette)
+            samples = UnsafePointer(unpacked)
+        }
+        switch file.colour {
+        case .grey, .rgb, .rgba: return samples
+        case .palette: cpng_look_up(samples, pixels, width, colours, Int32(layout.channels))
+        case .greyAlpha: cpng_spread_grey(samples, pixels, width)
+        }
+        return UnsafePointer(pixels)
+    }
+}

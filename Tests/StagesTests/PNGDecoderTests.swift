@@ -1,0 +1,196 @@
+import Pipeline
+import Testing
+
+@testable import Stages
+
+@Suite("PNG is inflated and scaled row by row, and gives the pixels that libvips gives")
+struct PNGDecoderTests {
+    /// A PNG whose pixels are stored, not compressed.
+    struct File {
+        var width: Int
+        var height: Int
+        var depth = 8
+        var colour: Int
+        var interlace: UInt8 = 0
+        /// What stands between the header and the pixels.
+        var chunks: [(String, [UInt8])] = []
+        /// The rows, each with its filter before it.
+        var rows: [[UInt8]]
+
+        var bytes: [UInt8] {
+            let header = big(width) + big(height) + [UInt8(depth), UInt8(colour), 0, 0, interlace]
+            var stream: [UInt8] = [0x78, 0x01]
+            let data = Array(rows.joined())
+            let (low, high) = data.reduce((1, 0)) { sums, byte in
+                let low = (sums.0 + Int(byte)) % 65521
+                return (low, (sums.1 + low) % 65521)
+            }
+            for start in stride(from: 0, to: data.count, by: 65535) {
+                let block = data[start..<min(start + 65535, data.count)]
+                let (count, last) = (block.count, start + block.count == data.count)
+                stream += [last ? 1 : 0, UInt8(count & 255), UInt8(count >> 8)]
+                stream += [UInt8(~count & 255), UInt8(~count >> 8 & 255)] + block
+            }
+            stream += big(high << 16 | low)
+            var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunk("IHDR", header)
+            for (type, body) in chunks { file += chunk(type, body) }
+            // In two pieces.
+            file += chunk("IDAT", Array(stream.prefix(10))) + chunk("IDAT", Array(stream.dropFirst(10)))
+            return file + chunk("IEND", [])
+        }
+
+        private func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+            let checked = Array(type.utf8) + body
+            var sum: UInt32 = 0xffff_ffff
+            for byte in checked {
+                sum ^= UInt32(byte)
+                for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
+            }
+            return big(body.count) + checked + big(Int(~sum))
+        }
+
+        private func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+    }
+
+    private func noise(_ count: Int) -> [UInt8] {
+        var state: UInt32 = 99
+        return (0..<count).map { _ in
+            state = state &* 1_664_525 &+ 1_013_904_223
+            return UInt8(state >> 24)
+        }
+    }
+
+    /// A row as a filter leaves it (ISO/IEC 15948 clause 9).
+    private func filtered(_ row: [UInt8], above: [UInt8], filter: Int, pixel: Int) -> [UInt8] {
+        [UInt8(filter)]
+            + row.indices.map { index in
+                let left = index < pixel ? 0 : Int(row[index - pixel])
+                let corner = index < pixel ? 0 : Int(above[index - pixel])
+                let up = Int(above[index])
+                let guess: Int
+                switch filter {
+                case 1: guess = left
+                case 2: guess = up
+                case 3: guess = (left + up) / 2
+                case 4:
+                    let distances = [left, up, corner].map { abs(left + up - corner - $0) }
+                    guess =
+                        distances[0] <= min(distances[1], distances[2])
+                        ? left : distances[1] <= distances[2] ? up : corner
+                default: guess = 0
+                }
+                return row[index] &- UInt8(guess)
+            }
+    }
+
+    @Test(
+        "Each filter is undone, whatever a pixel's size",
+        arguments: [(0, 8), (0, 16), (2, 8), (2, 16), (4, 8), (4, 16), (6, 8), (6, 16)])
+    func filters(_ colour: Int, _ depth: Int) async throws {
+        let samples = [0: 1, 2: 3, 4: 2, 6: 4][colour] ?? 1
+        let (width, height, pixel) = (23, 25, samples * depth / 8)
+        let length = width * pixel
+        let all = noise(height * length)
+        let rows = (0..<height).map { Array(all[$0 * length..<($0 + 1) * length]) }
+        let file = File(
+            width: width, height: height, depth: depth, colour: colour,
+            rows: rows.enumerated().map { index, row in
+                let above = index == 0 ? [UInt8](repeating: 0, count: row.count) : rows[index - 1]
+                return filtered(row, above: above, filter: index % 5, pixel: pixel)
+            })
+        let image = try await SampleImage.decode(file.bytes)
+        // Of 16 bits the high byte is taken.
+        var expected = depth == 8 ? all : stride(from: 0, to: all.count, by: 2).map { all[$0] }
+        if colour == 4 {
+            expected = stride(from: 0, to: expected.count, by: 2).flatMap {
+                [expected[$0], expected[$0], expected[$0], expected[$0 + 1]]
+            }
+        }
+        #expect(image.layout == [0: .grey, 2: .rgb, 4: .rgba, 6: .rgba][colour])
+        #expect(image.pixels == expected)
+    }
+
+    @Test("Few bits a sample, as grey and as an index of a palette", arguments: [1, 2, 4, 8])
+    func fewBits(_ depth: Int) async throws {
+        let packed = noise((9 * depth + 7) / 8)
+        let indices = (0..<9).map { Int(packed[$0 * depth / 8]) >> (8 - depth - $0 * depth % 8) & ((1 << depth) - 1) }
+        let grey = File(width: 9, height: 1, depth: depth, colour: 0, rows: [[0] + packed])
+        #expect(
+            try await SampleImage.decode(grey.bytes).pixels.map(Int.init)
+                == indices.map { $0 * 255 / ((1 << depth) - 1) })
+        let palette = (0..<3 << depth).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let indexed = File(
+            width: 9, height: 1, depth: depth, colour: 3, chunks: [("PLTE", palette)], rows: [[0] + packed])
+        #expect(try await SampleImage.decode(indexed.bytes).pixels == indices.flatMap { palette[3 * $0..<3 * $0 + 3] })
+        let clear = File(
+            width: 9, height: 1, depth: depth, colour: 3, chunks: [("PLTE", palette), ("tRNS", [5])],
+            rows: [[0] + packed])
+        #expect(
+            try await SampleImage.decode(clear.bytes).pixels
+                == indices.flatMap { palette[3 * $0..<3 * $0 + 3] + [$0 == 0 ? 5 : 255] })
+    }
+
+    @Test("Every PNG among the samples has the pixels that libvips makes of it")
+    func likeLibvips() async throws {
+        let decoders = ImageDecoders.standard.adding(VipsDecoder())
+        let names = try SampleImage.manifest("good").map { "good/\($0.name)" }.filter { $0.hasSuffix("png") }
+        #expect(names.count == 6)
+        for name in names + ["good/expected/bricks-color.png"] {
+            let bytes = try SampleImage.bytes(name)
+            let image = try await SampleImage.decode(bytes)
+            let expected = try await SampleImage.decode(bytes, with: Decode(decoders: decoders))
+            #expect(image.layout == expected.layout, "\(name)")
+            #expect(image.pixels == expected.pixels, "\(name)")
+        }
+    }
+
+    @Test("A colour that is transparent by its value becomes transparent")
+    func colourKey() async throws {
+        let file = File(
+            width: 2, height: 1, colour: 2, chunks: [("tRNS", [0, 1, 0, 2, 0, 3])], rows: [[0, 1, 2, 3, 4, 5, 6]])
+        let image = try await SampleImage.decode(file.bytes)
+        #expect(image.layout == .rgba)
+        #expect(image.pixels[3] == 0)
+        #expect(Array(image.pixels[4...]) == [4, 5, 6, 255])
+    }
+
+    @Test("The orientation of an eXIf chunk is applied once")
+    func orientation() async throws {
+        // A little TIFF with nothing but the orientation 6: turn clockwise.
+        let exif: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
+        let file = File(width: 3, height: 2, colour: 0, chunks: [("eXIf", exif)], rows: [[0, 1, 2, 3], [0, 4, 5, 6]])
+        let image = try await SampleImage.decode(file.bytes)
+        #expect(image.size == PixelSize(width: 2, height: 3))
+        #expect(image.pixels == [4, 1, 5, 2, 6, 3])
+    }
+
+    @Test("Rows that are too few, a filter that is none and headers that make no sense are errors")
+    func nonsense() async throws {
+        let row: [UInt8] = [0, 1, 2, 3]
+        var files = [
+            File(width: 3, height: 3, colour: 0, rows: [row, row]).bytes,
+            File(width: 3, height: 2, colour: 0, rows: [row, [9, 1, 2, 3]]).bytes,
+            File(width: 0, height: 2, colour: 0, rows: [row]).bytes,
+            File(width: 3, height: 1, depth: 5, colour: 0, rows: [row]).bytes,
+            File(width: 3, height: 1, colour: 5, rows: [row]).bytes,
+            File(width: 3, height: 1, colour: 3, rows: [row]).bytes,
+        ]
+        let good = File(width: 3, height: 1, colour: 0, rows: [row]).bytes
+        files += (1..<good.count - 12).map { Array(good.prefix($0)) }.filter { $0.count >= 8 }
+        for file in files {
+            let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file) }
+            #expect(error.code == .undecodable)
+        }
+    }
+
+    @Test("Decode alone gives the exact size")
+    func exact() async throws {
+        let bytes = try SampleImage.bytes("good/expected/bricks-color.png")
+        let response = try await SampleImage.load(bytes, maxPixelSize: 33) {
+            Decode()
+            Downscale()
+        }
+        #expect(response.image?.size == PixelSize(width: 33, height: 25))
+        #expect(response.trace.entries.last?.outcome == .skipped)
+    }
+}
