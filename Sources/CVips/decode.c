@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "colour.h"
-#include "reduce.h"
 #include "rows.h"
 #include "source.h"
 
@@ -129,57 +128,23 @@ int cvips_frame_delay(const cvips_image *image, int frame) {
     return frame >= 0 && frame < image->delay_count ? image->delays[frame] : 0;
 }
 
-static bool read_reduced(
-    cvips_image *image, int frame, int reduction, uint32_t *sums, uint8_t *pixels, cvips_failure *failure) {
-    int width = image->pixels->Xsize;
-    int channels = image->pixels->Bands;
-    int top = frame * image->frame_height;
-    size_t out_row = (size_t)((width + reduction - 1) / reduction) * (size_t)channels;
-    int filled = 0;
-    for (int y = 0; y < image->frame_height; y += STRIP_ROWS) {
-        int count = VIPS_MIN(STRIP_ROWS, image->frame_height - y);
-        if (!prepare_rows(image->region, top + y, count, image->name, image->bytes.cancellation, failure)) return false;
-        for (int row = y; row < y + count; row++) {
-            const uint8_t *in = row_at(image->region, top + row);
-            if (!sums) {
-                memcpy(pixels, in, out_row);
-                pixels += out_row;
-                continue;
-            }
-            add_row(sums, in, width, channels, reduction);
-            if (++filled == reduction || row == image->frame_height - 1) {
-                write_means(sums, pixels, width, channels, reduction, filled);
-                pixels += out_row;
-                filled = 0;
-            }
-        }
-    }
-    return true;
-}
-
-bool cvips_read_frame(
-    cvips_image *image, int frame, int reduction, uint8_t *pixels, size_t size, cvips_failure *failure) {
-    int channels = image->pixels->Bands;
-    if (reduction < 1 || reduction > 255 || frame < 0 || frame >= image->pixels->Ysize / image->frame_height) {
-        snprintf(failure->message, sizeof failure->message, "there is no such frame");
-        return false;
-    }
-    int width = (image->pixels->Xsize + reduction - 1) / reduction;
-    int height = (image->frame_height + reduction - 1) / reduction;
-    if (size != (size_t)width * (size_t)height * (size_t)channels) {
-        snprintf(failure->message, sizeof failure->message, "the frame has another size than its header says");
+bool cvips_read_rows(
+    cvips_image *image, int frame, int top, int count, uint8_t *pixels, cvips_failure *failure) {
+    int height = image->frame_height;
+    if (frame < 0 || frame >= image->pixels->Ysize / height || top < 0 || count < 1 || count > height - top) {
+        snprintf(failure->message, sizeof failure->message, "there are no such rows");
         return false;
     }
     if (!image->region) image->region = vips.vips_region_new(image->pixels);
-    uint32_t *sums = reduction > 1 ? calloc((size_t)width * (size_t)channels, sizeof *sums) : NULL;
-    if (!image->region || (reduction > 1 && !sums)) {
-        free(sums);
+    if (!image->region) {
         snprintf(failure->message, sizeof failure->message, "out of memory");
         return false;
     }
-    bool done = read_reduced(image, frame, reduction, sums, pixels, failure);
-    free(sums);
-    return done;
+    int first = frame * height + top;
+    if (!prepare_rows(image->region, first, count, image->name, image->bytes.cancellation, failure)) return false;
+    size_t length = (size_t)image->pixels->Xsize * (size_t)image->pixels->Bands;
+    for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, first + row), length);
+    return true;
 }
 
 const uint8_t *cvips_pending_profile(const cvips_image *image, size_t *size) {

@@ -46,9 +46,6 @@
     F(vips_cast) \
     F(vips_extract_band) \
     F(vips_copy) \
-    F(vips_premultiply) \
-    F(vips_unpremultiply) \
-    F(vips_resize) \
     F(vips_round) \
     F(vips_invert) \
     F(vips_multiply) \

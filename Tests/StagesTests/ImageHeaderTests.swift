@@ -114,17 +114,17 @@ struct ImageHeaderTests {
         #expect(EXIFBlock([1, 2, 3]) == nil)
     }
 
-    @Test("How much larger than its box a picture is decides the scale of the decode")
-    func scale() {
-        let photo = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4032, height: 2976))
-        #expect(VipsScale(header: photo, box: 300).shrink == 8)
-        #expect(VipsScale(header: photo, box: 1000).shrink == 2)
-        #expect(VipsScale(header: photo, box: 5000).shrink == 1)
-        #expect(VipsScale(header: photo, box: nil).shrink == 1)
-        let drawing = ImageHeader(format: .png, storedSize: PixelSize(width: 4032, height: 2976))
-        #expect(VipsScale(header: drawing, box: 300).shrink == 1)
-        #expect(VipsScale(header: drawing, box: 300).reduction == 6)
-        #expect(VipsScale(header: drawing, box: 3000).reduction == 1)
-        #expect(VipsScale(header: drawing, box: 1).reduction == 255)
+    @Test("How much larger than its box a picture is decides the size of the blocks whose means are taken")
+    func blocks() {
+        let size = PixelSize(width: 4032, height: 2976)
+        func block(_ side: Int, _ quality: DecodeQuality) -> Int {
+            ResamplePlan(from: size, to: size.fitted(into: PixelSize(square: side)), reserve: quality.blockReserve)
+                .block
+        }
+        #expect(block(300, .quality) == 5)
+        #expect(block(300, .fast) == 8)
+        #expect(block(3000, .fast) == 1)
+        #expect(block(5000, .quality) == 1)
+        #expect(block(1, .quality) == 255)
     }
 }

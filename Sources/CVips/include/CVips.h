@@ -55,7 +55,7 @@ typedef struct {
     bool has_alpha;
     bool has_profile;
     int bits;
-    /// The pixels that `cvips_read_frame` gives: 1 grey, 3 RGB, 4 RGBA.
+    /// The pixels that `cvips_read_rows` gives: 1 grey, 3 RGB, 4 RGBA.
     int channels;
 } cvips_header;
 
@@ -70,12 +70,11 @@ cvips_image *_Nullable cvips_open(
 /// How long a frame shows, in milliseconds.
 int cvips_frame_delay(const cvips_image *_Nonnull image, int frame);
 
-/// Decodes one frame, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. Frames have to be asked for in their order.
-///
-/// Each pixel of the result is the mean of `reduction`² pixels of the frame, which are never all held in memory unless
-/// the format forces it; the result is ⌈width / reduction⌉ × ⌈height / reduction⌉. `reduction` is 1 to 255.
-bool cvips_read_frame(
-    cvips_image *_Nonnull image, int frame, int reduction, uint8_t *_Nonnull pixels, size_t size,
+/// Decodes rows of one frame, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. They
+/// have to be asked for in their order, frame by frame, a few at a time: they are never all held in memory unless the
+/// format forces it.
+bool cvips_read_rows(
+    cvips_image *_Nonnull image, int frame, int top, int count, uint8_t *_Nonnull pixels,
     cvips_failure *_Nonnull failure);
 
 /// The ICC profile in whose colours the pixels are, if they are not in sRGB. Conversion is left to the caller because
@@ -89,11 +88,6 @@ void cvips_close(cvips_image *_Nonnull image);
 bool cvips_convert_to_srgb(
     uint8_t *_Nonnull pixels, int width, int height, int channels, const uint8_t *_Nonnull profile, size_t profile_size,
     cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
-
-/// Resizes with a Lanczos-3 kernel; alpha is premultiplied meanwhile.
-bool cvips_resize(
-    const uint8_t *_Nonnull pixels, int width, int height, int channels, uint8_t *_Nonnull result, int result_width,
-    int result_height, cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
 
 /// The formats that libvips writes here.
 typedef enum {

@@ -27,20 +27,24 @@ public struct VipsDecoder: ImageDecoding {
         }
     }
 
-    /// Decodes at the JPEG's 1/2, 1/4 or 1/8 where that leaves enough; what is then still twice too large is averaged
-    /// in whole blocks as the rows come in.
+    /// Decodes at the JPEG's 1/2, 1/4 or 1/8 where that leaves enough; the rest is scaled as the rows come in.
     public func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let plan = VipsScale(header: header, box: box)
+        let scale = JPEGScale(header: header, box: box, quality: options.quality)
+        let shrink = header.format == .jpeg ? 8 / scale.eighths : 1
         let frames = header.format == .gif ? max(1, min(header.frames, options.frames)) : 1
         return try VipsCall.run(cancellation) { call in
             try bytes.withUnsafeBufferPointer { buffer in
                 let file = try VipsFile(
-                    buffer, format: header.format, shrink: plan.shrink, frames: frames,
+                    buffer, format: header.format, shrink: shrink, frames: frames,
                     allowDamage: options.allowTruncated, call: &call)
+                let plan =
+                    shrink > 1
+                    ? scale.plan(from: file.size, quality: options.quality)
+                    : ResamplePlan(from: file.size, to: scale.target, reserve: options.quality.blockReserve)
                 return try file.decode(
-                    frames, header: header, reduction: plan.reduction, cancellation: cancellation, call: &call)
+                    frames, header: header, plan: plan, cancellation: cancellation, call: &call)
             }
         }
     }

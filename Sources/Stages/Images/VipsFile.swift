@@ -35,33 +35,34 @@ final class VipsFile {
             bitsPerChannel: Int(header.bits))
     }
 
-    /// Decodes the first `frames` frames, each reduced, upright.
+    /// Decodes the first `frames` frames, each scaled, upright.
     func decode(
-        _ frames: Int, header source: ImageHeader, reduction: Int, cancellation: WorkCancellation, call: inout VipsCall
+        _ frames: Int, header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation,
+        call: inout VipsCall
     ) throws -> DecodedImage {
-        let stored = PixelSize(
-            width: (Int(header.width) + reduction - 1) / reduction,
-            height: (Int(header.height) + reduction - 1) / reduction)
-        let channels = Int(header.channels)
-        guard let layout = PixelLayout(rawValue: UInt8(clamping: channels)) else {
-            throw LoadError(.undecodable, subject: "", "The \(format) file has \(channels) channels.")
+        guard let layout = PixelLayout(rawValue: UInt8(clamping: header.channels)) else {
+            throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
         let profile = pendingProfile
         let decoded = try (0..<frames).map { index in
-            var pixels = try self.pixels(frame: index, count: stored.width * stored.height * channels, reduction, &call)
+            var pixels = try self.pixels(frame: index, plan, layout, &call)
             if let profile {
                 try VipsPixels.convertToSRGB(
-                    &pixels, size: stored, channels: channels, profile: profile, cancellation: cancellation)
+                    &pixels, size: plan.target, channels: layout.channels, profile: profile,
+                    cancellation: cancellation)
             }
             return DecodedImage.Frame(
                 pixels: try source.orientation.applied(
-                    to: pixels, size: stored, channels: channels, cancellation: cancellation),
+                    to: pixels, size: plan.target, channels: layout.channels, cancellation: cancellation),
                 delay: .milliseconds(frames > 1 ? Int(cvips_frame_delay(image, Int32(index))) : 0))
         }
         return DecodedImage(
-            size: source.orientation.applied(to: stored), layout: layout, frames: decoded,
+            size: source.orientation.applied(to: plan.target), layout: layout, frames: decoded,
             loopCount: source.loopCount, nativeSize: source.size)
     }
+
+    /// The size of a frame, as it comes out of libvips.
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     /// The profile that the pixels have to be converted from.
     private var pendingProfile: [UInt8]? {
@@ -70,14 +71,22 @@ final class VipsFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    private func pixels(frame: Int, count: Int, _ reduction: Int, _ call: inout VipsCall) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            guard
-                let start = buffer.baseAddress,
-                cvips_read_frame(image, Int32(frame), Int32(reduction), start, count, &call.failure)
-            else { throw Self.damaged(format, call) }
-            initialized = count
+    private func pixels(
+        frame: Int, _ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall
+    ) throws -> [UInt8] {
+        let sink = RowSink(plan, layout: layout)
+        // Twice a JPEG's tallest row of blocks.
+        let count = 32
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channels)
+        defer { strip.deallocate() }
+        for top in stride(from: 0, to: plan.source.height, by: count) {
+            let rows = min(count, plan.source.height - top)
+            guard cvips_read_rows(image, Int32(frame), Int32(top), Int32(rows), strip, &call.failure) else {
+                throw Self.damaged(format, call)
+            }
+            sink.push(strip, count: rows)
         }
+        return sink.finish()
     }
 
     private static func damaged(_ format: ImageFormat, _ call: VipsCall) -> LoadError {

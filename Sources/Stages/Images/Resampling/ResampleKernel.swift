@@ -1,4 +1,6 @@
-/// The weights of a Lanczos-3 kernel along one axis: for each pixel of the result, which pixels of the source it is made
+import Glibc
+
+/// The weights of a kernel along one axis, most often Lanczos-3: for each pixel of the result, which pixels of the source it is made
 /// of, and how much of each.
 ///
 /// Where the source has been reduced already, each of its pixels is a mean, which has blurred the picture a little. The
@@ -12,7 +14,7 @@ struct ResampleKernel {
     /// How many weights a pixel of the result has, a multiple of four. Those behind the source's end are zero.
     let taps: Int
 
-    /// Computes weights.
+    /// A Lanczos-3 kernel.
     /// - Parameters:
     ///   - count: how many pixels the source has.
     ///   - extent: how many of them the picture covers: a little fewer than `count` where the last is not whole.
@@ -43,6 +45,26 @@ struct ResampleKernel {
             }
             starts.append(Int32(start))
             Self.quantise(row[..<(end - start)], into: &weights, at: index * taps)
+        }
+        self.starts = starts
+        self.weights = weights
+        self.taps = taps
+    }
+
+    /// A Gaussian kernel at the source's own size.
+    init(count: Int, sigma: Double) {
+        let reach = Int((3 * sigma).rounded(.up))
+        let taps = (2 * reach + 1 + 1 + 3) / 4 * 4
+        var weights = [Int16](repeating: 0, count: count * taps)
+        var starts: [Int32] = []
+        starts.reserveCapacity(count)
+        let curve = (0...reach + 1).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
+        for index in 0..<count {
+            let start = max(0, index - reach) & ~1
+            let end = min(count, index + reach + 1, start + taps)
+            let row = (start..<end).map { curve[abs($0 - index)] }
+            starts.append(Int32(start))
+            Self.quantise(row[...], into: &weights, at: index * taps)
         }
         self.starts = starts
         self.weights = weights

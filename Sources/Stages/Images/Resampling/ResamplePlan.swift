@@ -22,6 +22,11 @@ struct ResamplePlan {
         setBlock(reserve: reserve)
     }
 
+    /// The size after means have been taken.
+    var reducedSize: PixelSize {
+        PixelSize(width: (source.width + block - 1) / block, height: (source.height + block - 1) / block)
+    }
+
     /// Chooses the side of the blocks.
     mutating func setBlock(reserve: Double) {
         let excess = min(extent.width / Double(target.width), extent.height / Double(target.height))

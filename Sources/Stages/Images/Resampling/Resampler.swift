@@ -22,20 +22,28 @@ final class Resampler {
     private var taken = 0
     private var given = 0
 
-    init(_ plan: ResamplePlan, layout: PixelLayout) {
+    /// Scales as planned.
+    convenience init(_ plan: ResamplePlan, layout: PixelLayout) {
+        let block = Double(plan.block)
+        let size = plan.reducedSize
+        // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
+        let blur = (1 - 1 / (block * block)) / 12 + plan.blur / (block * block)
+        self.init(
+            plan, layout: layout,
+            across: ResampleKernel(
+                count: size.width, extent: plan.extent.width / block, target: plan.target.width, blur: blur),
+            down: ResampleKernel(
+                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur))
+    }
+
+    /// Filters with kernels of another kind.
+    init(_ plan: ResamplePlan, layout: PixelLayout, across: ResampleKernel, down: ResampleKernel) {
         self.plan = plan
         self.layout = layout
-        let (block, channels) = (plan.block, layout.channels)
-        let width = (plan.source.width + block - 1) / block
-        let height = (plan.source.height + block - 1) / block
-        // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
-        let area = Double(block * block)
-        let blur = (1 - 1 / area) / 12 + plan.blur / area
-        means = block > 1 ? BlockMeans(side: block, width: plan.source.width, layout: layout) : nil
-        across = ResampleKernel(
-            count: width, extent: plan.extent.width / Double(block), target: plan.target.width, blur: blur)
-        down = ResampleKernel(
-            count: height, extent: plan.extent.height / Double(block), target: plan.target.height, blur: blur)
+        self.across = across
+        self.down = down
+        let (width, height, channels) = (plan.reducedSize.width, plan.reducedSize.height, layout.channels)
+        means = plan.block > 1 ? BlockMeans(side: plan.block, width: plan.source.width, layout: layout) : nil
         rows = SampleRows(count: min(height, down.taps), width: width, channels: channels, slack: across.taps)
         column = SampleRows(count: 1, width: width, channels: channels, slack: across.taps)
         pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
@@ -48,14 +56,16 @@ final class Resampler {
     /// - Throws: `CancellationError`.
     static func scaled(
         _ pixels: UnsafePointer<UInt8>, _ plan: ResamplePlan, layout: PixelLayout, cancellation: WorkCancellation
-    ) throws -> [UInt8] {
-        let resampler = Resampler(plan, layout: layout)
+    ) throws -> [UInt8] { try Resampler(plan, layout: layout).scaled(pixels, cancellation) }
+
+    /// The same with this resampler, which can be used once.
+    func scaled(_ pixels: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stride = plan.source.width * layout.channels
         for top in Swift.stride(from: 0, to: plan.source.height, by: 32) {
             try cancellation.check()
-            resampler.push(pixels + top * stride, rows: min(32, plan.source.height - top), stride: stride)
+            push(pixels + top * stride, rows: min(32, plan.source.height - top), stride: stride)
         }
-        return resampler.finish()
+        return finish()
     }
 
     /// Takes the next rows, of which each begins `stride` bytes behind the one before.
@@ -91,7 +101,7 @@ final class Resampler {
     /// Writes the rows of the result for which the kernel now has all that it reaches.
     private func finishRow() {
         taken += 1
-        let height = (plan.source.height + plan.block - 1) / plan.block
+        let height = plan.reducedSize.height
         while given < plan.target.height {
             let start = Int(down.starts[given])
             guard taken >= min(height, start + down.taps) else { return }
@@ -112,8 +122,7 @@ final class Resampler {
         if layout == .grey {
             cresample_grey_row(samples, across.starts, across.weights, across.taps, narrow, width)
         } else {
-            let count = (plan.source.width + plan.block - 1) / plan.block
-            cresample_pair(samples, pairs.row(0), count, Int32(channels))
+            cresample_pair(samples, pairs.row(0), plan.reducedSize.width, Int32(channels))
             cresample_paired_row(
                 pairs.row(0), across.starts, across.weights, across.taps, Int32(channels), narrow, width)
         }

@@ -1,0 +1,38 @@
+public import Pipeline
+
+/// Blurs the picture with a Gaussian kernel. Transparent pixels lend nothing of their colour.
+///
+/// - Throws: `CancellationError`.
+public struct Blur: Transform, PixelTransform {
+    private let sigma: Double
+    let threads: BlockingThreads
+
+    /// Blurs.
+    /// - Parameter sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as
+    ///   its nearer end. About a third of how wide an edge becomes.
+    public init(sigma: Double, threads: BlockingThreads = .decoding) {
+        self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
+        self.threads = threads
+    }
+
+    /// How far.
+    public var signature: String? { "blur(\(parameters))" }
+
+    /// How far.
+    public var parameters: String { "\(sigma)" }
+
+    /// Blurs.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        // Narrower than this the kernel is one pixel.
+        guard sigma > 0.1 else { return image }
+        let plan = ResamplePlan(from: image.size, to: image.size, reserve: 1)
+        let across = ResampleKernel(count: image.width, sigma: sigma)
+        let down = ResampleKernel(count: image.height, sigma: sigma)
+        return try image.mapFrames(cancellation) { pixels in
+            guard let start = pixels.baseAddress else { return [] }
+            return try Resampler(plan, layout: image.layout, across: across, down: down).scaled(start, cancellation)
+        }
+    }
+}

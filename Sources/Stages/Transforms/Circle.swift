@@ -1,0 +1,23 @@
+public import Pipeline
+
+/// Cuts the largest circle out of the picture's middle; what lies around it is transparent.
+///
+/// - Throws: `CancellationError`.
+public struct Circle: Transform, PixelTransform {
+    let threads: BlockingThreads
+
+    /// Makes the transform.
+    public init(threads: BlockingThreads = .decoding) { self.threads = threads }
+
+    /// Its name.
+    public var signature: String? { "circle" }
+
+    /// Cuts: the picture is a square with transparency then.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let square = PixelSize(square: min(image.width, image.height))
+        return try RoundCorners(radius: .infinity)
+            .transformed(try Crop(square).transformed(image, cancellation), cancellation)
+    }
+}

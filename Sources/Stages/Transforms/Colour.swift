@@ -1,0 +1,46 @@
+import Pipeline
+
+/// A colour in sRGB, with straight alpha.
+public struct Colour: Sendable, Hashable {
+    /// From 0 to 255.
+    public var red, green, blue: UInt8
+    /// From 0, transparent, to 255, opaque.
+    public var alpha: UInt8
+
+    /// Makes a colour; opaque unless told otherwise.
+    public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+        self.red = red
+        self.green = green
+        self.blue = blue
+        self.alpha = alpha
+    }
+
+    /// White.
+    public static let white = Colour(red: 255, green: 255, blue: 255)
+    /// Black.
+    public static let black = Colour(red: 0, green: 0, blue: 0)
+    /// Nothing.
+    public static let clear = Colour(red: 0, green: 0, blue: 0, alpha: 0)
+}
+
+extension Colour: CustomStringConvertible {
+    /// Such as `#ff8000`, and `#ff800080` where it isn't opaque.
+    public var description: String {
+        let channels = [red, green, blue] + (alpha == 255 ? [] : [alpha])
+        return "#"
+            + channels.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension Colour {
+    var isGrey: Bool { red == green && green == blue }
+
+    /// A pixel of a layout that can show it.
+    func pixel(in layout: PixelLayout) -> [UInt8] {
+        switch layout {
+        case .grey: [red]
+        case .rgb: [red, green, blue]
+        case .rgba: [red, green, blue, alpha]
+        }
+    }
+}

@@ -1,0 +1,101 @@
+public import Pipeline
+
+/// Lays another picture over the picture, such as a watermark. Of an animation every frame gets its first frame.
+///
+/// - Throws: `CancellationError`.
+public struct Composite: Transform, PixelTransform {
+    private let overlay: DecodedImage
+    private let digest: Digest
+    private let gravity: Gravity
+    private let offset: (x: Int, y: Int)
+    private let scale: Double?
+    private let opacity: Double
+    let threads: BlockingThreads
+
+    /// Lays a picture over.
+    /// - Parameters:
+    ///   - overlay: the picture on top; its first frame is used.
+    ///   - gravity: where it lies; by default at the right lower corner.
+    ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
+    ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
+    ///   - opacity: from 0, not seen, to 1, the default.
+    public init(
+        _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
+        scale: Double? = nil, opacity: Double = 1, threads: BlockingThreads = .decoding
+    ) {
+        self.overlay = overlay
+        digest = Digest(of: overlay.pixels)
+        self.gravity = gravity
+        self.offset = offset
+        self.scale = scale.map { $0.isFinite ? min(10, max(0, $0)) : 1 }
+        self.opacity = opacity.isFinite ? min(1, max(0, opacity)) : 1
+        self.threads = threads
+    }
+
+    /// Everything that was chosen, and which picture.
+    public var signature: String? { "composite(\(digest), \(overlay.layout), \(parameters))" }
+
+    /// Everything that was chosen but the picture's pixels.
+    public var parameters: String {
+        "\(overlay.size), \(gravity.rawValue), offset: \(offset.x), \(offset.y)"
+            + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
+    }
+
+    /// Lays over.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let top = try sized(for: image, cancellation).withAlpha(cancellation)
+        let image = try overlay.layout == .grey ? image : image.withColour(cancellation)
+        let origin = gravity.origin(of: top.size, in: image.size)
+        // Far outside, sums of these could overflow: a picture is never that large.
+        let far = 1 << 40
+        let (x, y) = (origin.x + min(far, max(-far, offset.x)), origin.y + min(far, max(-far, offset.y)))
+        let columns = max(0, x)..<max(max(0, x), min(image.width, x + top.width))
+        let rows = max(0, y)..<max(max(0, y), min(image.height, y + top.height))
+        return try image.mapFrames(cancellation) { pixels in
+            var result = Array(pixels)
+            try result.withUnsafeMutableBufferPointer { result in
+                try top.pixels.withUnsafeBufferPointer { over in
+                    for row in rows {
+                        if row % 64 == 0 { try cancellation.check() }
+                        for column in columns {
+                            let from = ((row - y) * top.width + column - x) * 4
+                            let to = (row * image.width + column) * image.layout.channels
+                            blend(over, from, result, to, image.layout)
+                        }
+                    }
+                }
+            }
+            return result
+        }
+    }
+
+    /// The overlay in the size that it has on this picture.
+    private func sized(for image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let first = DecodedImage(size: overlay.size, layout: overlay.layout, pixels: overlay.pixels)
+        guard let scale else { return first }
+        let width = max(1, Int((Double(image.width) * scale).rounded()))
+        let height = max(1, Int((Double(width) * Double(overlay.height) / Double(overlay.width)).rounded()))
+        return try Resize(PixelSize(width: width, height: height), fit: .fill, enlarges: true)
+            .transformed(first, cancellation)
+    }
+
+    /// One pixel over another, straight alpha (Porter and Duff's "over").
+    private func blend(
+        _ over: UnsafeBufferPointer<UInt8>, _ from: Int, _ under: UnsafeMutableBufferPointer<UInt8>, _ to: Int,
+        _ layout: PixelLayout
+    ) {
+        let alpha = Int((Double(over[from + 3]) * opacity).rounded())
+        let alphaUnder = layout.hasAlpha ? Int(under[to + 3]) : 255
+        // In 255² for one.
+        let weightUnder = alphaUnder * (255 - alpha)
+        let sum = alpha * 255 + weightUnder
+        guard alpha > 0, sum > 0 else { return }
+        for channel in 0..<min(3, layout.channels) {
+            let mixed = Int(over[from + channel]) * alpha * 255 + Int(under[to + channel]) * weightUnder
+            under[to + channel] = UInt8((mixed + sum / 2) / sum)
+        }
+        if layout.hasAlpha { under[to + 3] = UInt8((sum + 127) / 255) }
+    }
+}

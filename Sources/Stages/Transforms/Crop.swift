@@ -1,0 +1,102 @@
+public import Pipeline
+
+/// Cuts a rectangle out of the picture.
+///
+/// ```swift
+/// Crop(x: 10, y: 20, width: 300, height: 200)                    // of the pixels as they are at this place in the list
+/// Crop(PixelSize(square: 200))                                   // the middle
+/// Crop(PixelSize(square: 200), focalPoint: (x: 0.3, y: 0.25))    // around a face
+/// ```
+///
+/// What lies outside the picture is cut off: the result may be smaller than asked for, but never empty.
+///
+/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the rectangle lies outside the picture;
+///   `CancellationError`.
+public struct Crop: Transform, PixelTransform {
+    private enum Region: Sendable {
+        case rectangle(x: Int, y: Int, PixelSize)
+        case gravity(PixelSize, Gravity)
+        case focalPoint(PixelSize, x: Double, y: Double)
+    }
+
+    private let region: Region
+    let threads: BlockingThreads
+
+    /// Cuts out the rectangle whose left upper corner is `x` pixels from the left and `y` from the top.
+    public init(x: Int, y: Int, width: Int, height: Int, threads: BlockingThreads = .decoding) {
+        region = .rectangle(x: x, y: y, PixelSize(width: width, height: height))
+        self.threads = threads
+    }
+
+    /// Cuts out a rectangle of a size; by default the middle.
+    public init(_ size: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
+        region = .gravity(size, gravity)
+        self.threads = threads
+    }
+
+    /// Cuts out a rectangle of a size around a point, as near to it as the picture's edges allow.
+    /// - Parameter focalPoint: what matters, from (0, 0), the left upper corner, to (1, 1), the right lower one.
+    public init(_ size: PixelSize, focalPoint: (x: Double, y: Double), threads: BlockingThreads = .decoding) {
+        region = .focalPoint(size, x: focalPoint.x, y: focalPoint.y)
+        self.threads = threads
+    }
+
+    /// The rectangle.
+    public var signature: String? { "crop(\(parameters))" }
+
+    /// The rectangle.
+    public var parameters: String {
+        switch region {
+        case .rectangle(let x, let y, let size): "x: \(x), y: \(y), \(size)"
+        case .gravity(let size, let gravity): "\(size), \(gravity.rawValue)"
+        case .focalPoint(let size, let x, let y): "\(size), around \(x), \(y)"
+        }
+    }
+
+    /// Cuts.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let (x, y, size) = rectangle(in: image.size)
+        // Far outside, sums of these could overflow.
+        let (left, top) = (max(0, min(x, image.width)), max(0, min(y, image.height)))
+        let right = max(left, min(image.width, x.addingReportingOverflow(size.width).partialValue))
+        let bottom = max(top, min(image.height, y.addingReportingOverflow(size.height).partialValue))
+        guard left < right, top < bottom else {
+            throw LoadError(
+                .untransformable, subject: "",
+                "The rectangle \(parameters) lies outside the picture of \(image.size); crop less, or elsewhere.")
+        }
+        let channels = image.layout.channels
+        return try image.mapFrames(size: PixelSize(width: right - left, height: bottom - top), cancellation) { pixels in
+            var result: [UInt8] = []
+            result.reserveCapacity((right - left) * (bottom - top) * channels)
+            for row in top..<bottom {
+                let start = row * image.width * channels
+                result.append(contentsOf: pixels[start + left * channels..<start + right * channels])
+            }
+            return result
+        }
+    }
+
+    private func rectangle(in area: PixelSize) -> (x: Int, y: Int, PixelSize) {
+        switch region {
+        case .rectangle(let x, let y, let size): return (x, y, size)
+        case .gravity(let size, let gravity):
+            let size = inside(size, area)
+            let origin = gravity.origin(of: size, in: area)
+            return (origin.x, origin.y, size)
+        case .focalPoint(let size, let x, let y):
+            let size = inside(size, area)
+            func start(_ point: Double, _ length: Int, _ whole: Int) -> Int {
+                let point = point.isFinite ? min(1, max(0, point)) : 0.5
+                return min(whole - length, max(0, Int((point * Double(whole) - Double(length) / 2).rounded())))
+            }
+            return (start(x, size.width, area.width), start(y, size.height, area.height), size)
+        }
+    }
+
+    private func inside(_ size: PixelSize, _ area: PixelSize) -> PixelSize {
+        PixelSize(width: min(size.width, area.width), height: min(size.height, area.height))
+    }
+}

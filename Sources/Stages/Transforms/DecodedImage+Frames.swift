@@ -1,0 +1,50 @@
+import Pipeline
+
+extension DecodedImage {
+    /// The largest picture that a transform makes, in pixels.
+    private static let mostPixels = 200_000_000
+
+    /// The same animation with other pixels in each frame.
+    /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the size makes no sense; what `body` throws.
+    func mapFrames(
+        size newSize: PixelSize? = nil, layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
+    ) throws -> DecodedImage {
+        let size = newSize ?? size
+        let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
+        guard size.width > 0, size.height > 0, !overflows, area <= Self.mostPixels else {
+            throw LoadError(
+                .untransformable, subject: "", "A picture of \(size) pixels can't be made; ask for another size.")
+        }
+        return DecodedImage(
+            size: size, layout: newLayout ?? layout,
+            frames: try frames.map { frame in
+                try cancellation.check()
+                return Frame(pixels: try frame.pixels.withUnsafeBufferPointer(body), delay: frame.delay)
+            }, loopCount: loopCount, nativeSize: nativeSize)
+    }
+
+    /// The same with an alpha channel, which is opaque where there was none.
+    func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
+
+    /// The same with three channels at least.
+    func withColour(_ cancellation: WorkCancellation) throws -> DecodedImage {
+        layout == .grey ? try with(.rgb, cancellation) : self
+    }
+
+    private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard layout != target else { return self }
+        let (from, to) = (layout.channels, target.channels)
+        return try mapFrames(layout: target, cancellation) { pixels in
+            [UInt8](unsafeUninitializedCapacity: pixels.count / from * to) { result, count in
+                for index in 0..<pixels.count / from {
+                    for channel in 0..<3 {
+                        result[index * to + channel] = pixels[index * from + min(channel, from - 1)]
+                    }
+                    if to == 4 { result[index * to + 3] = 255 }
+                }
+                count = pixels.count / from * to
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+public import Pipeline
+
+/// Mirrors the picture. No pixel changes its colour.
+///
+/// - Throws: `CancellationError`.
+public struct Flip: Transform, PixelTransform {
+    /// What changes places.
+    public enum Axis: String, Sendable, Hashable, CaseIterable {
+        /// Left and right.
+        case horizontal
+        /// Top and bottom.
+        case vertical
+    }
+
+    private let axis: Axis
+    let threads: BlockingThreads
+
+    /// Mirrors along an axis.
+    public init(_ axis: Axis, threads: BlockingThreads = .decoding) {
+        self.axis = axis
+        self.threads = threads
+    }
+
+    /// The axis.
+    public var signature: String? { "flip(\(parameters))" }
+
+    /// The axis.
+    public var parameters: String { axis.rawValue }
+
+    /// Mirrors.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try image.oriented(axis == .horizontal ? .upMirrored : .downMirrored, cancellation)
+    }
+}

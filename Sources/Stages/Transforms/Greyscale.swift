@@ -1,0 +1,36 @@
+public import Pipeline
+
+/// Takes the colours away; what is left is how bright they are (the luma of ITU-R BT.709). Transparency stays.
+///
+/// - Throws: `CancellationError`.
+public struct Greyscale: Transform, PixelTransform {
+    let threads: BlockingThreads
+
+    /// Makes the transform.
+    public init(threads: BlockingThreads = .decoding) { self.threads = threads }
+
+    /// Its name.
+    public var signature: String? { "greyscale" }
+
+    /// Takes the colours away: grey pixels, or RGBA ones if the picture has transparency.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard image.layout != .grey else { return image }
+        let (from, to) = (image.layout.channels, image.layout.hasAlpha ? 4 : 1)
+        return try image.mapFrames(layout: to == 4 ? .rgba : .grey, cancellation) { pixels in
+            [UInt8](unsafeUninitializedCapacity: pixels.count / from * to) { result, count in
+                for index in 0..<pixels.count / from {
+                    let pixel = index * from
+                    // 0.2126, 0.7152 and 0.0722 of 65536.
+                    let luma =
+                        (13933 * Int(pixels[pixel]) + 46871 * Int(pixels[pixel + 1]) + 4732 * Int(pixels[pixel + 2])
+                            + 32768) >> 16
+                    for channel in 0..<min(3, to) { result[index * to + channel] = UInt8(luma) }
+                    if to == 4 { result[index * 4 + 3] = pixels[pixel + 3] }
+                }
+                count = pixels.count / from * to
+            }
+        }
+    }
+}

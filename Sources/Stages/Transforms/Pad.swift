@@ -1,0 +1,91 @@
+public import Pipeline
+
+/// Puts the picture on a larger canvas of one colour.
+///
+/// A side of the canvas that is smaller than the picture's is as long as the picture's. A picture without transparency
+/// gets an alpha channel if the colour needs one.
+///
+/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
+public struct Pad: Transform, PixelTransform {
+    private enum Extent: Sendable {
+        case canvas(PixelSize, Gravity)
+        case edges(top: Int, left: Int, bottom: Int, right: Int)
+    }
+
+    private let extent: Extent
+    private let colour: Colour
+    let threads: BlockingThreads
+
+    /// Pads to a size; the picture is in the middle unless told otherwise.
+    public init(
+        to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white, threads: BlockingThreads = .decoding
+    ) {
+        extent = .canvas(canvas, gravity)
+        self.colour = colour
+        self.threads = threads
+    }
+
+    /// Extends the picture at its edges, in pixels; less than none counts as none.
+    public init(
+        top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white,
+        threads: BlockingThreads = .decoding
+    ) {
+        extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
+        self.colour = colour
+        self.threads = threads
+    }
+
+    /// How far, and the colour.
+    public var signature: String? { "pad(\(parameters))" }
+
+    /// How far, and the colour.
+    public var parameters: String {
+        switch extent {
+        case .canvas(let size, let gravity): "\(size), \(gravity.rawValue), \(colour)"
+        case .edges(let top, let left, let bottom, let right): "\(top), \(left), \(bottom), \(right), \(colour)"
+        }
+    }
+
+    /// Pads.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let (x, y, canvas) = place(of: image.size)
+        guard canvas != image.size else { return image }
+        let image =
+            colour.alpha < 255
+            ? try image.withAlpha(cancellation) : colour.isGrey ? image : try image.withColour(cancellation)
+        let (channels, pixel) = (image.layout.channels, colour.pixel(in: image.layout))
+        return try image.mapFrames(size: canvas, cancellation) { pixels in
+            var result = [UInt8](repeating: pixel[0], count: canvas.width * canvas.height * channels)
+            result.withUnsafeMutableBufferPointer { result in
+                if channels > 1 {
+                    for index in result.indices { result[index] = pixel[index % channels] }
+                }
+                for row in 0..<image.height {
+                    let (to, from) = (((y + row) * canvas.width + x) * channels, row * image.width * channels)
+                    for index in 0..<image.width * channels { result[to + index] = pixels[from + index] }
+                }
+            }
+            return result
+        }
+    }
+
+    private func place(of size: PixelSize) -> (x: Int, y: Int, canvas: PixelSize) {
+        switch extent {
+        case .canvas(let wanted, let gravity):
+            let canvas = PixelSize(width: max(wanted.width, size.width), height: max(wanted.height, size.height))
+            let origin = gravity.origin(of: size, in: canvas)
+            return (origin.x, origin.y, canvas)
+        case .edges(let top, let left, let bottom, let right):
+            // A sum that overflows is too large whatever it is.
+            func sum(_ numbers: Int...) -> Int {
+                numbers.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
+            }
+            return (
+                left, top,
+                PixelSize(width: sum(left, size.width, right), height: sum(top, size.height, bottom))
+            )
+        }
+    }
+}

@@ -1,0 +1,58 @@
+public import Pipeline
+
+/// Turns the picture by a quarter, a half or three quarters, clockwise. No pixel changes its colour.
+///
+/// - Throws: `CancellationError`.
+public struct Rotate: Transform, PixelTransform {
+    /// How far, clockwise.
+    public enum Angle: Int, Sendable, Hashable, CaseIterable {
+        /// A quarter.
+        case quarter = 90
+        /// A half.
+        case half = 180
+        /// Three quarters: a quarter counterclockwise.
+        case threeQuarters = 270
+    }
+
+    private let angle: Angle
+    let threads: BlockingThreads
+
+    /// Turns by an angle.
+    public init(_ angle: Angle, threads: BlockingThreads = .decoding) {
+        self.angle = angle
+        self.threads = threads
+    }
+
+    /// The angle.
+    public var signature: String? { "rotate(\(parameters))" }
+
+    /// The angle.
+    public var parameters: String { "\(angle.rawValue)°" }
+
+    /// Turns.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let orientation: ImageOrientation =
+            switch angle {
+            case .quarter: .right
+            case .half: .down
+            case .threeQuarters: .left
+            }
+        return try image.oriented(orientation, cancellation)
+    }
+}
+
+extension DecodedImage {
+    /// The picture as an orientation makes it upright; its native size is turned with it.
+    func oriented(_ orientation: ImageOrientation, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        DecodedImage(
+            size: orientation.applied(to: size), layout: layout,
+            frames: try frames.map { frame in
+                Frame(
+                    pixels: try orientation.applied(
+                        to: frame.pixels, size: size, channels: layout.channels, cancellation: cancellation),
+                    delay: frame.delay)
+            }, loopCount: loopCount, nativeSize: orientation.applied(to: nativeSize))
+    }
+}

@@ -1,0 +1,68 @@
+import Glibc
+public import Pipeline
+
+/// Makes the corners round, and what lies outside of them transparent.
+///
+/// - Throws: `CancellationError`.
+public struct RoundCorners: Transform, PixelTransform {
+    private let radius: Double
+    let threads: BlockingThreads
+
+    /// Rounds all four corners.
+    /// - Parameter radius: in pixels; at most half of the shorter side, however large it is here.
+    public init(radius: Double, threads: BlockingThreads = .decoding) {
+        self.radius = radius.isNaN ? 0 : max(0, radius)
+        self.threads = threads
+    }
+
+    /// The radius.
+    public var signature: String? { "roundCorners(\(parameters))" }
+
+    /// The radius.
+    public var parameters: String { "\(radius)" }
+
+    /// Rounds: the picture has transparency then.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        let radius = min(radius, Double(min(image.width, image.height)) / 2)
+        guard radius > 0 else { return image }
+        let side = Int(radius.rounded(.up))
+        let coverage = coverage(radius: radius, side: side)
+        return try image.withAlpha(cancellation).mapFrames(cancellation) { pixels in
+            var result = Array(pixels)
+            for y in 0..<side {
+                for x in 0..<side {
+                    let cover = coverage[y * side + x]
+                    // A picture of odd size shares its middle row or column between two corners.
+                    let columns = x == image.width - 1 - x ? [x] : [x, image.width - 1 - x]
+                    let rows = y == image.height - 1 - y ? [y] : [y, image.height - 1 - y]
+                    for row in rows {
+                        for column in columns {
+                            let index = (row * image.width + column) * 4 + 3
+                            result[index] = UInt8((Int(result[index]) * cover + 127) / 255)
+                        }
+                    }
+                }
+            }
+            return result
+        }
+    }
+
+    /// How much of each pixel of the left upper corner lies within the circle, from 0 to 255: of 8 × 8 points in it.
+    private func coverage(radius: Double, side: Int) -> [Int] {
+        (0..<side * side).map { index -> Int in
+            let (x, y) = (radius - Double(index % side), radius - Double(index / side))
+            // Where the nearest and the farthest corner agree there is nothing to count.
+            if hypot(x, y) <= radius { return 255 }
+            if hypot(max(0, x - 1), max(0, y - 1)) >= radius { return 0 }
+            var inside = 0
+            for point in 0..<64 {
+                let across = x - (Double(point % 8) + 0.5) / 8
+                let down = y - (Double(point / 8) + 0.5) / 8
+                if hypot(across, down) <= radius { inside += 1 }
+            }
+            return (inside * 255 + 32) / 64
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import Pipeline
+
+/// Sharpens the picture: what a blur takes away is added once more (an unsharp mask). Transparency stays.
+///
+/// - Throws: `CancellationError`.
+public struct Sharpen: Transform, PixelTransform {
+    private let amount: Double
+    private let sigma: Double
+    let threads: BlockingThreads
+
+    /// Sharpens.
+    /// - Parameters:
+    ///   - amount: how much, 0 to 10; 0.5, the default, is what a thumbnail can bear.
+    ///   - sigma: the standard deviation of the blur in pixels, 0 to 100; 0.7 by default.
+    public init(_ amount: Double = 0.5, sigma: Double = 0.7, threads: BlockingThreads = .decoding) {
+        self.amount = amount.isFinite ? min(10, max(0, amount)) : 0
+        self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
+        self.threads = threads
+    }
+
+    /// How much, and how fine.
+    public var signature: String? { "sharpen(\(parameters))" }
+
+    /// How much, and how fine.
+    public var parameters: String { "\(amount), sigma: \(sigma)" }
+
+    /// Sharpens.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard amount > 0 else { return image }
+        let blurred = try Blur(sigma: sigma).transformed(image, cancellation)
+        // In 256ths, so that nothing but whole numbers is needed.
+        let factor = Int((amount * 256).rounded())
+        let hasAlpha = image.layout.hasAlpha
+        var index = 0
+        return try image.mapFrames(cancellation) { pixels in
+            defer { index += 1 }
+            return blurred.frames[index].pixels.withUnsafeBufferPointer { blurred in
+                [UInt8](unsafeUninitializedCapacity: pixels.count) { result, count in
+                    for index in pixels.indices {
+                        let value = Int(pixels[index])
+                        let isAlpha = hasAlpha && index % 4 == 3
+                        let change = isAlpha ? 0 : ((value - Int(blurred[index])) * factor + 128) >> 8
+                        result[index] = UInt8(clamping: value + change)
+                    }
+                    count = pixels.count
+                }
+            }
+        }
+    }
+}

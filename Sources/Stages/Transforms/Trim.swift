@@ -1,0 +1,62 @@
+public import Pipeline
+
+/// Cuts off edges of one colour: that of the left upper pixel. A picture that is nothing but that colour stays as it is.
+///
+/// What is cut off an animation is what all its frames can spare.
+///
+/// - Throws: `CancellationError`.
+public struct Trim: Transform, PixelTransform {
+    private let tolerance: Int
+    let threads: BlockingThreads
+
+    /// Trims.
+    /// - Parameter tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    public init(tolerance: Int = 10, threads: BlockingThreads = .decoding) {
+        self.tolerance = min(255, max(0, tolerance))
+        self.threads = threads
+    }
+
+    /// The tolerance.
+    public var signature: String? { "trim(\(parameters))" }
+
+    /// The tolerance.
+    public var parameters: String { "\(tolerance)" }
+
+    /// Trims.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        var (left, right, top, bottom) = (image.width, -1, image.height, -1)
+        let edge = Array(image.pixels.prefix(image.layout.channels))
+        for frame in image.frames {
+            try frame.pixels.withUnsafeBufferPointer { pixels in
+                for y in 0..<image.height {
+                    if y % 64 == 0 { try cancellation.check() }
+                    let row = y * image.width
+                    guard let first = (0..<image.width).first(where: { differs(pixels, row + $0, edge) }) else {
+                        continue
+                    }
+                    (top, bottom) = (min(top, y), y > bottom ? y : bottom)
+                    left = min(left, first)
+                    // Only what lies behind the rightmost pixel so far can move it.
+                    if let last = (right + 1..<image.width).last(where: { differs(pixels, row + $0, edge) }) {
+                        right = last
+                    }
+                }
+            }
+        }
+        guard right >= left, bottom >= top else { return image }
+        return try Crop(x: left, y: top, width: right - left + 1, height: bottom - top + 1)
+            .transformed(image, cancellation)
+    }
+
+    private func differs(_ pixels: UnsafeBufferPointer<UInt8>, _ index: Int, _ colour: [UInt8]) -> Bool {
+        let start = index * colour.count
+        // Two transparent pixels are alike, whatever their colours.
+        if colour.count == 4, pixels[start + 3] == 0, colour[3] == 0 { return false }
+        for channel in colour.indices where abs(Int(pixels[start + channel]) - Int(colour[channel])) > tolerance {
+            return true
+        }
+        return false
+    }
+}
