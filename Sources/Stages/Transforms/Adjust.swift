@@ -14,6 +14,7 @@ public struct Adjust: Transform, PixelTransform {
     ///   - brightness: what each channel is multiplied by, 0 to 10; 1, the default, changes nothing.
     ///   - saturation: 0 for grey, 1, the default, for no change, above it for more; at most 10.
     ///   - hue: by how many degrees colours turn; 0 by default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         brightness: Double = 1, saturation: Double = 1, hue: Double = 0, threads: BlockingThreads = .decoding
     ) {

@@ -19,6 +19,7 @@ public struct Composite: Transform, PixelTransform {
     ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
     ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
     ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
         scale: Double? = nil, opacity: Double = 1, threads: BlockingThreads = .decoding

@@ -22,20 +22,33 @@ public struct Crop: Transform, PixelTransform {
     private let region: Region
     let threads: BlockingThreads
 
-    /// Cuts out the rectangle whose left upper corner is `x` pixels from the left and `y` from the top.
+    /// Cuts out a rectangle.
+    /// - Parameters:
+    ///   - x: how many pixels lie to its left.
+    ///   - y: how many pixels lie above it.
+    ///   - width: in pixels.
+    ///   - height: in pixels.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(x: Int, y: Int, width: Int, height: Int, threads: BlockingThreads = .decoding) {
         region = .rectangle(x: x, y: y, PixelSize(width: width, height: height))
         self.threads = threads
     }
 
-    /// Cuts out a rectangle of a size; by default the middle.
+    /// Cuts out a rectangle of a size.
+    /// - Parameters:
+    ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
+    ///   - gravity: where it lies; by default in the middle.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ size: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
         region = .gravity(size, gravity)
         self.threads = threads
     }
 
     /// Cuts out a rectangle of a size around a point, as near to it as the picture's edges allow.
-    /// - Parameter focalPoint: what matters, from (0, 0), the left upper corner, to (1, 1), the right lower one.
+    /// - Parameters:
+    ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
+    ///   - focalPoint: what matters, from (0, 0), the left upper corner, to (1, 1), the right lower one.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ size: PixelSize, focalPoint: (x: Double, y: Double), threads: BlockingThreads = .decoding) {
         region = .focalPoint(size, x: focalPoint.x, y: focalPoint.y)
         self.threads = threads

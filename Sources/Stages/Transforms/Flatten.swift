@@ -7,7 +7,10 @@ public struct Flatten: Transform, PixelTransform {
     private let background: Colour
     let threads: BlockingThreads
 
-    /// Flattens on a colour; its own alpha is of no account.
+    /// Flattens.
+    /// - Parameters:
+    ///   - background: the colour, by default white; its own alpha is of no account.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ background: Colour = .white, threads: BlockingThreads = .decoding) {
         self.background = background
         self.threads = threads

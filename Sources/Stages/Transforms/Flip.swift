@@ -15,7 +15,10 @@ public struct Flip: Transform, PixelTransform {
     private let axis: Axis
     let threads: BlockingThreads
 
-    /// Mirrors along an axis.
+    /// Mirrors.
+    /// - Parameters:
+    ///   - axis: what changes places.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ axis: Axis, threads: BlockingThreads = .decoding) {
         self.axis = axis
         self.threads = threads

@@ -7,6 +7,7 @@ public struct Greyscale: Transform, PixelTransform {
     let threads: BlockingThreads
 
     /// Makes the transform.
+    /// - Parameter threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
     /// Its name.

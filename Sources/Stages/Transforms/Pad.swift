@@ -16,7 +16,12 @@ public struct Pad: Transform, PixelTransform {
     private let colour: Colour
     let threads: BlockingThreads
 
-    /// Pads to a size; the picture is in the middle unless told otherwise.
+    /// Pads to a size.
+    /// - Parameters:
+    ///   - canvas: the size, in pixels.
+    ///   - gravity: where the picture lies on it; by default in the middle.
+    ///   - colour: what surrounds the picture; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white, threads: BlockingThreads = .decoding
     ) {
@@ -25,7 +30,14 @@ public struct Pad: Transform, PixelTransform {
         self.threads = threads
     }
 
-    /// Extends the picture at its edges, in pixels; less than none counts as none.
+    /// Extends the picture at its edges; less than no pixel counts as none.
+    /// - Parameters:
+    ///   - top: how many rows are added above; by default none.
+    ///   - left: how many columns are added on the left; by default none.
+    ///   - bottom: how many rows are added below; by default none.
+    ///   - right: how many columns are added on the right; by default none.
+    ///   - colour: theirs; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white,
         threads: BlockingThreads = .decoding

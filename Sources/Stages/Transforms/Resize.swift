@@ -36,10 +36,12 @@ public struct Resize: Transform, PixelTransform {
 
     /// Resizes.
     /// - Parameters:
+    ///   - size: in pixels.
     ///   - fit: by default ``Fit/inside``.
     ///   - enlarges: whether a picture may get larger than it is; by default a smaller one keeps its pixels.
     ///   - gravity: what `.cover` keeps and where `.contain` puts the picture; by default the middle.
     ///   - background: the colour of `.contain`'s bars; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
         background: Colour = .white, threads: BlockingThreads = .decoding

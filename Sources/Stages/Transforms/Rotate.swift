@@ -17,7 +17,10 @@ public struct Rotate: Transform, PixelTransform {
     private let angle: Angle
     let threads: BlockingThreads
 
-    /// Turns by an angle.
+    /// Turns.
+    /// - Parameters:
+    ///   - angle: how far, clockwise.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ angle: Angle, threads: BlockingThreads = .decoding) {
         self.angle = angle
         self.threads = threads

@@ -9,7 +9,9 @@ public struct RoundCorners: Transform, PixelTransform {
     let threads: BlockingThreads
 
     /// Rounds all four corners.
-    /// - Parameter radius: in pixels; at most half of the shorter side, however large it is here.
+    /// - Parameters:
+    ///   - radius: in pixels; at most half of the shorter side, however large it is here.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(radius: Double, threads: BlockingThreads = .decoding) {
         self.radius = radius.isNaN ? 0 : max(0, radius)
         self.threads = threads

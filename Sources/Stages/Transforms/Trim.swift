@@ -10,7 +10,9 @@ public struct Trim: Transform, PixelTransform {
     let threads: BlockingThreads
 
     /// Trims.
-    /// - Parameter tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    /// - Parameters:
+    ///   - tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(tolerance: Int = 10, threads: BlockingThreads = .decoding) {
         self.tolerance = min(255, max(0, tolerance))
         self.threads = threads
