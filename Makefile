@@ -31,6 +31,8 @@ bench: dependencies
 	@Scripts/dependencies nginx-light curl
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
+	swift run --package-path Benchmarks -c release benchmarks memory
+	swift run --package-path Benchmarks -c release benchmarks decodes
 
 # Builds the command for use.
 release: dependencies
