@@ -31,7 +31,7 @@ extension ImagePipeline {
                                 Coalesce(resources.flights, by: .source) { fetch(resources) }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses)
@@ -55,7 +55,7 @@ extension ImagePipeline {
                 ReplaceUndecodable(resources.responses) {
                     if let delay { Delay(delay) }
                     DiskLookup(resources.responses)
-                    Decode(limits: resources.limits)
+                    resources.decode
                     Downscale()
                     Store(resources.memory, resources.responses)
                 }
@@ -76,7 +76,7 @@ extension ImagePipeline {
                 if let delay { Delay(delay) }
                 Coalesce(resources.flights, by: .source) { fetch(resources) }
                 CheckContentType()
-                Decode(limits: resources.limits)
+                resources.decode
                 Downscale()
                 Store(resources.memory, resources.responses)
             }
@@ -99,7 +99,7 @@ extension ImagePipeline {
                                 Coalesce(resources.flights, by: .source) { fetch(resources) }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses, rules: .http)
