@@ -8,21 +8,30 @@ public struct Store: Stage {
     private let responses: HTTPCache?
     private let rules: CacheRules
 
+    /// What is kept: something that was decoded, and perhaps encoded again; or the source's bytes as they came.
+    public let accepts: Phases
+
     /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
         self.rules = rules
+        accepts = [.decoded, .encoded]
     }
 
-    /// Something that was decoded, and perhaps encoded again.
-    public var accepts: Phases { [.decoded, .encoded] }
+    /// Stores what came from the origin without anybody having decoded it; put ``CheckHeader`` before it.
+    public init(originals responses: HTTPCache) {
+        memory = nil
+        self.responses = responses
+        rules = .asRequested
+        accepts = .original
+    }
 
     /// The final answer.
     public var produces: Phases { .ready }
 
     /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }
 
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
     /// is reported.
@@ -34,6 +43,7 @@ public struct Store: Stage {
             memory.insert(
                 MemoryEntry(product: product, validity: terms.validity, generation: terms.generation),
                 for: key, now: load.clock.now)
+            load.report(.stored(.memory))
         }
         // Only now is it known to be an image.
         if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }
@@ -61,6 +71,7 @@ public struct Store: Stage {
         guard ticket?.claim() ?? true else { return validity.map { ($0, nil) } }
         let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
         ticket?.stored()
+        if stored != nil { load.report(.stored(.disk)) }
         return validity.map { ($0, stored?.generation) }
     }
 
