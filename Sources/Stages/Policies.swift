@@ -26,12 +26,14 @@ extension ImagePipeline {
                         DiskLookup(resources.responses)
                     }
                     RefreshStale(resources.flights) {
-                        StaleIfError {
-                            Coalesce(resources.flights, by: .source) { fetch(resources) }
+                        StaleFirst {
+                            StaleIfError {
+                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                            }
+                            CheckContentType()
+                            Decode(limits: resources.limits)
+                            Downscale()
                         }
-                        CheckContentType()
-                        Decode(limits: resources.limits)
-                        Downscale()
                         Store(resources.memory, resources.responses)
                     }
                 }

@@ -25,14 +25,16 @@ struct PlanTests {
                         MemoryLookup
                         DiskLookup
                         RefreshStale {
-                            StaleIfError {
-                                Coalesce(by: source) {
-                                    Fetch
+                            StaleFirst {
+                                StaleIfError {
+                                    Coalesce(by: source) {
+                                        Fetch
+                                    }
                                 }
+                                CheckContentType
+                                Decode
+                                Downscale
                             }
-                            CheckContentType
-                            Decode
-                            Downscale
                             Store
                         }
                     }

@@ -57,7 +57,7 @@ extension Flights {
                 return nil
             }
             state.records[boarding.flight]?.dismiss(boarding.waiter)
-            return .success(self.landing(landing, for: waiter, of: record, boarding.flight))
+            return .success(self.landing(landing, for: waiter))
         }
         // Outside the lock: a ticket that is dropped takes it again.
         if let result {
@@ -94,7 +94,7 @@ extension Flights {
             // In the order in which they came.
             for (number, waiter) in record.waiters.sorted(by: { $0.key < $1.key }) {
                 guard let continuation = waiter.continuation else { continue }
-                waiting.append((continuation, self.landing(landing, for: waiter, of: record, flight)))
+                waiting.append((continuation, self.landing(landing, for: waiter)))
                 record.dismiss(number)
             }
             state.records[flight] = record
@@ -125,11 +125,10 @@ extension Flights {
     }
 
     private func landing(
-        _ landing: Landing, for waiter: FlightRecord.Waiter, of record: FlightRecord, _ flight: UInt64
+        _ landing: Landing, for waiter: FlightRecord.Waiter
     ) -> Landing {
         var landing = landing
         landing.joined = waiter.joined
-        if case .source = record.key, landing.error == nil { landing.ticket = SourceTicket(self, flight: flight) }
         return landing
     }
 

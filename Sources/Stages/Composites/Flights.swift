@@ -88,7 +88,7 @@ public final class Flights: Sendable {
         let boarding = board(key, load)
         if boarding.starts { start(boarding, load, body) } else { follow(boarding.flight) }
         boarding.relay?.deliver()
-        return try await AdjustablePriority.following {
+        var landing = try await AdjustablePriority.following {
             self.prioritize(boarding, $0)
         } _: {
             // What it was set to between boarding and here.
@@ -99,6 +99,10 @@ public final class Flights: Sendable {
                 leave(boarding)
             }
         }
+        // Made here, so that this load alone holds it: were it to linger where the answer was handed out, a load that
+        // begins again would join the flight that it has just given up.
+        if key.isFetch, landing.error == nil { landing.ticket = SourceTicket(self, flight: boarding.flight) }
+        return landing
     }
 
     private func start(_ boarding: Boarding, _ load: Load, _ body: Chain) {

@@ -50,7 +50,7 @@ final class CurlLoop {
 
     func flushLater(_ run: CurlRun) { news.append(run) }
 
-    func sharesConnections(of target: CurlURL) { queue.sharesConnections(of: target) }
+    func sharesConnection(_ transfer: CurlTransfer) { queue.sharesConnection(transfer) }
 
     private func startWaiting() {
         while let transfer = queue.next() {

@@ -25,6 +25,8 @@ public final class HTTPCache: Sendable {
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
+    let invalidations = RecentInvalidations()
+    let memories = MemoriesToTell()
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }

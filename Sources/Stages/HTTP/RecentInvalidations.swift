@@ -8,18 +8,18 @@ final class RecentInvalidations: Sendable {
 
     private let times = Lock<[String: Date]>([:])
 
-    /// Notes that a URL was made invalid.
-    func note(_ url: URL, at now: Date) {
+    /// Notes that a target URI was made invalid.
+    func note(_ target: String, at now: Date) {
         times.withLock { times in
-            times[url.targetText] = now
+            times[target] = now
             if times.count > 1000 { times = times.filter { abs(now.timeIntervalSince($0.value)) < Self.memory } }
         }
     }
 
-    /// Whether a URL was made invalid after a request for it was sent.
-    func contains(_ url: URL, since requestTime: Date, now: Date) -> Bool {
+    /// Whether a target URI was made invalid after a request for it was sent.
+    func contains(_ target: String, since requestTime: Date, now: Date) -> Bool {
         times.withLock { times in
-            guard let time = times[url.targetText] else { return false }
+            guard let time = times[target] else { return false }
             // One from the future is from before the clock was set back.
             return requestTime < time && time <= now
         }
