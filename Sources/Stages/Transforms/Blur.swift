@@ -3,9 +3,10 @@ public import Pipeline
 /// Blurs the picture with a Gaussian kernel. Transparent pixels lend nothing of their colour.
 ///
 /// - Throws: `CancellationError`.
-public struct Blur: Transform, PixelTransform {
+public struct Blur: PixelTransform {
     private let sigma: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Blurs.
     /// - Parameters:
@@ -23,10 +24,8 @@ public struct Blur: Transform, PixelTransform {
     /// How far.
     public var parameters: String { "\(sigma)" }
 
-    /// Blurs.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         // Narrower than this the kernel is one pixel.
         guard sigma > 0.1 else { return image }
         let plan = ResamplePlan(from: image.size, to: image.size, reserve: 1)

@@ -3,14 +3,15 @@ public import Pipeline
 /// Lays another picture over the picture, such as a watermark. Of an animation every frame gets its first frame.
 ///
 /// - Throws: `CancellationError`.
-public struct Composite: Transform, PixelTransform {
+public struct Composite: PixelTransform {
     private let overlay: DecodedImage
     private let digest: Digest
     private let gravity: Gravity
     private let offset: (x: Int, y: Int)
     private let scale: Double?
     private let opacity: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Lays a picture over.
     /// - Parameters:
@@ -42,10 +43,8 @@ public struct Composite: Transform, PixelTransform {
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
     }
 
-    /// Lays over.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
         let image = try overlay.layout == .grey ? image : image.withColour(cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)

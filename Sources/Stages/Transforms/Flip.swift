@@ -3,7 +3,7 @@ public import Pipeline
 /// Mirrors the picture. No pixel changes its colour.
 ///
 /// - Throws: `CancellationError`.
-public struct Flip: Transform, PixelTransform {
+public struct Flip: PixelTransform, PixelSizing {
     /// What changes places.
     public enum Axis: String, Sendable, Hashable, CaseIterable {
         /// Left and right.
@@ -13,7 +13,8 @@ public struct Flip: Transform, PixelTransform {
     }
 
     private let axis: Axis
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Mirrors.
     /// - Parameters:
@@ -30,10 +31,11 @@ public struct Flip: Transform, PixelTransform {
     /// The axis.
     public var parameters: String { axis.rawValue }
 
-    /// Mirrors.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+    /// What the next stages need: pixels only change places.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
 
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try image.oriented(axis == .horizontal ? .upMirrored : .downMirrored, cancellation)
     }
 }

@@ -3,10 +3,11 @@ public import Pipeline
 /// Sharpens the picture: what a blur takes away is added once more (an unsharp mask). Transparency stays.
 ///
 /// - Throws: `CancellationError`.
-public struct Sharpen: Transform, PixelTransform {
+public struct Sharpen: PixelTransform {
     private let amount: Double
     private let sigma: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Sharpens.
     /// - Parameters:
@@ -25,10 +26,8 @@ public struct Sharpen: Transform, PixelTransform {
     /// How much, and how fine.
     public var parameters: String { "\(amount), sigma: \(sigma)" }
 
-    /// Sharpens.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard amount > 0 else { return image }
         let blurred = try Blur(sigma: sigma).transformed(image, cancellation)
         // In 256ths, so that nothing but whole numbers is needed.

@@ -31,6 +31,27 @@ struct StaleImagesTests {
             response.trace.entries.contains { $0.stage == "StaleIfError" && $0.note?.contains("unreachable") == true })
     }
 
+    @Test("So is an image that is in memory alone, unless its response forbids it", arguments: [true, false])
+    func inMemoryAlone(isAllowed: Bool) async throws {
+        let site = try site(isAllowed ? "max-age=60" : "max-age=60, must-revalidate")
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        await resources.responses.removeAll()
+        site.clock.advance(by: .seconds(100))
+        site.origin.route("/a") { _ in .raw("") }
+        guard isAllowed else {
+            _ = await failure(.unreachable) { try await loader.load(url) }
+            return
+        }
+        let response = try await loader.load(url)
+        #expect(response.isStale)
+        #expect(response.source == .memory)
+        site.origin.route("/a") { _ in .init(status: 503) }
+        _ = await failure(.httpStatus) { try await loader.load(url) }
+    }
+
     @Test("The next load tries again, and an origin that is back confirms the image")
     func back() async throws {
         let site = try site("max-age=60")
