@@ -29,6 +29,7 @@ extension StageCatalogue {
                 StageParameter("width", side, isRequired: true), StageParameter("height", side, isRequired: true),
                 StageParameter("x", offset), StageParameter("y", offset), StageParameter("gravity", gravities),
                 StageParameter("focusX", .number(0...1)), StageParameter("focusY", .number(0...1)),
+                StageParameter("by", .choice(Interest.allCases.map(\.rawValue))),
             ]
         ) { given in
             let (width, height) = (given.integer("width") ?? 1, given.integer("height") ?? 1)
@@ -39,6 +40,7 @@ extension StageCatalogue {
             if given.number("focusX") != nil || given.number("focusY") != nil {
                 return Crop(size, focalPoint: (given.number("focusX") ?? 0.5, given.number("focusY") ?? 0.5))
             }
+            if let interest: Interest = given.choice("by") { return Crop(size, by: interest) }
             return Crop(size, gravity: given.choice("gravity") ?? .centre)
         },
         StageSpecification("trim", [StageParameter("tolerance", .integer(0...255))]) { given in

@@ -14,9 +14,9 @@ struct OperationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Fill the size and cut off what is too much, keeping this part: centre, north, southEast…",
-            valueName: "gravity"))
-    var crop: GravityArgument?
+            "Fill the size and cut off what is too much, keeping this part: centre, north, southEast…, attention or entropy",
+            valueName: "part"))
+    var crop: CropArgument?
 
     @Option(
         help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"))
@@ -31,11 +31,6 @@ struct OperationOptions: ParsableArguments {
     /// - Parameter standard: the size where none is given.
     func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
         recipe.operations = try chain(standard: standard)
-        switch recipe.operations.stages.first {
-        case let fit as FitGeometry: recipe.target = { fit.target(of: $0) }
-        case let resize as Resize: recipe.target = { resize.target(of: $0) }
-        default: break
-        }
     }
 
     private func chain(standard: Geometry? = nil) throws -> Chain {
@@ -43,24 +38,14 @@ struct OperationOptions: ParsableArguments {
             do { return try OperationList(text).chain } catch { throw ValidationError("\(error)") }
         }
         guard let size = size ?? standard else { return operations ?? Chain([]) }
-        let first: any Stage =
-            if let crop, let box = size.box {
-                Resize(box, fit: .cover, enlarges: true, gravity: crop.gravity)
-            } else {
-                FitGeometry(size)
-            }
-        return Chain([first] + (operations?.stages ?? []))
+        return Chain(first(size) + (operations?.stages ?? []))
     }
-}
 
-/// A place in a picture, in any case and with or without hyphens.
-struct GravityArgument: ExpressibleByArgument {
-    let gravity: Gravity
-
-    init?(argument: String) {
-        let folded = argument.lowercased().filter { $0 != "-" }
-        let names = folded == "center" ? "centre" : folded
-        guard let gravity = Gravity.allCases.first(where: { $0.rawValue.lowercased() == names }) else { return nil }
-        self.gravity = gravity
+    private func first(_ size: Geometry) -> [any Stage] {
+        guard let crop, let box = size.box else { return [FitGeometry(size)] }
+        return switch crop {
+        case .gravity(let gravity): [Resize(box, fit: .cover, enlarges: true, gravity: gravity)]
+        case .interest(let interest): [Resize(box, fit: .outside, enlarges: true), Crop(box, by: interest)]
+        }
     }
 }

@@ -2,7 +2,7 @@ import Pipeline
 import Stages
 
 /// Scales the picture to what a geometry makes of the source's size, up or down.
-struct FitGeometry: Transform {
+struct FitGeometry: Transform, PixelSizing {
     private let geometry: Geometry
 
     init(_ geometry: Geometry) { self.geometry = geometry }
@@ -19,9 +19,17 @@ struct FitGeometry: Transform {
         let (size, native) = (image.size, image.nativeSize)
         let skew = Double(size.width) * Double(native.height) - Double(size.height) * Double(native.width)
         let isReduced = abs(skew) <= Double(max(native.width, native.height))
-        return target(of: isReduced ? native : size)
+        return geometry.target(of: isReduced ? native : size)
     }
 
-    /// What becomes of a picture of a size.
-    func target(of size: PixelSize) -> PixelSize { geometry.target(of: size) }
+    /// The smallest that has no side shorter than the result's.
+    func neededBox(of source: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+        let target = geometry.target(of: source)
+        let scale = max(
+            Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
+        guard scale < 1 else { return nil }
+        return PixelSize(
+            width: Int((Double(source.width) * scale).rounded(.up)),
+            height: Int((Double(source.height) * scale).rounded(.up)))
+    }
 }

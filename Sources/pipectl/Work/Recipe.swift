@@ -5,8 +5,6 @@ import Stages
 struct Recipe: Sendable {
     /// What is done to the pixels.
     var operations = Chain([])
-    /// What becomes of a picture of a size, where the first operation makes it smaller: no more is decoded than that takes.
-    var target: (@Sendable (PixelSize) -> PixelSize)?
     /// The stage that writes a format; `nil` for pixels.
     var encode: (@Sendable (ImageFormat) -> Encode)?
     /// Takes the place of the whole list, for all sources.
@@ -19,8 +17,8 @@ struct Recipe: Sendable {
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(_ source: ImageSource, _ format: ImageFormat) throws -> ImagePipeline {
         if let whole { return try whole.encoding(encode?(format)) }
-        let pixels = WithinMemory(budget, target: target) {
-            Decode(limits: resources.limits, target: target)
+        let pixels = WithinMemory(budget) {
+            Decode(limits: resources.limits)
             operations
             if let encode { encode(format) }
         }

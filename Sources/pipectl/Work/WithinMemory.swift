@@ -4,16 +4,11 @@ import Stages
 /// Runs its body once there is memory for the picture, as far as its header tells.
 struct WithinMemory: CompositeStage {
     private let budget: MemoryBudget
-    private let target: (@Sendable (PixelSize) -> PixelSize)?
     var body: Chain
 
     /// Wraps the stages that hold pixels.
-    /// - Parameter target: what becomes of a picture of a size, where it is reduced as it is decoded.
-    init(
-        _ budget: MemoryBudget, target: (@Sendable (PixelSize) -> PixelSize)?, @ChainBuilder _ body: () -> Chain
-    ) {
+    init(_ budget: MemoryBudget, @ChainBuilder _ body: () -> Chain) {
         self.budget = budget
-        self.target = target
         self.body = body()
     }
 
@@ -36,12 +31,13 @@ struct WithinMemory: CompositeStage {
             try? decoder.header(of: bytes, format: format, cancellation: cancellation)
         }
         guard let header else { return bytes.count }
-        let size = target.map { $0(header.size) } ?? header.size
+        let needs = body.stages.lazy.compactMap { $0 as? Decode }.first?.ahead
+        let size = needs?.box(of: header.size).map { header.size.fitted(into: $0) } ?? header.size
         func pixels(_ size: PixelSize) -> Int {
             let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
             return overflows ? 1 << 50 : min(area, 1 << 50)
         }
-        // The source's picture at no more than about twice the target, and the result beside it; four bytes a pixel.
+        // The picture at no more than about twice the size that is needed, and the result beside it; four bytes a pixel.
         let decoded = min(pixels(header.size), pixels(size) * 4)
         return bytes.count + header.memory + 4 * (decoded + pixels(size))
     }
