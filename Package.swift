@@ -72,10 +72,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
+        // What tests of the cache need processes of their own for; no product.
+        .executableTarget(
+            name: "CacheTrials",
+            dependencies: ["Stages", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/CacheTrials",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CJPEG", "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheTrials", "CJPEG", "CVips", "Stages", "PipelineTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(

@@ -50,10 +50,6 @@
     F(vips_invert) \
     F(vips_multiply) \
     F(vips_linear1) \
-    F(vips_flatten) \
-    F(vips_array_double_new) \
-    F(vips_area_unref) \
-    F(vips_jpegsave_buffer) \
     F(vips_pngsave_buffer) \
     F(vips_gifsave_buffer) \
     F(vips_tiffsave_buffer) \

@@ -63,6 +63,7 @@ public struct Decode: Stage, LookingAhead {
         do {
             let (header, image) = try await decode(file, box: load.request.maxPixelSize, priority: load.priority)
             load.note("\(header.format), \(header.size)")
+            load.attach(DecodedSource(file: file, format: header.format))
             load.advance(to: .decoded(image))
             return .done
         } catch let error as LoadError {

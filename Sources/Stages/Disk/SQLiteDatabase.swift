@@ -11,6 +11,7 @@ import Pipeline
 final class SQLiteDatabase: @unchecked Sendable {
     private let connection: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
+    private var cancellation: WorkCancellation?
 
     /// Opens a database file that exists.
     /// - Parameter busyTimeout: how long to wait for other processes' locks, in milliseconds.
@@ -30,6 +31,19 @@ final class SQLiteDatabase: @unchecked Sendable {
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(connection)
+    }
+
+    /// Lets a long statement end with an error once the work that it belongs to is cancelled. The connection keeps hold
+    /// of `cancellation`.
+    func stop(when cancellation: WorkCancellation) {
+        self.cancellation = cancellation
+        let context = Unmanaged.passUnretained(cancellation).toOpaque()
+        sqlite3_progress_handler(
+            connection, 10_000,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<WorkCancellation>.fromOpaque(context).takeUnretainedValue().isCancelled ? 1 : 0
+            }, context)
     }
 
     /// The row id of the last row that was inserted.

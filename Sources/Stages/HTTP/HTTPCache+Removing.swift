@@ -101,7 +101,8 @@ extension HTTPCache {
         }
     }
 
-    private func tidy() async {
+    /// Gives free pages back to the file system and removes the body files of no row.
+    func tidy() async {
         _ = await change { try $0.database.run("PRAGMA incremental_vacuum") }
         _ = try? await threads.run { [database] _ in database.removeOrphans() }
     }

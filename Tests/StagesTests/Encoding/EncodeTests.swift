@@ -137,9 +137,8 @@ struct EncodeTests {
         let cancellation = WorkCancellation()
         cancellation.cancel()
         #expect(throws: CancellationError.self) {
-            format == .webp
-                ? try WebPEncoder(quality: 80).encode(image, cancellation: cancellation)
-                : try VipsEncoder(format: format, quality: 80).encode(image, cancellation: cancellation)
+            try EncodeOptions().encoder(for: format)
+                .encode(image, quality: 80, metadata: EmbeddedMetadata(), cancellation: cancellation)
         }
     }
 }

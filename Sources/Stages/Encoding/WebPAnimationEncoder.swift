@@ -19,7 +19,8 @@ struct WebPAnimationEncoder {
         var time: Int64 = 0
         for frame in image.frames {
             try cancellation.check()
-            try WebPPixels.withPicture(of: frame, in: image, cancellation) { picture in
+            // Frames are compared as ARGB.
+            try WebPPixels.withPicture(of: frame, in: image, asARGB: true, cancellation) { picture in
                 guard WebPAnimEncoderAdd(encoder, &picture, Int32(clamping: time), &config) != 0 else {
                     throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
                 }

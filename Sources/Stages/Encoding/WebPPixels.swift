@@ -5,7 +5,7 @@ import Pipeline
 enum WebPPixels {
     /// Runs `body` with a frame's pixels; work that is done with the picture is cancelled with `cancellation`.
     static func withPicture(
-        of frame: DecodedImage.Frame, in image: DecodedImage, _ cancellation: WorkCancellation,
+        of frame: DecodedImage.Frame, in image: DecodedImage, asARGB: Bool, _ cancellation: WorkCancellation,
         _ body: (inout WebPPicture) throws -> Void
     ) throws {
         var picture = WebPPicture()
@@ -18,8 +18,7 @@ enum WebPPixels {
             return Unmanaged<WorkCancellation>.fromOpaque(context).takeUnretainedValue().isCancelled ? 0 : 1
         }
         picture.user_data = Unmanaged.passUnretained(cancellation).toOpaque()
-        // Frames of an animation are compared as ARGB.
-        picture.use_argb = image.isAnimated ? 1 : 0
+        picture.use_argb = asARGB ? 1 : 0
         let imported =
             switch image.layout {
             case .rgba:
