@@ -36,6 +36,7 @@ bench: dependencies
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
+	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 
 # Builds the command for use.
 release: dependencies

@@ -10,13 +10,15 @@ public import Pipeline
 public final class HTTPCache: Sendable {
     /// The folder in which everything lies.
     public let folder: String
-    /// The bytes that may be stored; the least recently used answers go first.
+    /// The bytes that the folder may take, the database's log included; the least recently used answers go first. What an
+    /// empty database takes, up to 2 MB, comes on top.
     public let byteLimit: Int
     /// The answers that may be stored; `nil` for any number.
     public let entryLimit: Int?
     /// Whether it keeps to the rules of a cache that serves several users (RFC 9111 section 1.2.3).
     public let isShared: Bool
 
+    let bounds: StorageBounds
     let clock: any LoadClock
     let logger: Logger
     let warnings: CacheWarnings
@@ -32,7 +34,7 @@ public final class HTTPCache: Sendable {
     /// Describes a cache; nothing is opened yet.
     /// - Parameters:
     ///   - folder: where it lies; made with mode 0700 if it is missing.
-    ///   - byteLimit: the bytes that may be stored, bodies and rows; 1 GB by default.
+    ///   - byteLimit: the bytes that the folder may take; 1 GB by default.
     ///   - entryLimit: the answers that may be stored; any number by default.
     ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
     ///   - clock: the time by which freshness is reckoned.
@@ -45,10 +47,12 @@ public final class HTTPCache: Sendable {
         self.byteLimit = byteLimit
         self.entryLimit = entryLimit
         self.isShared = isShared
+        bounds = StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit)
         self.clock = clock
         self.logger = logger
         warnings = CacheWarnings(logger)
-        database = ResponseDatabase(folder: CacheFolder(path: folder), clock: clock, warnings: warnings)
+        database = ResponseDatabase(
+            folder: CacheFolder(path: folder), bounds: bounds, clock: clock, warnings: warnings)
         writer = ResponseWriter(database)
     }
 
