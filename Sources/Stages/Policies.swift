@@ -27,7 +27,9 @@ extension ImagePipeline {
                     }
                     RefreshStale(resources.flights) {
                         StaleIfError {
-                            Coalesce(resources.flights, by: .source) { fetch(resources) }
+                            Coalesce(resources.flights, by: .source) {
+                                Lease(resources.responses) { fetch(resources) }
+                            }
                         }
                         CheckContentType()
                         Decode(limits: resources.limits)
@@ -94,7 +96,9 @@ extension ImagePipeline {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses, rules: .http) { fetch(resources) }
+                                }
                             }
                             CheckContentType()
                             Decode(limits: resources.limits)

@@ -29,6 +29,7 @@ case "crash":
         var trial = CrashTrial(folder: folder, kills: Int(numbers.first ?? 8), seed: numbers.last ?? 1)
         return try await trial.run()
     }
+case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
 case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))

@@ -27,7 +27,9 @@ struct PlanTests {
                         RefreshStale {
                             StaleIfError {
                                 Coalesce(by: source) {
-                                    Fetch
+                                    Lease {
+                                        Fetch
+                                    }
                                 }
                             }
                             CheckContentType

@@ -25,6 +25,7 @@ public final class HTTPCache: Sendable {
     let database: ResponseDatabase
     let writer: ResponseWriter
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
+    let leases: LeaseQueue
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
 
@@ -54,6 +55,7 @@ public final class HTTPCache: Sendable {
         database = ResponseDatabase(
             folder: CacheFolder(path: folder), bounds: bounds, clock: clock, warnings: warnings)
         writer = ResponseWriter(database)
+        leases = LeaseQueue(CacheFolder(path: folder))
     }
 
     /// What the cache has for a request, judged now.
@@ -72,6 +74,15 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields = [:], expiry: Expiry = .standard, rules: CacheRules = .asRequested,
         priority: LoadPriority = .normal
     ) async throws -> CacheLookup {
+        let found = try await lookAgain(key, headers: headers, expiry: expiry, rules: rules, priority: priority)
+        counts.withLock { if case .miss = found { $0.misses += 1 } else { $0.hits += 1 } }
+        return found
+    }
+
+    /// What ``lookup(_:headers:expiry:rules:priority:)`` gives, for a load that has been counted.
+    func lookAgain(
+        _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority
+    ) async throws -> CacheLookup {
         let found = try await threads.run(priority: priority) { [database] _ in database.find(key, headers) }
         if !found.broken.isEmpty {
             logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
@@ -79,11 +90,7 @@ public final class HTTPCache: Sendable {
                 for generation in found.broken { try transaction.remove(generation) }
             }
         }
-        guard let response = found.response else {
-            counts.withLock { $0.misses += 1 }
-            return .miss(found.reason)
-        }
-        counts.withLock { $0.hits += 1 }
+        guard let response = found.response else { return .miss(found.reason) }
         touch(response.generation)
         let freshness = Freshness(
             of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)
