@@ -31,6 +31,8 @@ bench: dependencies
 	@Scripts/dependencies nginx-light curl
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
+	swift run --package-path Benchmarks -c release benchmarks memory
+	swift run --package-path Benchmarks -c release benchmarks decodes
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
@@ -38,9 +40,9 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 
-# Builds the command for use.
+# Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
-	swift build -c release --product pipectl
+	swift build -c release --static-swift-stdlib --product pipectl
 
 dependencies:
 	@Scripts/dependencies $(PACKAGES)

@@ -17,8 +17,10 @@ extension Chain {
                 return "\(slot.name) can never run: it accepts \(accepted), but where it stands a load is "
                     + "\(reached). Move it or remove it. The list is:\n\(self)"
             }
-            if let composite = slot.stage as? any CompositeStage, let problem = composite.body.problem(from: taken) {
-                return problem
+            if let composite = slot.stage as? any CompositeStage {
+                let bodies =
+                    composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
+                for body in bodies { if let problem = body.problem(from: taken) { return problem } }
             }
             reached = reached.subtracting(taken).union(slot.stage.produces)
         }

@@ -5,6 +5,10 @@
 public protocol CompositeStage: Stage {
     /// The wrapped list. It can be edited through the pipeline that holds it.
     var body: Chain { get set }
+
+    /// Whether the stages of the body are alternatives, each of which begins where the composite does, rather than steps
+    /// one after the other; by default they are steps.
+    var hasAlternatives: Bool { get }
 }
 
 extension CompositeStage {
@@ -13,4 +17,7 @@ extension CompositeStage {
 
     /// The phases that the body can end in.
     public var produces: Phases { body.outcomes(from: body.accepts) }
+
+    /// Steps.
+    public var hasAlternatives: Bool { false }
 }

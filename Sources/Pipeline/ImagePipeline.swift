@@ -39,7 +39,7 @@ public struct ImagePipeline: Sendable {
     }
 
     private init(unchecked chain: Chain, clock: any LoadClock) {
-        self.chain = chain
+        self.chain = chain.lookingAhead()
         self.clock = clock
         var hash = BLAKE2b()
         for signature in chain.signatures { hash.update(signature) }

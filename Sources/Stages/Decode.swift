@@ -1,6 +1,7 @@
 public import Pipeline
 
-/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary.
+/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary;
+/// without one, no larger than the next stages of the list need, such as a ``Resize``.
 ///
 /// The format is told by the bytes. The header is held against the limits before a pixel is decoded. `Downscale`, later
 /// in the list, makes the size exact.
@@ -8,11 +9,14 @@ public import Pipeline
 /// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
 ///   `LoadError.Code.tooManyBytes` and `LoadError.Code.tooManyPixels` above the limits;
 ///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or no image; `CancellationError`.
-public struct Decode: Stage {
+public struct Decode: Stage, LookingAhead {
     /// Bytes of a source.
     public let accepts: Phases = .original
     /// Pixels.
     public let produces: Phases = .decoded
+
+    /// What the later stages need; the pipeline sets it.
+    public var ahead = PixelNeeds()
 
     private let decoders: ImageDecoders
     private let formats: Set<ImageFormat>
@@ -59,6 +63,7 @@ public struct Decode: Stage {
         do {
             let (header, image) = try await decode(file, box: load.request.maxPixelSize, priority: load.priority)
             load.note("\(header.format), \(header.size)")
+            load.attach(DecodedSource(file: file, format: header.format))
             load.advance(to: .decoded(image))
             return .done
         } catch let error as LoadError {
@@ -76,12 +81,13 @@ public struct Decode: Stage {
             throw LoadError(
                 .unsupportedType, subject: "", "The file is \(format), which is not chosen; Decode takes \(chosen).")
         }
-        let (limits, options) = (limits, options)
+        let (limits, options, ahead) = (limits, options, ahead)
         return try await threads.run(priority: priority) { cancellation in
             let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
             try limits.check(header)
             let image = try decoder.decode(
-                file.bytes, header: header, box: box, options: options, cancellation: cancellation)
+                file.bytes, header: header, box: box ?? ahead.box(of: header.size), options: options,
+                cancellation: cancellation)
             return (header, image)
         }
     }

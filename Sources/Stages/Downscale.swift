@@ -6,7 +6,7 @@ public import Pipeline
 /// animation are scaled. Without a `maxPixelSize`, or if the picture fits, there is nothing to do.
 ///
 /// - Throws: `CancellationError`.
-public struct Downscale: Stage {
+public struct Downscale: Stage, PixelSizing {
     /// Pixels.
     public let accepts: Phases = .decoded
     /// Pixels again.
@@ -20,6 +20,9 @@ public struct Downscale: Stage {
 
     /// The kernel; the size is the request's and has its own place in the key.
     public var signature: String? { "downscale(lanczos3)" }
+
+    /// What the next stages need: without a `maxPixelSize` this one keeps every pixel.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
 
     /// Scales.
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -40,10 +43,8 @@ public struct Downscale: Stage {
     /// The exact size in a box: the native size's fit, so that a decoder's rounding doesn't show; the fit of the pixels
     /// themselves if an earlier stage gave them another aspect.
     static func size(of image: DecodedImage, in box: PixelSize) -> PixelSize {
-        let (size, native) = (image.size, image.nativeSize)
-        let skew = Double(size.width) * Double(native.height) - Double(size.height) * Double(native.width)
-        let isReduced = abs(skew) <= Double(max(native.width, native.height))
-        let fitted = (isReduced ? native : size).fitted(into: box)
+        let size = image.size
+        let fitted = image.unreducedSize.fitted(into: box)
         let target = fitted.width <= size.width && fitted.height <= size.height ? fitted : size.fitted(into: box)
         return PixelSize(width: max(1, target.width), height: max(1, target.height))
     }

@@ -43,6 +43,12 @@ public struct Fetch: Stage {
         } catch let error as LoadError {
             load.report(.requestCompleted(source: nil, error: error))
             throw error
+        } catch let error where !(error is CancellationError) {
+            let failure = LoadError(
+                .stageFailed, subject: load.subject,
+                "The HTTP client failed with an error of its own; see the underlying error.", underlying: error)
+            load.report(.requestCompleted(source: nil, error: failure))
+            throw failure
         }
     }
 

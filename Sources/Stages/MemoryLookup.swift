@@ -35,6 +35,7 @@ public struct MemoryLookup: Stage {
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
         if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
             load.stale = .ready(entry.product)
+            if entry.validity.mayStandIn { load.attach(StaleProduct(entry.product)) }
             load.note("expired \(Int(now.timeIntervalSince(end))) s ago")
             return .miss
         }

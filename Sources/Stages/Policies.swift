@@ -26,14 +26,16 @@ extension ImagePipeline {
                         DiskLookup(resources.responses)
                     }
                     RefreshStale(resources.flights) {
-                        StaleIfError {
-                            Coalesce(resources.flights, by: .source) {
-                                Lease(resources.responses) { fetch(resources) }
+                        StaleFirst {
+                            StaleIfError {
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses) { fetch(resources) }
+                                }
                             }
+                            CheckContentType()
+                            Decode(limits: resources.limits)
+                            Downscale()
                         }
-                        CheckContentType()
-                        Decode(limits: resources.limits)
-                        Downscale()
                         Store(resources.memory, resources.responses)
                     }
                 }
@@ -107,6 +109,24 @@ extension ImagePipeline {
                         Store(resources.memory, resources.responses, rules: .http)
                     }
                 }
+            }
+        }
+    }
+
+    /// Disk, then the network; nothing is decoded and nothing goes to memory. This is what prefetching for the disk alone
+    /// does.
+    /// - Parameter resources: what the stages stand on.
+    public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            Coalesce(resources.flights, by: .variant) {
+                DiskLookup(resources.responses)
+                Coalesce(resources.flights, by: .source) {
+                    Lease(resources.responses) { fetch(resources) }
+                }
+                CheckContentType()
+                CheckHeader(limits: resources.limits)
+                Store(originals: resources.responses)
             }
         }
     }

@@ -8,21 +8,32 @@ public struct Store: Stage {
     private let responses: HTTPCache?
     private let rules: CacheRules
 
+    /// What is kept: something that was decoded, and perhaps encoded again; or the source's bytes as they came.
+    public let accepts: Phases
+
     /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
         self.rules = rules
+        accepts = [.decoded, .encoded]
+        // What becomes invalid on disk has to leave memory as well.
+        if let memory { responses?.memories.add(memory) }
     }
 
-    /// Something that was decoded, and perhaps encoded again.
-    public var accepts: Phases { [.decoded, .encoded] }
+    /// Stores what came from the origin without anybody having decoded it; put ``CheckHeader`` before it.
+    public init(originals responses: HTTPCache) {
+        memory = nil
+        self.responses = responses
+        rules = .asRequested
+        accepts = .original
+    }
 
     /// The final answer.
     public var produces: Phases { .ready }
 
     /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }
 
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
     /// is reported.
@@ -33,8 +44,14 @@ public struct Store: Stage {
         if let key = load.variantKey, let terms, let memory {
             load.note(key: .variant(key))
             memory.insert(
-                MemoryEntry(product: product, validity: terms.validity, generation: terms.generation),
+                MemoryEntry(
+                    product: product, validity: terms.validity, generation: terms.generation, target: terms.target),
                 for: key, now: load.clock.now)
+            load.report(.stored(.memory))
+            // Looked at only now: what becomes invalid later finds the entry and removes it.
+            if let target = terms.target, responses?.isInvalid(target, askedAt: terms.askedAt) == true {
+                memory.remove(target: target)
+            }
         }
         // Only now is it known to be an image.
         if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }
@@ -42,40 +59,42 @@ public struct Store: Stage {
         return .done
     }
 
-    private typealias Terms = (validity: Validity, generation: Int64?)
-
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
-    private func keepResponse(of load: Load) async -> Terms? {
+    private func keepResponse(of load: Load) async -> StoredTerms? {
         if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
         if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
         if let entry = load.attachment(StoredEntry.self)?.response, let responses {
-            return (responses.validity(of: entry), entry.generation)
+            return StoredTerms(responses.validity(of: entry), of: entry)
         }
-        return (.unlimited, nil)
+        return StoredTerms(.unlimited)
     }
 
-    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> Terms? {
+    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> StoredTerms? {
         guard let key = load.sourceKey, let responses else { return nil }
         let expiry = load.request.expiry
         let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
         let ticket = load.attachment(SourceTicket.self)
-        guard ticket?.claim() ?? true else { return validity.map { ($0, nil) } }
+        guard ticket?.claim() ?? true else { return validity.map { StoredTerms($0, of: exchange, stored: nil) } }
+        defer { ticket?.stored() }
+        guard !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else { return nil }
         let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
-        ticket?.stored()
-        return validity.map { ($0, stored?.generation) }
+        if stored != nil { load.report(.stored(.disk)) }
+        return validity.map { StoredTerms($0, of: exchange, stored: stored) }
     }
 
-    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> Terms? {
+    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> StoredTerms? {
         guard let responses else { return nil }
         let ticket = load.attachment(SourceTicket.self)
         guard ticket?.claim() ?? true else {
-            return (responses.validity(of: revalidation.stored), revalidation.stored.generation)
+            return StoredTerms(
+                responses.validity(of: revalidation.stored), of: revalidation.stored,
+                askedAt: revalidation.requestTime)
         }
         let stored = await responses.freshen(
             revalidation.stored, with: revalidation.headers, requestHeaders: revalidation.requestHeaders,
             requestTime: revalidation.requestTime, responseTime: revalidation.responseTime,
             expiry: load.request.expiry, rules: rules)
         ticket?.stored()
-        return (responses.validity(of: stored), stored.generation)
+        return StoredTerms(responses.validity(of: stored), of: stored, askedAt: revalidation.requestTime)
     }
 }

@@ -12,7 +12,10 @@ struct Pipectl: AsyncParsableCommand {
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
             """,
         version: "0.1.0",
-        subcommands: [LoadCommand.self, PlanCommand.self, FetchCommand.self])
+        subcommands: [
+            LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
+            FetchCommand.self, PlanCommand.self,
+        ])
 
     static func main() async {
         do {

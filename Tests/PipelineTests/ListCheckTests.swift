@@ -95,7 +95,7 @@ struct ListCheckTests {
     @Test func `A stage that does not say what it produces may take a load anywhere`() throws {
         _ = try ImagePipeline(
             validating: Chain {
-                StubStage { _ in .miss }
+                StubStage("Nothing") { _ in .miss }
                 Look()
                 Find()
                 Paint()

@@ -57,7 +57,7 @@ struct CurlQueueTests {
         for _ in 0..<150 { queue.append(try transfer("a")) }
         #expect(next(&queue) === first)
         #expect(next(&queue) == nil)
-        queue.sharesConnections(of: first.target)
+        queue.sharesConnection(first)
         for _ in 1..<100 { #expect(next(&queue) != nil) }
         #expect(next(&queue) == nil)
     }

@@ -57,6 +57,27 @@ struct TransferTLSTests {
         #expect(try await large.bytes().count == 40_000_000)
     }
 
+    @Test("A request that needs back-pressure speaks HTTP/1.1 beside HTTP/2, and is received no faster than it is read")
+    func backPressure() async throws {
+        let server = try TLSServer("")
+        try server.write("large", count: 60_000_000)
+        try server.write("small", count: 1000)
+        let client = CurlClient(options(server))
+        #expect(value("X-Protocol", try await client.get(server.url("/small")).0) == "HTTP/2.0")
+        var request = TransferRequest(url: try server.url("/large"))
+        request.needsBackPressure = true
+        let large = try await client.send(request)
+        #expect(value("X-Protocol", large) == "HTTP/1.1")
+        // The same thread serves these; meanwhile the large one is paused.
+        for _ in 0..<50 { #expect(try await client.get(server.url("/small")).1.count == 1000) }
+        var read = 0
+        for try await chunk in large.body {
+            #expect(chunk.count <= CurlTransfer.maximumUnread)
+            read += chunk.count
+        }
+        #expect(read == 60_000_000)
+    }
+
     @Test("A stream that is cancelled leaves the connection to the others")
     func http2Cancel() async throws {
         let server = try TLSServer("")

@@ -25,16 +25,18 @@ struct PlanTests {
                         MemoryLookup
                         DiskLookup
                         RefreshStale {
-                            StaleIfError {
-                                Coalesce(by: source) {
-                                    Lease {
-                                        Fetch
+                            StaleFirst {
+                                StaleIfError {
+                                    Coalesce(by: source) {
+                                        Lease {
+                                            Fetch
+                                        }
                                     }
                                 }
+                                CheckContentType
+                                Decode
+                                Downscale
                             }
-                            CheckContentType
-                            Decode
-                            Downscale
                             Store
                         }
                     }

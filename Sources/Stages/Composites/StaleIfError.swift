@@ -4,7 +4,8 @@ public import Pipeline
 ///
 /// What forbids it is the stored response (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4) and a request that says
 /// `no-cache`. An origin that answers with 500, 502, 503 or 504 is stood in for only where `stale-if-error` allows it
-/// (RFC 5861 section 4). The load's `isStale` tells; its source is the disk.
+/// (RFC 5861 section 4). What is on disk comes first; where nothing is, an image that is still in memory stands in for an
+/// origin that can't be reached. The load's `isStale` tells, and its source.
 public struct StaleIfError: CompositeStage {
     /// What may fail.
     public var body: Chain
@@ -12,8 +13,8 @@ public struct StaleIfError: CompositeStage {
     /// Wraps the stages that ask the origin.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    /// Also the stale bytes themselves.
-    public var produces: Phases { body.outcomes(from: body.accepts).union(.original) }
+    /// Also the stale bytes or product themselves.
+    public var produces: Phases { body.outcomes(from: body.accepts).union([.original, .ready]) }
 
     /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -21,14 +22,28 @@ public struct StaleIfError: CompositeStage {
         do {
             try await body.run(&load)
         } catch let error as LoadError {
-            guard let entry = start.attachment(StaleEntry.self), entry.freshness.mayStandIn(for: error) else {
-                throw error
-            }
-            load.restart(from: start)
-            load.giveStale(entry)
-            load.note("\(error.code.rawValue): the stale response stands in")
+            load = try standingIn(for: error, in: load, from: start)
         }
         return .done
+    }
+
+    /// The load with what stands in for the origin.
+    /// - Throws: `error`, if nothing may.
+    private func standingIn(for error: LoadError, in failed: Load, from start: Load) throws -> Load {
+        var load = failed
+        if let entry = start.attachment(StaleEntry.self) {
+            guard entry.freshness.mayStandIn(for: error) else { throw error }
+            load.restart(from: start)
+            load.giveStale(entry)
+        } else if let stale = start.attachment(StaleProduct.self), [.unreachable, .timedOut].contains(error.code) {
+            load.restart(from: start)
+            load.isStale = true
+            load.advance(to: .ready(stale.product), from: .memory)
+        } else {
+            throw error
+        }
+        load.note("\(error.code.rawValue): the stale \(load.source == .memory ? "image" : "response") stands in")
+        return load
     }
 }
 

@@ -6,8 +6,10 @@ import Pipeline
 /// The HTTP client: libcurl on one thread of its own, for any number of transfers at once.
 ///
 /// Connections are kept alive and shared, over TLS with HTTP/2; bodies are streamed, and over HTTP/1.1 received no
-/// faster than they are read. (Over HTTP/2 what is not read yet is kept, up to ``Options/maximumBodyBytes``.) The thread and libcurl itself start with the first request. What is safe is the default: public addresses
-/// alone, http and https alone, at most 64 MB, no proxy that was not asked for.
+/// faster than they are read. Over HTTP/2 what is not read yet is kept, up to ``Options/maximumBodyBytes``, unless the
+/// request says that it ``TransferRequest/needsBackPressure``. The thread and libcurl itself start with the first
+/// request. What is safe is the default: public addresses alone, http and https alone, at most 64 MB, no proxy that was
+/// not asked for.
 ///
 /// ```swift
 /// let client = CurlClient()

@@ -54,10 +54,10 @@ final class CurlEasy {
     private func setConnection(_ request: TransferRequest, _ options: CurlClient.Options, _ run: CurlRun) {
         set(CURLOPT_URL, request.url.absoluteString)
         set(CURLOPT_PATH_AS_IS, 1)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        set(CURLOPT_HTTP_VERSION, Int(request.needsBackPressure ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS))
         // A second request to a host that is being connected to waits to see whether it can share the connection. Over
         // TLS that is known with the handshake, without it only with the first answer.
-        set(CURLOPT_PIPEWAIT, run.transfer.target.scheme == "https" ? 1 : 0)
+        set(CURLOPT_PIPEWAIT, run.transfer.target.scheme == "https" && !request.needsBackPressure ? 1 : 0)
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.wholeMilliseconds)
         set(CURLOPT_BUFFERSIZE, 65_536)
         // An empty text, not nothing, keeps libcurl from asking the environment.

@@ -58,7 +58,8 @@ extension CurlFailure {
 
     /// The error for what libcurl gave up with.
     func error(_ transfer: CurlTransfer, received: Int, connectTimeout: Duration, isConnected: Bool) -> LoadError {
-        let detail = text.isEmpty ? "" : " (\(text))"
+        let said = text.last == "." ? String(text.dropLast()) : text
+        let detail = said.isEmpty ? "" : " (\(said))"
         func error(_ code: LoadError.Code, _ message: String) -> LoadError {
             Self.error(code, transfer, message, underlying: self)
         }
@@ -91,7 +92,7 @@ extension CurlFailure {
                 "closed the connection after \(received) bytes, before the body's end\(detail). Try again.")
         case CURLE_RECV_ERROR where text.contains("chunked-encoding"),
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            return Self.malformed(transfer, text.isEmpty ? "its answer can't be read" : text)
+            return Self.malformed(transfer, said.isEmpty ? "its answer can't be read" : said)
         case CURLE_OUT_OF_MEMORY where isConnected && received == 0:
             // What libcurl says of a field of more than 100 KB.
             return Self.malformed(transfer, "its header has a field that is too large")

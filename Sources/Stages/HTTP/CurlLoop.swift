@@ -31,6 +31,7 @@ final class CurlLoop {
                 case .start(let transfer): queue.append(transfer)
                 case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
                 case .cancel(let transfer): cancel(transfer)
+                case .prioritize(let transfer, let priority): queue.prioritize(transfer, priority)
                 case .stop: return stop()
                 }
             }
@@ -49,7 +50,7 @@ final class CurlLoop {
 
     func flushLater(_ run: CurlRun) { news.append(run) }
 
-    func sharesConnections(of target: CurlURL) { queue.sharesConnections(of: target) }
+    func sharesConnection(_ transfer: CurlTransfer) { queue.sharesConnection(transfer) }
 
     private func startWaiting() {
         while let transfer = queue.next() {

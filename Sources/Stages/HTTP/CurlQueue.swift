@@ -31,11 +31,13 @@ struct CurlQueue {
         let scheme: String
         let host: String
         let port: Int
+        let hasOwnConnection: Bool
 
-        init(_ target: CurlURL) {
-            scheme = target.scheme
-            host = target.host
-            port = target.port
+        init(_ transfer: CurlTransfer) {
+            scheme = transfer.target.scheme
+            host = transfer.target.host
+            port = transfer.target.port
+            hasOwnConnection = transfer.request.needsBackPressure
         }
     }
 
@@ -47,7 +49,7 @@ struct CurlQueue {
     mutating func append(_ transfer: CurlTransfer) {
         lastNumber += 1
         waiting += 1
-        lines[Host(transfer.target), default: Line()].waiting[Int(transfer.request.priority.rawValue)]
+        lines[Host(transfer), default: Line()].waiting[Int(transfer.request.priority.rawValue)]
             .append((lastNumber, transfer))
     }
 
@@ -69,27 +71,43 @@ struct CurlQueue {
 
     /// Takes out a transfer that has not started; false if it isn't here.
     mutating func remove(_ transfer: CurlTransfer) -> Bool {
-        let host = Host(transfer.target)
-        let priority = Int(transfer.request.priority.rawValue)
-        guard let index = lines[host]?.waiting[priority].firstIndex(where: { $0.transfer === transfer }) else {
-            return false
-        }
-        lines[host]?.waiting[priority].remove(at: index)
+        let host = Host(transfer)
+        guard take(transfer, of: host) != nil else { return false }
         waiting -= 1
         forgetIfIdle(host)
         return true
     }
 
+    /// A transfer that has not started waits with another priority from now on; among its like it keeps its turn.
+    mutating func prioritize(_ transfer: CurlTransfer, _ priority: LoadPriority) {
+        let host = Host(transfer)
+        guard let number = take(transfer, of: host), let line = lines[host]?.waiting[Int(priority.rawValue)] else {
+            return
+        }
+        let place = line.firstIndex { $0.number > number } ?? line.endIndex
+        lines[host]?.waiting[Int(priority.rawValue)].insert((number, transfer), at: place)
+    }
+
+    /// Takes a transfer out of its host's line, and says which number it had.
+    private mutating func take(_ transfer: CurlTransfer, of host: Host) -> Int? {
+        guard let line = lines[host] else { return nil }
+        for priority in line.waiting.indices {
+            guard let place = line.waiting[priority].firstIndex(where: { $0.transfer === transfer }) else { continue }
+            return lines[host]?.waiting[priority].remove(at: place).number
+        }
+        return nil
+    }
+
     /// A transfer that ran is over.
     mutating func release(_ transfer: CurlTransfer) {
-        let host = Host(transfer.target)
+        let host = Host(transfer)
         lines[host]?.running -= 1
         running -= 1
         forgetIfIdle(host)
     }
 
-    /// This host takes many transfers on one connection.
-    mutating func sharesConnections(of target: CurlURL) { lines[Host(target)]?.sharesConnections = true }
+    /// This transfer's host takes many of its kind on one connection.
+    mutating func sharesConnection(_ transfer: CurlTransfer) { lines[Host(transfer)]?.sharesConnections = true }
 
     /// Takes out all that wait.
     mutating func removeAll() -> [CurlTransfer] {

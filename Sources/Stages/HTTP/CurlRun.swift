@@ -78,7 +78,7 @@ final class CurlRun {
         if options.decompress && hasBody { reader.describeDecompressed() }
         if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
             sharesConnection = true
-            loop.sharesConnections(of: transfer.target)
+            loop.sharesConnection(transfer)
         }
         transfer.put(
             CurlHead(

@@ -24,11 +24,14 @@ extension HTTPCache {
     }
 
     /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
-    /// (RFC 9111 section 4.4).
+    /// (RFC 9111 section 4.4). Images made of such answers leave the memory caches that a `Store` keeps them in; what was
+    /// asked for before and arrives after it is given, and kept nowhere.
     /// - Returns: how many there were.
     @discardableResult
     public func remove(url: URL) async -> Int {
         let target = url.targetText
+        invalidations.note(target, at: clock.now)
+        memories.remove(target: target)
         return await change { transaction in
             let same = try transaction.database.all(
                 "SELECT generation, target FROM responses WHERE target_hash = ?1", .integer(targetHash(target))
@@ -36,6 +39,11 @@ extension HTTPCache {
             for generation in same.compactMap(\.self) { try transaction.remove(generation) }
             return same.compactMap(\.self).count
         } ?? 0
+    }
+
+    /// Whether what was asked for then, or stored then, has become invalid since.
+    func isInvalid(_ target: String, askedAt requestTime: Date) -> Bool {
+        invalidations.contains(target, since: requestTime, now: clock.now)
     }
 
     /// Removes one answer, unless another has taken its place: what turned out to be no image, for one.

@@ -14,7 +14,7 @@ extension HTTPCache {
         return Validity(
             storedAt: stored.stored, serverUntil: saysNothing ? nil : server.freshUntil,
             httpUntil: judged(.standard, .http).freshUntil, fixedUntil: stored.expires,
-            alwaysRevalidates: server.verdict == .noCache)
+            alwaysRevalidates: server.verdict == .noCache, mayStandIn: server.mayBeServedWhenUnreachable)
     }
 
     /// Until when the answer of an exchange holds; `nil` if it may not be stored anywhere (RFC 9111 section 3).

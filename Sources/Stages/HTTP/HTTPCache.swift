@@ -28,6 +28,8 @@ public final class HTTPCache: Sendable {
     let leases: LeaseQueue
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
+    let invalidations = RecentInvalidations()
+    let memories = MemoriesToTell()
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }

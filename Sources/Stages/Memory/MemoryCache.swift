@@ -80,6 +80,13 @@ public final class MemoryCache: Sendable {
         }
     }
 
+    /// Removes what was made of responses from a URL, given without fragment and user info.
+    func remove(target: String) {
+        _ = state.withLock { state in
+            state.kept.keys.filter { state.kept.peek($0)?.entry.target == target }.compactMap { state.remove($0) }
+        }
+    }
+
     /// Removes everything, or only what went unread for longer than the idle limit.
     public func reset(staleOnly: Bool = false, now: Date = Date()) {
         _ = state.withLock { state -> [Kept] in

@@ -16,17 +16,20 @@ public struct Validity: Sendable, Hashable {
     public let fixedUntil: Date?
     /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
     public let alwaysRevalidates: Bool
+    /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
+    public let mayStandIn: Bool
 
     /// Describes a validity.
     public init(
         storedAt: Date, serverUntil: Date? = nil, httpUntil: Date? = nil, fixedUntil: Date? = nil,
-        alwaysRevalidates: Bool = false
+        alwaysRevalidates: Bool = false, mayStandIn: Bool = true
     ) {
         self.storedAt = storedAt
         self.serverUntil = serverUntil
         self.httpUntil = httpUntil ?? serverUntil ?? storedAt
         self.fixedUntil = fixedUntil
         self.alwaysRevalidates = alwaysRevalidates
+        self.mayStandIn = mayStandIn
     }
 
     /// What never goes stale: a file's or a request's own bytes, whose key changes with them.

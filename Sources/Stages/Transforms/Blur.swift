@@ -3,13 +3,16 @@ public import Pipeline
 /// Blurs the picture with a Gaussian kernel. Transparent pixels lend nothing of their colour.
 ///
 /// - Throws: `CancellationError`.
-public struct Blur: Transform, PixelTransform {
+public struct Blur: PixelTransform {
     private let sigma: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Blurs.
-    /// - Parameter sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as
-    ///   its nearer end. About a third of how wide an edge becomes.
+    /// - Parameters:
+    ///   - sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as its nearer
+    ///     end. About a third of how wide an edge becomes.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(sigma: Double, threads: BlockingThreads = .decoding) {
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
         self.threads = threads
@@ -21,10 +24,8 @@ public struct Blur: Transform, PixelTransform {
     /// How far.
     public var parameters: String { "\(sigma)" }
 
-    /// Blurs.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         // Narrower than this the kernel is one pixel.
         guard sigma > 0.1 else { return image }
         let plan = ResamplePlan(from: image.size, to: image.size, reserve: 1)

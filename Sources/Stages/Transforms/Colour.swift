@@ -7,7 +7,12 @@ public struct Colour: Sendable, Hashable {
     /// From 0, transparent, to 255, opaque.
     public var alpha: UInt8
 
-    /// Makes a colour; opaque unless told otherwise.
+    /// Makes a colour.
+    /// - Parameters:
+    ///   - red: from 0 to 255.
+    ///   - green: from 0 to 255.
+    ///   - blue: from 0 to 255.
+    ///   - alpha: from 0, transparent, to 255, opaque, the default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green

@@ -2,17 +2,31 @@ import Glibc
 
 /// What makes new colours of old ones: three rows of three factors (Filter Effects Module Level 1, section 9.6).
 struct ColourMatrix {
-    private(set) var values: [Double]
+    /// The factors with 12 bits behind the point.
+    private let factors: [Int]
 
-    init(brightness: Double, saturation: Double, hue: Double) {
-        let luma = [0.213, 0.715, 0.072]
-        // Grey and the distance from it: more or less of the latter is saturation.
-        let saturating = (0..<9).map { index -> Double in
-            let grey = luma[index % 3] * (1 - saturation)
-            return index / 3 == index % 3 ? grey + saturation : grey
-        }
-        let (sine, cosine) = (sin(hue * .pi / 180), cos(hue * .pi / 180))
-        let turning: [Double] = [
+    private init(_ values: [Double]) { factors = values.map { Int(($0 * 4096).rounded()) } }
+
+    private static let luma = [0.213, 0.715, 0.072]
+
+    /// Every channel times a factor.
+    static func brightness(_ factor: Double) -> ColourMatrix {
+        ColourMatrix([factor, 0, 0, 0, factor, 0, 0, 0, factor])
+    }
+
+    /// Grey and the distance from it: more or less of the latter.
+    static func saturation(_ factor: Double) -> ColourMatrix {
+        ColourMatrix(
+            (0..<9).map { index -> Double in
+                let grey = luma[index % 3] * (1 - factor)
+                return index / 3 == index % 3 ? grey + factor : grey
+            })
+    }
+
+    /// A turn about the axis of greys, in degrees.
+    static func hue(_ degrees: Double) -> ColourMatrix {
+        let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
+        return ColourMatrix([
             luma[0] + cosine * (1 - luma[0]) - sine * luma[0],
             luma[1] - cosine * luma[1] - sine * luma[1],
             luma[2] - cosine * luma[2] + sine * (1 - luma[2]),
@@ -22,14 +36,19 @@ struct ColourMatrix {
             luma[0] - cosine * luma[0] - sine * (1 - luma[0]),
             luma[1] - cosine * luma[1] + sine * luma[1],
             luma[2] + cosine * (1 - luma[2]) + sine * luma[2],
-        ]
-        values = [Double](repeating: 0, count: 9)
-        for row in 0..<3 {
-            for column in 0..<3 {
-                var sum = 0.0
-                for middle in 0..<3 { sum += turning[row * 3 + middle] * saturating[middle * 3 + column] }
-                values[row * 3 + column] = sum * brightness
+        ])
+    }
+
+    /// The new colour, of channels in sixteenths of a level, within what a channel can hold.
+    func applied(to colour: SIMD3<Int32>) -> SIMD3<Int32> {
+        factors.withUnsafeBufferPointer { factors in
+            var result = SIMD3<Int32>()
+            for row in 0..<3 {
+                var sum = 2048
+                for column in 0..<3 { sum += factors[3 * row + column] * Int(colour[column]) }
+                result[row] = Int32(min(255 * 16, max(0, sum >> 12)))
             }
+            return result
         }
     }
 }

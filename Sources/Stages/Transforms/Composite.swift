@@ -3,14 +3,15 @@ public import Pipeline
 /// Lays another picture over the picture, such as a watermark. Of an animation every frame gets its first frame.
 ///
 /// - Throws: `CancellationError`.
-public struct Composite: Transform, PixelTransform {
+public struct Composite: PixelTransform {
     private let overlay: DecodedImage
     private let digest: Digest
     private let gravity: Gravity
     private let offset: (x: Int, y: Int)
     private let scale: Double?
     private let opacity: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Lays a picture over.
     /// - Parameters:
@@ -19,6 +20,7 @@ public struct Composite: Transform, PixelTransform {
     ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
     ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
     ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
         scale: Double? = nil, opacity: Double = 1, threads: BlockingThreads = .decoding
@@ -41,10 +43,8 @@ public struct Composite: Transform, PixelTransform {
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
     }
 
-    /// Lays over.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
         let image = try overlay.layout == .grey ? image : image.withColour(cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)

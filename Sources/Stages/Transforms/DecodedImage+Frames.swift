@@ -1,7 +1,7 @@
 import Pipeline
 
 extension DecodedImage {
-    /// The largest picture that a transform makes, in pixels.
+    /// The largest picture that a transform makes, in pixels of all frames.
     private static let mostPixels = 200_000_000
 
     /// The same animation with other pixels in each frame.
@@ -12,7 +12,7 @@ extension DecodedImage {
     ) throws -> DecodedImage {
         let size = newSize ?? size
         let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
-        guard size.width > 0, size.height > 0, !overflows, area <= Self.mostPixels else {
+        guard size.width > 0, size.height > 0, !overflows, area <= Self.mostPixels / frames.count else {
             throw LoadError(
                 .untransformable, subject: "", "A picture of \(size) pixels can't be made; ask for another size.")
         }

@@ -3,11 +3,15 @@ public import Pipeline
 /// Puts the picture on a background, which ends its transparency. A picture without any stays as it is.
 ///
 /// - Throws: `CancellationError`.
-public struct Flatten: Transform, PixelTransform {
+public struct Flatten: PixelTransform, PixelSizing {
     private let background: Colour
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
-    /// Flattens on a colour; its own alpha is of no account.
+    /// Flattens.
+    /// - Parameters:
+    ///   - background: the colour, by default white; its own alpha is of no account.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ background: Colour = .white, threads: BlockingThreads = .decoding) {
         self.background = background
         self.threads = threads
@@ -19,10 +23,11 @@ public struct Flatten: Transform, PixelTransform {
     /// The background.
     public var parameters: String { "\(background)" }
 
-    /// Flattens.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+    /// What the next stages need: pixels are treated one by one.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
 
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard image.layout == .rgba else { return image }
         let behind = [background.red, background.green, background.blue].map(Int.init)
         return try image.mapFrames(layout: .rgb, cancellation) { pixels in

@@ -3,7 +3,7 @@ public import Pipeline
 /// Mirrors the picture. No pixel changes its colour.
 ///
 /// - Throws: `CancellationError`.
-public struct Flip: Transform, PixelTransform {
+public struct Flip: PixelTransform, PixelSizing {
     /// What changes places.
     public enum Axis: String, Sendable, Hashable, CaseIterable {
         /// Left and right.
@@ -13,9 +13,13 @@ public struct Flip: Transform, PixelTransform {
     }
 
     private let axis: Axis
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
-    /// Mirrors along an axis.
+    /// Mirrors.
+    /// - Parameters:
+    ///   - axis: what changes places.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ axis: Axis, threads: BlockingThreads = .decoding) {
         self.axis = axis
         self.threads = threads
@@ -27,10 +31,11 @@ public struct Flip: Transform, PixelTransform {
     /// The axis.
     public var parameters: String { axis.rawValue }
 
-    /// Mirrors.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+    /// What the next stages need: pixels only change places.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
 
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try image.oriented(axis == .horizontal ? .upMirrored : .downMirrored, cancellation)
     }
 }

@@ -3,19 +3,22 @@ public import Pipeline
 /// Takes the colours away; what is left is how bright they are (the luma of ITU-R BT.709). Transparency stays.
 ///
 /// - Throws: `CancellationError`.
-public struct Greyscale: Transform, PixelTransform {
-    let threads: BlockingThreads
+public struct Greyscale: PixelTransform, PixelSizing {
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Makes the transform.
+    /// - Parameter threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
     /// Its name.
     public var signature: String? { "greyscale" }
 
-    /// Takes the colours away: grey pixels, or RGBA ones if the picture has transparency.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+    /// What the next stages need: pixels are treated one by one.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
 
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard image.layout != .grey else { return image }
         let (from, to) = (image.layout.channels, image.layout.hasAlpha ? 4 : 1)
         return try image.mapFrames(layout: to == 4 ? .rgba : .grey, cancellation) { pixels in

@@ -6,7 +6,7 @@ public import Pipeline
 /// gets an alpha channel if the colour needs one.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
-public struct Pad: Transform, PixelTransform {
+public struct Pad: PixelTransform {
     private enum Extent: Sendable {
         case canvas(PixelSize, Gravity)
         case edges(top: Int, left: Int, bottom: Int, right: Int)
@@ -14,9 +14,15 @@ public struct Pad: Transform, PixelTransform {
 
     private let extent: Extent
     private let colour: Colour
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
-    /// Pads to a size; the picture is in the middle unless told otherwise.
+    /// Pads to a size.
+    /// - Parameters:
+    ///   - canvas: the size, in pixels.
+    ///   - gravity: where the picture lies on it; by default in the middle.
+    ///   - colour: what surrounds the picture; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white, threads: BlockingThreads = .decoding
     ) {
@@ -25,7 +31,14 @@ public struct Pad: Transform, PixelTransform {
         self.threads = threads
     }
 
-    /// Extends the picture at its edges, in pixels; less than none counts as none.
+    /// Extends the picture at its edges; less than no pixel counts as none.
+    /// - Parameters:
+    ///   - top: how many rows are added above; by default none.
+    ///   - left: how many columns are added on the left; by default none.
+    ///   - bottom: how many rows are added below; by default none.
+    ///   - right: how many columns are added on the right; by default none.
+    ///   - colour: theirs; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white,
         threads: BlockingThreads = .decoding
@@ -46,10 +59,8 @@ public struct Pad: Transform, PixelTransform {
         }
     }
 
-    /// Pads.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let (x, y, canvas) = place(of: image.size)
         guard canvas != image.size else { return image }
         let image =
@@ -57,15 +68,19 @@ public struct Pad: Transform, PixelTransform {
             ? try image.withAlpha(cancellation) : colour.isGrey ? image : try image.withColour(cancellation)
         let (channels, pixel) = (image.layout.channels, colour.pixel(in: image.layout))
         return try image.mapFrames(size: canvas, cancellation) { pixels in
-            var result = [UInt8](repeating: pixel[0], count: canvas.width * canvas.height * channels)
-            result.withUnsafeMutableBufferPointer { result in
-                if channels > 1 {
-                    for index in result.indices { result[index] = pixel[index % channels] }
+            var result: [UInt8] = []
+            result.reserveCapacity(canvas.width * canvas.height * channels)
+            let bar = (0..<canvas.width).flatMap { _ in pixel }
+            for row in 0..<canvas.height {
+                if row % 64 == 0 { try cancellation.check() }
+                guard (y..<y + image.height).contains(row) else {
+                    result.append(contentsOf: bar)
+                    continue
                 }
-                for row in 0..<image.height {
-                    let (to, from) = (((y + row) * canvas.width + x) * channels, row * image.width * channels)
-                    for index in 0..<image.width * channels { result[to + index] = pixels[from + index] }
-                }
+                let start = (row - y) * image.width * channels
+                result.append(contentsOf: bar[..<(x * channels)])
+                result.append(contentsOf: pixels[start..<start + image.width * channels])
+                result.append(contentsOf: bar[((x + image.width) * channels)...])
             }
             return result
         }

@@ -1,18 +1,36 @@
 public import Pipeline
 
-/// A transform of ours: work that blocks, done on threads of our own.
-protocol PixelTransform: Transform {
+/// A transform whose work takes a while: it is done on threads of our own, never on Swift's cooperative ones.
+///
+/// All transforms of this module are such. One of your own has to say which threads, and what becomes of the pixels.
+public protocol PixelTransform: Transform {
     /// Where the work is done.
     var threads: BlockingThreads { get }
 
-    /// Makes the new pixels of every frame; looks at `cancellation` every few milliseconds.
+    /// Makes the new pixels of every frame, on one of the threads.
+    /// - Parameters:
+    ///   - image: the picture as the stages before have left it.
+    ///   - cancellation: to be looked at every few milliseconds.
+    /// - Throws: any error, which the pipeline reports as this stage's; `CancellationError` if `cancellation` says so.
     func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage
 }
 
 extension PixelTransform {
-    /// Runs ``transformed(_:_:)`` on the transform's threads.
-    nonisolated(nonsending) func applyOnThreads(_ image: DecodedImage) async throws -> DecodedImage {
+    /// Makes the new pixels on the transform's threads.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage {
         try await threads.run { try transformed(image, $0) }
+    }
+
+    /// The same in a list, as urgent as the load is.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .decoded(let image) = load.content else { return .skipped }
+        do {
+            let result = try await threads.run(priority: load.priority) { try transformed(image, $0) }
+            load.advance(to: .decoded(result))
+            return .done
+        } catch let error as LoadError {
+            throw error.about(load.subject)
+        }
     }
 }
 

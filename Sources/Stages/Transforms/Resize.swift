@@ -10,9 +10,12 @@ public import Pipeline
 /// | `.contain` | 100×100: as `.inside`, with bars at the missing edges |
 /// | `.fill` | 100×100: stretched |
 ///
+/// Where a `Resize` is the first stage after `Decode`, and the request has no `maxPixelSize`, the picture is decoded no
+/// larger than this stage needs it.
+///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is shorter than one pixel, or the picture too large;
 ///   `CancellationError`.
-public struct Resize: Transform, PixelTransform {
+public struct Resize: PixelTransform, PixelSizing {
     /// What becomes of the aspect.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
         /// Fits within the size; the aspect is kept.
@@ -32,14 +35,17 @@ public struct Resize: Transform, PixelTransform {
     private let enlarges: Bool
     private let gravity: Gravity
     private let background: Colour
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Resizes.
     /// - Parameters:
+    ///   - size: in pixels.
     ///   - fit: by default ``Fit/inside``.
     ///   - enlarges: whether a picture may get larger than it is; by default a smaller one keeps its pixels.
     ///   - gravity: what `.cover` keeps and where `.contain` puts the picture; by default the middle.
     ///   - background: the colour of `.contain`'s bars; by default white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
         background: Colour = .white, threads: BlockingThreads = .decoding
@@ -60,14 +66,12 @@ public struct Resize: Transform, PixelTransform {
     /// The size, and how it is met.
     public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
 
-    /// Resizes.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.width > 0, size.height > 0 else {
             throw LoadError(.untransformable, subject: "", "No picture can have \(size) pixels.")
         }
-        let scaled = try scaled(image, to: target(of: image.size), cancellation)
+        let scaled = try scaled(image, to: target(of: image), cancellation)
         switch fit {
         case .cover: return try Crop(size, gravity: gravity).transformed(scaled, cancellation)
         case .contain: return try Pad(to: size, gravity: gravity, colour: background).transformed(scaled, cancellation)
@@ -75,10 +79,31 @@ public struct Resize: Transform, PixelTransform {
         }
     }
 
-    /// The size before anything is cut off or added.
-    func target(of source: PixelSize) -> PixelSize {
-        let across = Double(size.width) / Double(source.width)
-        let down = Double(size.height) / Double(source.height)
+    /// The box of which the picture is made `.inside` or `.outside`; what is wanted stretched has to be as large as both.
+    public func neededBox(of source: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+        guard size.width > 0, size.height > 0 else { return nil }
+        switch fit {
+        case .inside, .contain: return size
+        case .outside, .cover, .fill:
+            let (across, down) = scales(of: source)
+            let scale = max(across, down)
+            guard scale < 1 else { return nil }
+            // One side is the exact one; the other must not make the picture smaller than it.
+            return PixelSize(
+                width: Int((Double(source.width) * scale).rounded(.up)),
+                height: Int((Double(source.height) * scale).rounded(.up)))
+        }
+    }
+
+    /// The size before anything is cut off or added: that of the picture as it was before a decoder reduced it, whose
+    /// rounding then doesn't show.
+    private func target(of image: DecodedImage) -> PixelSize {
+        let target = target(of: image.unreducedSize)
+        return target.width <= image.width && target.height <= image.height ? target : self.target(of: image.size)
+    }
+
+    private func target(of source: PixelSize) -> PixelSize {
+        let (across, down) = scales(of: source)
         func side(_ length: Int, _ scale: Double) -> Int {
             let scale = enlarges ? scale : min(1, scale)
             // What is larger than any picture is refused later.
@@ -91,6 +116,10 @@ public struct Resize: Transform, PixelTransform {
         case .fill: scale = (across, down)
         }
         return PixelSize(width: side(source.width, scale.0), height: side(source.height, scale.1))
+    }
+
+    private func scales(of source: PixelSize) -> (across: Double, down: Double) {
+        (Double(size.width) / Double(source.width), Double(size.height) / Double(source.height))
     }
 
     private func scaled(

@@ -3,7 +3,7 @@ public import Pipeline
 /// Turns the picture by a quarter, a half or three quarters, clockwise. No pixel changes its colour.
 ///
 /// - Throws: `CancellationError`.
-public struct Rotate: Transform, PixelTransform {
+public struct Rotate: PixelTransform, PixelSizing {
     /// How far, clockwise.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
         /// A quarter.
@@ -15,9 +15,13 @@ public struct Rotate: Transform, PixelTransform {
     }
 
     private let angle: Angle
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
-    /// Turns by an angle.
+    /// Turns.
+    /// - Parameters:
+    ///   - angle: how far, clockwise.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ angle: Angle, threads: BlockingThreads = .decoding) {
         self.angle = angle
         self.threads = threads
@@ -29,17 +33,23 @@ public struct Rotate: Transform, PixelTransform {
     /// The angle.
     public var parameters: String { "\(angle.rawValue)°" }
 
-    /// Turns.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
+    /// What the next stages need, turned back.
+    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+        // Width and height change places, or not, there and back alike.
+        later(orientation.applied(to: size)).map(orientation.applied(to:))
+    }
 
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        let orientation: ImageOrientation =
-            switch angle {
-            case .quarter: .right
-            case .half: .down
-            case .threeQuarters: .left
-            }
-        return try image.oriented(orientation, cancellation)
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try image.oriented(orientation, cancellation)
+    }
+
+    private var orientation: ImageOrientation {
+        switch angle {
+        case .quarter: .right
+        case .half: .down
+        case .threeQuarters: .left
+        }
     }
 }
 

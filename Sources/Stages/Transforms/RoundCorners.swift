@@ -4,12 +4,15 @@ public import Pipeline
 /// Makes the corners round, and what lies outside of them transparent.
 ///
 /// - Throws: `CancellationError`.
-public struct RoundCorners: Transform, PixelTransform {
+public struct RoundCorners: PixelTransform {
     private let radius: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Rounds all four corners.
-    /// - Parameter radius: in pixels; at most half of the shorter side, however large it is here.
+    /// - Parameters:
+    ///   - radius: in pixels; at most half of the shorter side, however large it is here.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(radius: Double, threads: BlockingThreads = .decoding) {
         self.radius = radius.isNaN ? 0 : max(0, radius)
         self.threads = threads
@@ -21,10 +24,8 @@ public struct RoundCorners: Transform, PixelTransform {
     /// The radius.
     public var parameters: String { "\(radius)" }
 
-    /// Rounds: the picture has transparency then.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let radius = min(radius, Double(min(image.width, image.height)) / 2)
         guard radius > 0 else { return image }
         let side = Int(radius.rounded(.up))

@@ -3,15 +3,17 @@ public import Pipeline
 /// Sharpens the picture: what a blur takes away is added once more (an unsharp mask). Transparency stays.
 ///
 /// - Throws: `CancellationError`.
-public struct Sharpen: Transform, PixelTransform {
+public struct Sharpen: PixelTransform {
     private let amount: Double
     private let sigma: Double
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Sharpens.
     /// - Parameters:
     ///   - amount: how much, 0 to 10; 0.5, the default, is what a thumbnail can bear.
     ///   - sigma: the standard deviation of the blur in pixels, 0 to 100; 0.7 by default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ amount: Double = 0.5, sigma: Double = 0.7, threads: BlockingThreads = .decoding) {
         self.amount = amount.isFinite ? min(10, max(0, amount)) : 0
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
@@ -24,10 +26,8 @@ public struct Sharpen: Transform, PixelTransform {
     /// How much, and how fine.
     public var parameters: String { "\(amount), sigma: \(sigma)" }
 
-    /// Sharpens.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard amount > 0 else { return image }
         let blurred = try Blur(sigma: sigma).transformed(image, cancellation)
         // In 256ths, so that nothing but whole numbers is needed.

@@ -5,12 +5,15 @@ public import Pipeline
 /// What is cut off an animation is what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
-public struct Trim: Transform, PixelTransform {
+public struct Trim: PixelTransform {
     private let tolerance: Int
-    let threads: BlockingThreads
+    /// Where the work is done.
+    public let threads: BlockingThreads
 
     /// Trims.
-    /// - Parameter tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    /// - Parameters:
+    ///   - tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(tolerance: Int = 10, threads: BlockingThreads = .decoding) {
         self.tolerance = min(255, max(0, tolerance))
         self.threads = threads
@@ -22,10 +25,8 @@ public struct Trim: Transform, PixelTransform {
     /// The tolerance.
     public var parameters: String { "\(tolerance)" }
 
-    /// Trims.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await applyOnThreads(image) }
-
-    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+    /// Makes the new pixels of every frame.
+    public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var (left, right, top, bottom) = (image.width, -1, image.height, -1)
         let edge = Array(image.pixels.prefix(image.layout.channels))
         for frame in image.frames {

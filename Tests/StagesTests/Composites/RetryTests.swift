@@ -192,4 +192,38 @@ struct RetryTests {
         #expect(try await tasks[1].value.image?.width == 50)
         #expect(site.requests == 2)
     }
+
+    @Test(
+        "With LimitErrors around it, all attempts count as one, and StaleIfError stands in before and after the limit")
+    func amongOthers() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60, stale-if-error=3600", .eTag: "\"1\""]
+        let site = try Site(fields)
+        let resources = site.resources()
+        let limits = ErrorLimits(serverErrors: .init(attempts: 2, maxAge: .seconds(600)))
+        let pipeline = ImagePipeline.returnCacheElseLoad(resources).removing(MemoryLookup.self).replacing(
+            Fetch.self,
+            with: LimitErrors(resources.responses, limits) {
+                Retry(attempts: 2, initialDelay: .seconds(1), jitter: { 1 }) {
+                    Fetch(resources.responses, resources.client)
+                }
+            })
+        let request = ImageRequest(site.origin.url("/a"))
+        #expect(try await pipeline.load(request).source == .network)
+        site.clock.advance(by: .seconds(61))
+
+        let failed = ScriptedOrigin.Reply(status: 503)
+        site.origin.script("/a", failed, failed, failed, failed, .init(status: 304, headers: fields))
+        for count in [3, 5] {
+            let task = Task { try await pipeline.load(request) }
+            try await site.clock.sleepers(1)
+            site.clock.advance(by: .seconds(1))
+            let response = try await task.value
+            #expect(response.source == .disk && response.isStale)
+            #expect(site.requests == count)
+        }
+        #expect(try await pipeline.load(request).isStale)
+        #expect(site.requests == 5, "Both attempts that are allowed were used up.")
+        site.clock.advance(by: .seconds(600))
+        #expect(try await pipeline.load(request).source == .revalidated)
+    }
 }

@@ -31,6 +31,27 @@ struct StaleImagesTests {
             response.trace.entries.contains { $0.stage == "StaleIfError" && $0.note?.contains("unreachable") == true })
     }
 
+    @Test("So is an image that is in memory alone, unless its response forbids it", arguments: [true, false])
+    func inMemoryAlone(isAllowed: Bool) async throws {
+        let site = try site(isAllowed ? "max-age=60" : "max-age=60, must-revalidate")
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        await resources.responses.removeAll()
+        site.clock.advance(by: .seconds(100))
+        site.origin.route("/a") { _ in .raw("") }
+        guard isAllowed else {
+            _ = await failure(.unreachable) { try await loader.load(url) }
+            return
+        }
+        let response = try await loader.load(url)
+        #expect(response.isStale)
+        #expect(response.source == .memory)
+        site.origin.route("/a") { _ in .init(status: 503) }
+        _ = await failure(.httpStatus) { try await loader.load(url) }
+    }
+
     @Test("The next load tries again, and an origin that is back confirms the image")
     func back() async throws {
         let site = try site("max-age=60")
@@ -168,11 +189,13 @@ struct EventOrderTests {
         #expect(site.requests == 2)
     }
 
-    @Test("An expired image: that first, then the request and its end; a 304 takes it without a second decode")
-    func expiredHit() async throws {
-        _ = try await events(site.resources())
+    @Test(
+        "An expired image: that first, then the request and its end; a 304 takes it without a second decode",
+        arguments: [CachePolicy.useProtocol, .standard])
+    func expiredHit(policy: CachePolicy) async throws {
+        _ = try await events(site.resources(), policy)
         site.clock.advance(by: .seconds(61))
-        let (response, events) = try await events(site.resources())
+        let (response, events) = try await events(site.resources(), policy)
         #expect(response.source == .revalidated)
         #expect(
             events == [
@@ -180,18 +203,20 @@ struct EventOrderTests {
             ])
         #expect(!response.trace.entries.contains { $0.stage == "Decode" })
         #expect(response.image?.size == PixelSize(width: 160, height: 120))
-        #expect(try await self.events(site.resources()).1 == ["hasCache disk, 160 wide"])
+        #expect(try await self.events(site.resources(), policy).1 == ["hasCache disk, 160 wide"])
         #expect(site.requests == 2)
     }
 
-    @Test("An expired image that has changed: the stale one first, then the new one")
-    func changed() async throws {
+    @Test(
+        "An expired image that has changed: the stale one first, then the new one",
+        arguments: [CachePolicy.useProtocol, .standard])
+    func changed(policy: CachePolicy) async throws {
         let resources = site.resources()
-        _ = try await events(resources)
+        _ = try await events(resources, policy)
         site.clock.advance(by: .seconds(61))
         let other = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         site.origin.route("/a") { _ in .init(headers: [.eTag: "\"2\""], body: other) }
-        let (response, events) = try await events(resources)
+        let (response, events) = try await events(resources, policy)
         #expect(response.image?.size.width == 640)
         #expect(
             events == [
@@ -199,12 +224,14 @@ struct EventOrderTests {
             ])
     }
 
-    @Test("An expired image and no origin: all three, the last with the error, and the stale image is the answer")
-    func unreachable() async throws {
-        _ = try await events(site.resources())
+    @Test(
+        "An expired image and no origin: all three, the last with the error, and the stale image is the answer",
+        arguments: [CachePolicy.useProtocol, .standard])
+    func unreachable(policy: CachePolicy) async throws {
+        _ = try await events(site.resources(), policy)
         site.clock.advance(by: .seconds(61))
         site.origin.route("/a") { _ in .raw("") }
-        let (response, events) = try await events(site.resources())
+        let (response, events) = try await events(site.resources(), policy)
         #expect(response.isStale)
         #expect(
             events == [

@@ -22,7 +22,6 @@ public final class CachingClient: Sendable {
     let client: any HTTPClient
     let background = BackgroundTasks()
     let fetches = SharedFetches()
-    private let invalidations = RecentInvalidations()
 
     /// Puts a cache before a client.
     public init(_ cache: HTTPCache, _ client: any HTTPClient) {
@@ -65,18 +64,11 @@ public final class CachingClient: Sendable {
     }
 
     /// Forgets what is stored for a URL, as after an unsafe request to it (RFC 9111 section 4.4): what somebody told the
-    /// program has changed.
+    /// program has changed. Images made of it leave memory as well; what was asked for before and arrives after it is
+    /// given, and not stored.
     /// - Returns: how many answers there were.
     @discardableResult
-    public func invalidate(_ url: URL) async -> Int {
-        invalidations.note(url, at: cache.clock.now)
-        return await cache.remove(url: url)
-    }
-
-    /// Whether an answer to a request that was sent then would bring back what is invalid.
-    func isInvalid(_ url: URL, askedAt requestTime: Date) -> Bool {
-        invalidations.contains(url, since: requestTime, now: cache.clock.now)
-    }
+    public func invalidate(_ url: URL) async -> Int { await cache.remove(url: url) }
 
     /// Waits until every revalidation in the background has ended: call it before the program does.
     public func drain() async { await background.drain() }

@@ -62,7 +62,7 @@ extension CachingExchange {
         for url in Invalidation.urls(
             method: request.method, target: request.url, status: answer.status, headers: answer.headers)
         {
-            let count = await owner.invalidate(url)
+            let count = await cache.remove(url: url)
             if count > 0 {
                 step.notes.append("\(count) stored under \(redactedURL(url.absoluteString)) became invalid")
             }

@@ -15,7 +15,7 @@ extension CachingExchange {
         }
         // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
         guard !headers.contains(.range) || answer.status == 200 else { return }
-        if owner.isInvalid(request.url, askedAt: answer.requestTime) {
+        if cache.isInvalid(request.url.targetText, askedAt: answer.requestTime) {
             return step.notes.append("not stored: the URL became invalid while the answer was under way")
         }
         await store(answer, key)

@@ -1,0 +1,36 @@
+/// A transform written where it is used.
+///
+/// ```swift
+/// ClosureTransform("Invert", signature: "v1") { image in
+///     DecodedImage(size: image.size, layout: image.layout, pixels: image.pixels.map { 255 - $0 })
+/// }
+/// ```
+public struct ClosureTransform: Transform {
+    /// The name in printed lists, traces and errors.
+    public let name: String
+    private let version: String
+    private let work: @Sendable (DecodedImage) async throws -> DecodedImage
+
+    /// Makes a transform of a closure.
+    /// - Parameters:
+    ///   - name: the name in printed lists, traces and errors, and the beginning of the signature.
+    ///   - signature: what tells this transform from others of its name: its parameters, and a number that changes
+    ///     with what the closure does. Without it, old results would be taken for new ones.
+    ///   - work: makes the new pixels, of every frame.
+    public init(
+        _ name: String, signature: String, _ work: @escaping @Sendable (DecodedImage) async throws -> DecodedImage
+    ) {
+        self.name = name
+        version = signature
+        self.work = work
+    }
+
+    /// The name and what tells it apart.
+    public var signature: String? { "\(name)(\(version))" }
+
+    /// What tells it apart.
+    public var parameters: String { version }
+
+    /// Runs the closure.
+    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await work(image) }
+}

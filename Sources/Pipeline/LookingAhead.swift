@@ -1,0 +1,35 @@
+/// A stage that does less where it knows what comes after it, as a decoder does that can decode at half the size.
+///
+/// The pipeline tells it when the list is built, and again when the list is edited.
+public protocol LookingAhead: Stage {
+    /// What the later stages need.
+    var ahead: PixelNeeds { get set }
+}
+
+extension Chain {
+    /// The same list, in which each stage that looks ahead knows what comes after it.
+    func lookingAhead() -> Chain {
+        var later: [any Stage] = []
+        return lookingAhead(&later)
+    }
+
+    /// - Parameter later: the stages on pixels that come after this list; on return those of this list before them.
+    private func lookingAhead(_ later: inout [any Stage]) -> Chain {
+        var informed: [any Stage] = []
+        for stage in stages.reversed() {
+            if var composite = stage as? any CompositeStage {
+                composite.body = composite.body.lookingAhead(&later)
+                informed.append(composite)
+                continue
+            }
+            if var looking = stage as? any LookingAhead {
+                looking.ahead = PixelNeeds(later)
+                informed.append(looking)
+            } else {
+                informed.append(stage)
+            }
+            if stage.accepts.contains(.decoded) { later.insert(stage, at: 0) }
+        }
+        return Chain(informed.reversed())
+    }
+}

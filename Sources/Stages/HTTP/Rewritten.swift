@@ -1,0 +1,37 @@
+/// A client whose requests are rewritten as they are sent, such as by adding a token that changes with the hour.
+///
+/// The image's identity stays what was asked for: keys, caches and errors know the URL without its token.
+///
+/// ```swift
+/// let client = Rewritten(CurlClient()) { request in
+///     var request = request
+///     request.url.append(queryItems: [URLQueryItem(name: "token", value: try await signer.token(for: request.url))])
+///     return request
+/// }
+/// ```
+public struct Rewritten: HTTPClient {
+    private let client: any HTTPClient
+    private let rewrite: @Sendable (TransferRequest) async throws -> TransferRequest
+
+    /// Wraps a client.
+    /// - Parameters:
+    ///   - client: what sends the requests.
+    ///   - rewrite: gives the request that is sent instead.
+    public init(
+        _ client: any HTTPClient, rewrite: @escaping @Sendable (TransferRequest) async throws -> TransferRequest
+    ) {
+        self.client = client
+        self.rewrite = rewrite
+    }
+
+    /// Rewrites the request and sends it. The answer's URL is the one before, unless a redirect led elsewhere.
+    /// - Throws: what the closure throws, and the client.
+    public func send(_ request: TransferRequest) async throws -> TransferResponse {
+        let sent = try await rewrite(request)
+        let response = try await client.send(sent)
+        guard response.url == sent.url else { return response }
+        return TransferResponse(
+            status: response.status, reason: response.reason, headers: response.headers, url: request.url,
+            interim: response.interim, body: response.body)
+    }
+}

@@ -1,0 +1,23 @@
+import Pipeline
+
+/// The memory caches that hold images made of stored responses, and so have to hear when such a response is removed.
+final class MemoriesToTell: Sendable {
+    private struct Entry {
+        weak var memory: MemoryCache?
+    }
+
+    private let entries = Lock<[Entry]>([])
+
+    /// Tells this cache too, as long as it lives.
+    func add(_ memory: MemoryCache) {
+        entries.withLock { entries in
+            entries.removeAll { $0.memory == nil || $0.memory === memory }
+            entries.append(Entry(memory: memory))
+        }
+    }
+
+    /// Removes what was made of a target URI's responses.
+    func remove(target: String) {
+        for memory in entries.withLock({ $0.compactMap(\.memory) }) { memory.remove(target: target) }
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Stages
+import Testing
+
+/// RFC 9111 section 4.4, for images: what is invalid on disk is so in memory.
+@Suite("Invalidation of images")
+struct InvalidationTests {
+    private let site: Site
+
+    init() throws { site = try Site() }
+
+    @Test(
+        "4.4: an unsafe request by the caching client makes the image invalid in memory too, whatever its size and key")
+    func unsafeRequest() async throws {
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/a")
+        let named = LoadOptions(maxPixelSize: PixelSize(square: 20), identifier: "picture 7")
+        _ = try await loader.load(url)
+        _ = try await loader.load(url, options: named)
+        _ = try await loader.load(site.origin.url("/b"))
+
+        let client = CachingClient(resources.responses, resources.client)
+        site.clock.advance(by: .seconds(1))
+        _ = try await client.send(CachingRequest(method: .put, url: url))
+
+        #expect(try await loader.load(url).source == .network)
+        #expect(try await loader.load(url, options: named).source == .network)
+        #expect(try await loader.load(site.origin.url("/b")).source == .memory)
+    }
+
+    @Test("invalidate(url) makes it invalid in every memory cache whose Store is given the same responses")
+    func invalidate() async throws {
+        let resources = site.resources()
+        var other = resources
+        other.memory = MemoryCache()
+        let loaders = [ImageLoader(resources), ImageLoader(other)]
+        let url = site.origin.url("/a")
+        for loader in loaders { _ = try await loader.load(url) }
+        site.clock.advance(by: .seconds(1))
+        #expect(await CachingClient(resources.responses, resources.client).invalidate(url) == 1)
+        #expect(try await loaders[0].load(url).source == .network)
+        #expect(try await loaders[1].load(url).source == .disk)
+    }
+
+    @Test("An image that was asked for before and arrives after it is given, and kept nowhere")
+    func underWay() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.route("/slow") { _ in
+            .init(headers: [.cacheControl: "max-age=60"], body: picture).held(until: gate)
+        }
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let url = site.origin.url("/slow")
+        async let first = loader.load(url).source
+        await site.origin.until { $0.requests.count == 1 }
+        site.clock.advance(by: .seconds(1))
+        await resources.responses.remove(url: url)
+        gate.open()
+        #expect(try await first == .network)
+        #expect(try await loader.load(url).source == .network)
+        #expect(try await loader.load(url).source == .memory)
+    }
+}
