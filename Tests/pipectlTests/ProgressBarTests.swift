@@ -28,7 +28,7 @@ struct ProgressBarTests {
     @Test("has only ASCII where the terminal knows no more")
     func ascii() {
         let line = ProgressBar(total: 1000, isUnicode: false).line(counts, elapsed: .seconds(10), columns: 100)
-        #expect(line.allSatisfy(\.isASCII))
+        #expect(line.allSatisfy { $0.isASCII })
     }
 
     @Test("stands at the start and at the end of an empty batch too")
