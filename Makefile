@@ -31,6 +31,8 @@ bench: dependencies
 	@Scripts/dependencies nginx-light curl
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
+	swift run --package-path Benchmarks -c release benchmarks memory
+	swift run --package-path Benchmarks -c release benchmarks decodes
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies

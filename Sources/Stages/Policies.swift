@@ -109,6 +109,22 @@ extension ImagePipeline {
         }
     }
 
+    /// Disk, then the network; nothing is decoded and nothing goes to memory. This is what prefetching for the disk alone
+    /// does.
+    /// - Parameter resources: what the stages stand on.
+    public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            Coalesce(resources.flights, by: .variant) {
+                DiskLookup(resources.responses)
+                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                CheckContentType()
+                CheckHeader(limits: resources.limits)
+                Store(originals: resources.responses)
+            }
+        }
+    }
+
     /// Asks the origin, and leaves it alone for a while where it only has errors to give and that is wished.
     @ChainBuilder private static func fetch(_ resources: PipelineResources) -> Chain {
         let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)

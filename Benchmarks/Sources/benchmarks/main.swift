@@ -1,7 +1,13 @@
-// `benchmarks` runs what needs nothing but itself, `benchmarks transfers` that one alone.
-if CommandLine.arguments.dropFirst().first == "transfers" {
-    try await Transfers.run()
-} else {
+// `benchmarks` runs what needs nothing but itself; a word runs one alone.
+let words = CommandLine.arguments.dropFirst()
+switch words.first {
+case "transfers": try await Transfers.run()
+case "memory": try await ChainMemory.run()
+case "decodes": try await ManyDecodes.run()
+case "chain":
+    guard let path = words.dropFirst().first else { break }
+    try await ChainMemory.measure(path)
+default:
     try await MemoryHits.run()
     try await BlockedPool.run()
 }
