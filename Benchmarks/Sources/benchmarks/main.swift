@@ -1,5 +1,8 @@
-// `benchmarks` runs what needs nothing but itself, `benchmarks transfers` that one alone.
-if CommandLine.arguments.dropFirst().first == "transfers" {
+// `benchmarks` runs what needs nothing but itself; a word runs one alone.
+let words = Array(CommandLine.arguments.dropFirst())
+if words.first == "thumbnails" {
+    try await Thumbnails.run(Array(words.dropFirst()))
+} else if words.first == "transfers" {
     try await Transfers.run()
 } else {
     try await MemoryHits.run()
