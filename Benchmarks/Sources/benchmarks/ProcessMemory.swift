@@ -7,6 +7,13 @@ enum ProcessMemory {
     /// The most so far.
     static var peak: Double { field("VmHWM") }
 
+    /// Begins to look for the peak anew; gives what is resident now.
+    static func restartPeak() -> Double {
+        // 5 is the peak's number (proc(5)).
+        try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+        return resident
+    }
+
     private static func field(_ name: String) -> Double {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix(name) }),
