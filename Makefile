@@ -38,6 +38,7 @@ bench: dependencies
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
+	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies

@@ -28,7 +28,9 @@ extension ImagePipeline {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses) { fetch(resources) }
+                                }
                             }
                             CheckContentType()
                             resources.decode
@@ -96,7 +98,9 @@ extension ImagePipeline {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses, rules: .http) { fetch(resources) }
+                                }
                             }
                             CheckContentType()
                             resources.decode
@@ -117,7 +121,9 @@ extension ImagePipeline {
             ResolveIdentifier()
             Coalesce(resources.flights, by: .variant) {
                 DiskLookup(resources.responses)
-                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                Coalesce(resources.flights, by: .source) {
+                    Lease(resources.responses) { fetch(resources) }
+                }
                 CheckContentType()
                 CheckHeader(limits: resources.limits)
                 Store(originals: resources.responses)

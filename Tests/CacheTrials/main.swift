@@ -1,6 +1,7 @@
 // Trials that need processes of their own: what a crash leaves, what several processes do to one folder.
 //
 //     CacheTrials crash <kills> <seed>
+//     CacheTrials sharing <operations> <seconds> <seed>
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -21,13 +22,25 @@ func tried(_ trial: (String) async throws -> String) async {
 }
 
 switch arguments.first {
+// The processes of the trials themselves; their folder is no number.
 case "write": try await Writing.run(folder: arguments[2], round: Int(numbers.last ?? 0))
 case "crash":
     await tried { folder in
         var trial = CrashTrial(folder: folder, kills: Int(numbers.first ?? 8), seed: numbers.last ?? 1)
         return try await trial.run()
     }
+case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
+case "share":
+    try await Sharing(folder: arguments[2], seed: numbers[0]).run(
+        operations: Int(numbers[1]), seconds: Double(numbers[2]))
+case "sharing":
+    await tried { folder in
+        try await SharingTrial(
+            folder: folder, operations: Int(numbers[0]), seconds: Double(numbers[1]), seed: numbers[2]
+        ).run()
+    }
 default:
-    FileHandle.standardError.write(Data("usage: CacheTrials crash <kills> <seed>\n".utf8))
+    FileHandle.standardError.write(
+        Data("usage: CacheTrials crash <kills> <seed> | sharing <operations> <seconds> <seed>\n".utf8))
     exit(2)
 }

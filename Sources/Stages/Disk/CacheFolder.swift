@@ -11,6 +11,9 @@ struct CacheFolder: Sendable {
     /// The database's file and those that SQLite keeps beside it.
     var databaseFiles: [String] { ["", "-wal", "-shm"].map { databasePath + $0 } }
 
+    /// The file on which processes lock what they fetch.
+    var leasesPath: String { path + "/leases" }
+
     /// The folder of the bodies.
     var bodiesPath: String { path + "/bodies" }
 

@@ -70,7 +70,7 @@ struct CacheInspection {
 
     private mutating func lookAtModes() {
         let names = BodyFiles(folder: folder.bodiesPath).names().map { folder.bodiesPath + "/" + $0 }
-        for path in [folder.path, folder.bodiesPath] + folder.databaseFiles + names {
+        for path in [folder.path, folder.bodiesPath, folder.leasesPath] + folder.databaseFiles + names {
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
             found(
