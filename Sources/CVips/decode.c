@@ -152,6 +152,23 @@ const uint8_t *cvips_pending_profile(const cvips_image *image, size_t *size) {
     return image->profile;
 }
 
+const uint8_t *cvips_embedded(const cvips_image *image, cvips_metadata kind, size_t *size) {
+    // libvips 8.14 numbers what HEIF files hold by its type; EXIF comes before XMP there, after it elsewhere.
+    static const char *const names[][4] = {
+        [CVIPS_EXIF] = {VIPS_META_EXIF_NAME},
+        [CVIPS_XMP] = {VIPS_META_XMP_NAME, "heif-mime-0", "heif-mime-1", "heif-mime-2"},
+        [CVIPS_PROFILE] = {VIPS_META_ICC_NAME},
+    };
+    for (int i = 0; i < 4 && names[kind][i]; i++) {
+        const void *data;
+        if (!vips.vips_image_get_typeof(image->pixels, names[kind][i])
+            || vips.vips_image_get_blob(image->pixels, names[kind][i], &data, size) != 0)
+            continue;
+        if (kind != CVIPS_XMP || (*size > 0 && *(const uint8_t *)data == '<')) return data;
+    }
+    return NULL;
+}
+
 void cvips_close(cvips_image *image) {
     if (image->region) g_object_unref(image->region);
     if (image->pixels) g_object_unref(image->pixels);

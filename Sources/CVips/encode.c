@@ -31,49 +31,64 @@ static VipsImage *wrap(cvips_picture picture) {
     return image;
 }
 
-static int save_with(
-    VipsImage *image, cvips_saver saver, int quality, int effort, void **bytes, size_t *count) {
-    switch (saver) {
-    case CVIPS_SAVE_JPEG:
-        return vips.vips_jpegsave_buffer(image, bytes, count, "Q", quality, "optimize_coding", TRUE, "strip", TRUE, NULL);
-    case CVIPS_SAVE_PNG: return vips.vips_pngsave_buffer(image, bytes, count, "strip", TRUE, NULL);
-    case CVIPS_SAVE_GIF: return vips.vips_gifsave_buffer(image, bytes, count, NULL);
+static const VipsForeignTiffCompression tiff_compressions[] = {
+    [CVIPS_TIFF_NONE] = VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
+    [CVIPS_TIFF_LZW] = VIPS_FOREIGN_TIFF_COMPRESSION_LZW,
+    [CVIPS_TIFF_DEFLATE] = VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE,
+};
+
+/// By their numbers in PNG; behind them the best for each row.
+static const VipsForeignPngFilter png_filters[] = {
+    VIPS_FOREIGN_PNG_FILTER_NONE, VIPS_FOREIGN_PNG_FILTER_SUB, VIPS_FOREIGN_PNG_FILTER_UP, VIPS_FOREIGN_PNG_FILTER_AVG,
+    VIPS_FOREIGN_PNG_FILTER_PAETH, VIPS_FOREIGN_PNG_FILTER_ALL,
+};
+
+static int save_with(VipsImage *image, cvips_encoding encoding, bool plain, void **bytes, size_t *count) {
+    switch (encoding.saver) {
+    case CVIPS_SAVE_PNG:
+        return vips.vips_pngsave_buffer(
+            image, bytes, count, "compression", encoding.compression, "filter", png_filters[encoding.filter], "palette",
+            encoding.bits > 0, "bitdepth", encoding.bits > 0 ? encoding.bits : 8, "dither", encoding.dither, "strip",
+            plain, NULL);
+    case CVIPS_SAVE_GIF:
+        return vips.vips_gifsave_buffer(
+            image, bytes, count, "bitdepth", encoding.bits, "dither", encoding.dither, "effort", encoding.effort, NULL);
     case CVIPS_SAVE_TIFF:
         return vips.vips_tiffsave_buffer(
-            image, bytes, count, "compression", VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE, "predictor",
-            VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL, "strip", TRUE, NULL);
+            image, bytes, count, "compression", tiff_compressions[encoding.tiff], "predictor",
+            VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL, "strip", plain, NULL);
     case CVIPS_SAVE_AVIF:
         return vips.vips_heifsave_buffer(
-            image, bytes, count, "Q", quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort", effort,
-            "strip", TRUE, NULL);
+            image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
+            encoding.effort, "lossless", encoding.lossless, "subsample_mode",
+            encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", plain, NULL);
     }
     return -1;
 }
 
-static VipsImage *flatten(VipsImage *image) {
-    double white[] = {255, 255, 255};
-    VipsArrayDouble *background = vips.vips_array_double_new(white, 3);
-    VipsImage *flat = NULL;
-    vips.vips_flatten(image, &flat, "background", background, NULL);
-    vips.vips_area_unref(VIPS_AREA(background));
-    g_object_unref(image);
-    return flat;
+static bool attach(VipsImage *image, const char *name, cvips_block block) {
+    if (!block.bytes) return false;
+    vips.vips_image_set_blob_copy(image, name, block.bytes, block.count);
+    return true;
 }
 
 uint8_t *cvips_save(
-    cvips_picture picture, cvips_saver saver, int quality, int effort, cvips_cancellation cancellation, size_t *count,
+    cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *count,
     cvips_failure *failure) {
     if (!load_vips(failure)) return NULL;
     VipsImage *image = wrap(picture);
-    if (image && saver == CVIPS_SAVE_JPEG && picture.channels == 4) image = flatten(image);
     void *bytes = NULL;
     if (image) {
+        bool keeps_exif = attach(image, VIPS_META_EXIF_NAME, encoding.exif);
+        bool keeps_xmp = attach(image, VIPS_META_XMP_NAME, encoding.xmp);
+        bool keeps_profile = attach(image, VIPS_META_ICC_NAME, encoding.profile);
+        bool plain = !keeps_exif && !keeps_xmp && !keeps_profile;
         watch watch = {.cancellation = cancellation, .image = image};
         // A kill that is set before the evaluation begins is forgotten; the signals come during it.
         vips.vips_image_set_progress(image, TRUE);
         g_signal_connect_data(image, "preeval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
         g_signal_connect_data(image, "eval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
-        if (save_with(image, saver, quality, effort, &bytes, count) != 0) {
+        if (save_with(image, encoding, plain, &bytes, count) != 0) {
             g_free(bytes);
             bytes = NULL;
         }

@@ -43,6 +43,7 @@
     F(vips_region_prepare) \
     F(vips_colourspace) \
     F(vips_icc_transform) \
+    F(vips_icc_export) \
     F(vips_cast) \
     F(vips_extract_band) \
     F(vips_copy) \
@@ -50,10 +51,6 @@
     F(vips_invert) \
     F(vips_multiply) \
     F(vips_linear1) \
-    F(vips_flatten) \
-    F(vips_array_double_new) \
-    F(vips_area_unref) \
-    F(vips_jpegsave_buffer) \
     F(vips_pngsave_buffer) \
     F(vips_gifsave_buffer) \
     F(vips_tiffsave_buffer) \

@@ -40,6 +40,7 @@ public struct Store: Stage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
         let terms = await keepResponse(of: load)
+        await load.attachment(SourceLease.self)?.giveBack()
         if let key = load.variantKey, let terms, let memory {
             load.note(key: .variant(key))
             memory.insert(

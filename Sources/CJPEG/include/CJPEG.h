@@ -54,4 +54,38 @@ int cjpeg_read(
 /// Ends the decoding.
 void cjpeg_close(cjpeg_file *_Nonnull file);
 
+/// Bytes that are written as they are, or none.
+typedef struct {
+    const uint8_t *_Nullable bytes;
+    size_t count;
+} cjpeg_block;
+
+/// What is encoded: rows from the top, without padding.
+typedef struct {
+    const uint8_t *_Nonnull pixels;
+    int width, height;
+    /// 1 grey, 3 RGB, 4 RGBA, which is laid on white.
+    int channels;
+} cjpeg_picture;
+
+/// How it is encoded.
+typedef struct {
+    /// 1 to 100.
+    int quality;
+    /// Whether a coarse picture comes first.
+    bool progressive;
+    /// Whether the codes are made for this picture.
+    bool optimized;
+    /// How many columns and rows share a colour: 1 or 2 each.
+    int horizontal, vertical;
+    /// EXIF without the "Exif" before it, an XMP packet, an ICC profile. What is too long for a segment is left out.
+    cjpeg_block exif, xmp, profile;
+} cjpeg_encoding;
+
+/// Writes a file. Free the bytes with `free`; NULL if it failed. `is_cancelled` is asked every 16 rows and every row of
+/// blocks of every scan.
+uint8_t *_Nullable cjpeg_encode(
+    cjpeg_picture picture, cjpeg_encoding encoding, cjpeg_cancellation cancellation, size_t *_Nonnull count,
+    cjpeg_failure *_Nonnull failure);
+
 #endif

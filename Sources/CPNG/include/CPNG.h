@@ -1,4 +1,4 @@
-/// The inner loops of a PNG decoder: rows on their way from what is inflated to pixels (ISO/IEC 15948).
+/// The inner loops of a PNG decoder and encoder: rows between what is deflated and pixels (ISO/IEC 15948).
 #ifndef CPNG_H
 #define CPNG_H
 
@@ -21,5 +21,14 @@ void cpng_look_up(
 
 /// From grey and alpha to RGBA.
 void cpng_spread_grey(const uint8_t *_Nonnull in, uint8_t *_Nonnull out, size_t pixels);
+
+/// Filters a row (clause 9): `above` is the row above as it is, or zeros.
+void cpng_filter(
+    int filter, const uint8_t *_Nonnull row, const uint8_t *_Nonnull above, uint8_t *_Nonnull out, size_t length,
+    size_t pixel);
+
+/// The filter whose bytes come nearest to zero (clause 12.8); `out` has room for a row.
+int cpng_best_filter(
+    const uint8_t *_Nonnull row, const uint8_t *_Nonnull above, uint8_t *_Nonnull out, size_t length, size_t pixel);
 
 #endif

@@ -81,6 +81,17 @@ bool cvips_read_rows(
 /// few pixels are left when all reduction is over.
 const uint8_t *_Nullable cvips_pending_profile(const cvips_image *_Nonnull image, size_t *_Nonnull size);
 
+/// What lies beside the pixels.
+typedef enum {
+    CVIPS_EXIF,
+    CVIPS_XMP,
+    CVIPS_PROFILE,
+} cvips_metadata;
+
+/// A block of metadata, which stays until `cvips_close`; NULL if the file has none.
+const uint8_t *_Nullable cvips_embedded(
+    const cvips_image *_Nonnull image, cvips_metadata kind, size_t *_Nonnull size);
+
 /// Ends the decoding.
 void cvips_close(cvips_image *_Nonnull image);
 
@@ -91,7 +102,6 @@ bool cvips_convert_to_srgb(
 
 /// The formats that libvips writes here.
 typedef enum {
-    CVIPS_SAVE_JPEG,
     CVIPS_SAVE_PNG,
     CVIPS_SAVE_GIF,
     CVIPS_SAVE_TIFF,
@@ -110,11 +120,45 @@ typedef struct {
     int loops;
 } cvips_picture;
 
-/// Writes a file without any metadata. Free the bytes with `cvips_free`.
-/// `effort` is the AVIF encoder's, 0 (fast) to 9.
+/// Bytes that are written as they are, or none.
+typedef struct {
+    const uint8_t *_Nullable bytes;
+    size_t count;
+} cvips_block;
+
+/// How TIFF packs its pixels.
+typedef enum {
+    CVIPS_TIFF_NONE,
+    CVIPS_TIFF_LZW,
+    CVIPS_TIFF_DEFLATE,
+} cvips_tiff;
+
+/// How a file is written; what a format has no use for is left aside.
+typedef struct {
+    cvips_saver saver;
+    /// 1 to 100, of AVIF.
+    int quality;
+    /// AVIF's from 0 (fast) to 9, GIF's from 1 to 10.
+    int effort;
+    cvips_tiff tiff;
+    /// PNG's level from 0 to 9.
+    int compression;
+    /// PNG's filter from 0 to 4, or 5 for the best of each row.
+    int filter;
+    /// Bits of a palette's indices, in GIF and in a PNG with a palette; 0 for a PNG without one.
+    int bits;
+    /// How much of a palette's error is passed on to the next pixels, 0 to 1.
+    double dither;
+    /// Of AVIF.
+    bool lossless, full_chroma;
+    /// Metadata, as the format has a place for it.
+    cvips_block exif, xmp, profile;
+} cvips_encoding;
+
+/// Writes a file. Free the bytes with `cvips_free`.
 uint8_t *_Nullable cvips_save(
-    cvips_picture picture, cvips_saver saver, int quality, int effort, cvips_cancellation cancellation,
-    size_t *_Nonnull count, cvips_failure *_Nonnull failure);
+    cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *_Nonnull count,
+    cvips_failure *_Nonnull failure);
 
 /// Frees what `cvips_save` gave.
 void cvips_free(void *_Nullable bytes);

@@ -1,7 +1,7 @@
 /// A block of EXIF metadata: a small TIFF file (CIPA DC-008 section 4.5).
 struct EXIFBlock {
-    private let bytes: [UInt8]
-    private let isBigEndian: Bool
+    let bytes: [UInt8]
+    let isBigEndian: Bool
 
     /// Takes a block, with or without the "Exif" that JPEG puts before it; `nil` if it is none.
     init?(_ block: some Collection<UInt8>) {
@@ -18,19 +18,15 @@ struct EXIFBlock {
 
     /// The tag 0x0112 of the first directory; upright where it is missing or makes no sense.
     var orientation: ImageOrientation {
-        guard let directory = number(at: 4, bytes: 4), let count = number(at: directory, bytes: 2) else { return .up }
-        for index in 0..<count {
-            let entry = directory + 2 + index * 12
-            guard let tag = number(at: entry, bytes: 2) else { break }
-            guard tag == 0x0112 else { continue }
-            // Type 3 is a 16-bit number; it stands in the first bytes of the entry's value.
-            guard number(at: entry + 2, bytes: 2) == 3, let value = number(at: entry + 8, bytes: 2) else { break }
-            return ImageOrientation(rawValue: value) ?? .up
-        }
-        return .up
+        // Type 3 is a 16-bit number.
+        guard let entry = entries(at: number(at: 4, bytes: 4)).first(where: { $0.tag == 0x0112 }), entry.type == 3,
+            let value = number(at: entry.value, bytes: 2)
+        else { return .up }
+        return ImageOrientation(rawValue: value) ?? .up
     }
 
-    private func number(at offset: Int, bytes length: Int) -> Int? {
+    /// A number in the block's byte order; `nil` behind its end.
+    func number(at offset: Int, bytes length: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - length else { return nil }
         let field = bytes[offset..<offset + length]
         return isBigEndian

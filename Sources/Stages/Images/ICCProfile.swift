@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Most photographs carry sRGB itself as a profile, and preparing a conversion that changes nothing takes 4 ms.
 struct ICCProfile {
-    private let bytes: ArraySlice<UInt8>
+    let bytes: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
@@ -68,11 +68,11 @@ struct ICCProfile {
         bytes.number(at: offset, bytes: 4).map { Double(Int32(truncatingIfNeeded: $0)) / 65536 }
     }
 
-    private func text(at offset: Int) -> String? {
+    func text(at offset: Int) -> String? {
         bytes.slice(at: offset, count: 4).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func tag(_ name: String) -> ArraySlice<UInt8>? {
+    func tag(_ name: String) -> ArraySlice<UInt8>? {
         for index in 0..<min(100, bytes.number(at: 128, bytes: 4) ?? 0) {
             let entry = 132 + 12 * index
             guard text(at: entry) == name else { continue }

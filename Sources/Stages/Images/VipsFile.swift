@@ -71,6 +71,17 @@ final class VipsFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
+    /// What lies beside the pixels.
+    var metadata: EmbeddedMetadata {
+        func block(_ kind: cvips_metadata) -> [UInt8] {
+            var count = 0
+            guard let start = cvips_embedded(image, kind, &count) else { return [] }
+            return Array(UnsafeBufferPointer(start: start, count: count))
+        }
+        return EmbeddedMetadata(
+            exif: EmbeddedMetadata.exif(block(CVIPS_EXIF)), xmp: block(CVIPS_XMP), profile: block(CVIPS_PROFILE))
+    }
+
     private func pixels(
         frame: Int, _ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall
     ) throws -> [UInt8] {

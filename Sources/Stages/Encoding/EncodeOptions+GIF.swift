@@ -1,0 +1,18 @@
+extension EncodeOptions {
+    /// How GIF is written.
+    public struct GIF: Sendable, Hashable {
+        /// The most colours of a frame, 2 to 256, which counts as the next lower power of two; 256 by default.
+        public var colours: Int
+        /// How much of a pixel's error is made up for by its neighbours, 0 to 1; 1 by default. 0 packs better.
+        public var dither: Double
+        /// How long to look for the best colours, from 1 to 10; 7 by default.
+        public var effort: Int
+
+        /// Sets options; what is left out has its default.
+        public init(colours: Int = 256, dither: Double = 1, effort: Int = 7) {
+            self.colours = colours
+            self.dither = dither
+            self.effort = effort
+        }
+    }
+}

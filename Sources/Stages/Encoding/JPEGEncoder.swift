@@ -1,0 +1,50 @@
+import CJPEG
+import Glibc
+import Pipeline
+
+/// Encodes JPEG with libjpeg-turbo: a quarter of the time that it takes through libvips.
+struct JPEGEncoder: ImageEncoding {
+    let options: EncodeOptions.JPEG
+
+    func encode(
+        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try ImageFormat.jpeg.check(image.size)
+        try cancellation.check()
+        let chroma = options.chroma.resolved(quality: quality)
+        // libjpeg calls back during this call alone, and both stay as long.
+        let watch = cjpeg_cancellation(
+            is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
+            context: Unmanaged.passUnretained(cancellation).toOpaque())
+        return try withExtendedLifetime(cancellation) {
+            try metadata.withBlocks { exif, xmp, profile in
+                let encoding = cjpeg_encoding(
+                    quality: Int32(quality), progressive: options.progressive, optimized: options.optimizesCodes,
+                    horizontal: chroma == .full ? 1 : 2, vertical: chroma == .quarter ? 2 : 1,
+                    exif: cjpeg_block(bytes: exif.baseAddress, count: exif.count),
+                    xmp: cjpeg_block(bytes: xmp.baseAddress, count: xmp.count),
+                    profile: cjpeg_block(bytes: profile.baseAddress, count: profile.count))
+                var (count, failure) = (0, cjpeg_failure())
+                let bytes = image.pixels.withUnsafeBufferPointer { pixels in
+                    pixels.baseAddress.flatMap {
+                        cjpeg_encode(
+                            cjpeg_picture(
+                                pixels: $0, width: Int32(image.width), height: Int32(image.height),
+                                channels: Int32(image.layout.channels)), encoding, watch, &count, &failure)
+                    }
+                }
+                guard let bytes else {
+                    try cancellation.check()
+                    let words = withUnsafeBytes(of: failure.message) {
+                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                    }
+                    throw LoadError(
+                        .unencodable, subject: "",
+                        "A picture of \(image.size) can't be written as image/jpeg (\(words)).")
+                }
+                defer { free(bytes) }
+                return Array(UnsafeBufferPointer(start: bytes, count: count))
+            }
+        }
+    }
+}

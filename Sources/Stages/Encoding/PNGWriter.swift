@@ -1,0 +1,48 @@
+import CDeflate
+import Pipeline
+
+/// Puts a PNG file together of its chunks (ISO/IEC 15948 clause 5).
+struct PNGWriter {
+    private(set) var bytes: [UInt8] = []
+
+    /// Begins a file of about so many bytes.
+    init(capacity: Int) {
+        bytes.reserveCapacity(capacity)
+        bytes += [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+    }
+
+    /// Clause 11.2.2: 8 bits a sample, not interlaced.
+    mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
+        let colour: UInt8 =
+            switch layout {
+            case .grey: 0
+            case .rgb: 2
+            case .rgba: 6
+            }
+        writeChunk("IHDR", Self.number(size.width) + Self.number(size.height) + [8, colour, 0, 0, 0])
+    }
+
+    /// Profile, EXIF and XMP, before the pixels.
+    mutating func write(_ metadata: EmbeddedMetadata) {
+        if !metadata.profile.isEmpty, let packed = Deflation.zlibStream(of: metadata.profile, level: 9) {
+            writeChunk("iCCP", Array("icc\0\0".utf8) + packed)
+        }
+        if !metadata.exif.isEmpty { writeChunk("eXIf", metadata.exif) }
+        // Not packed, in no language, under its own name.
+        if !metadata.xmp.isEmpty { writeChunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + metadata.xmp) }
+    }
+
+    /// Writes a chunk with its length and checksum.
+    mutating func writeChunk(_ type: String, _ body: [UInt8]) {
+        bytes += Self.number(body.count)
+        let start = bytes.count
+        bytes += type.utf8
+        bytes += body
+        let sum = bytes[start...].withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        bytes += Self.number(Int(sum))
+    }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    }
+}

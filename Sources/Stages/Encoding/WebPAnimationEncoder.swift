@@ -1,0 +1,42 @@
+import CWebP
+import Pipeline
+
+/// Encodes an animation as WebP.
+struct WebPAnimationEncoder {
+    let config: WebPConfig
+
+    func encode(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> [UInt8] {
+        var options = WebPAnimEncoderOptions()
+        guard WebPAnimEncoderOptionsInit(&options) != 0 else {
+            throw WebPEncoder.refused("libwebp is of another version")
+        }
+        options.anim_params.loop_count = Int32(clamping: image.loopCount)
+        guard let encoder = WebPAnimEncoderNew(Int32(image.width), Int32(image.height), &options) else {
+            throw WebPEncoder.refused("out of memory")
+        }
+        defer { WebPAnimEncoderDelete(encoder) }
+        var config = config
+        var time: Int64 = 0
+        for frame in image.frames {
+            try cancellation.check()
+            // Frames are compared as ARGB.
+            try WebPPixels.withPicture(of: frame, in: image, asARGB: true, cancellation) { picture in
+                guard WebPAnimEncoderAdd(encoder, &picture, Int32(clamping: time), &config) != 0 else {
+                    throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
+                }
+            }
+            time += max(0, frame.delay.milliseconds)
+        }
+        // The last frame's delay is known by when the animation ends.
+        guard WebPAnimEncoderAdd(encoder, nil, Int32(clamping: time), nil) != 0 else {
+            throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
+        }
+        var data = WebPData()
+        WebPDataInit(&data)
+        defer { WebPDataClear(&data) }
+        guard WebPAnimEncoderAssemble(encoder, &data) != 0 else {
+            throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
+        }
+        return Array(UnsafeBufferPointer(start: data.bytes, count: data.size))
+    }
+}

@@ -1,0 +1,88 @@
+extension EXIFBlock {
+    /// One line of a directory (TIFF 6.0 section 2).
+    struct Entry {
+        let tag: Int
+        /// 2 text, 3 a number of 16 bits, 4 one of 32.
+        let type: Int
+        /// How many values.
+        let count: Int
+        /// Where the first value lies in the block.
+        let value: Int
+    }
+
+    /// What the tags say that are read or written here.
+    enum Tag {
+        static let imageWidth = 0x0100
+        static let imageLength = 0x0101
+        static let description = 0x010e
+        static let make = 0x010f
+        static let model = 0x0110
+        static let orientation = 0x0112
+        static let dateTime = 0x0132
+        static let artist = 0x013b
+        static let xmp = 0x02bc
+        static let thumbnailOffset = 0x0201
+        static let thumbnailLength = 0x0202
+        static let copyright = 0x8298
+        static let exifDirectory = 0x8769
+        static let profile = 0x8773
+        static let dateTimeOriginal = 0x9003
+        static let offsetTimeOriginal = 0x9011
+        static let colourSpace = 0xa001
+        static let pixelWidth = 0xa002
+        static let pixelHeight = 0xa003
+        static let lensModel = 0xa434
+    }
+
+    /// The lines of a directory, as far as they make sense; none without an offset.
+    func entries(at offset: Int?) -> [Entry] {
+        guard let offset, let count = number(at: offset, bytes: 2) else { return [] }
+        return (0..<count).lazy.prefix { offset + 14 + $0 * 12 <= bytes.count }.compactMap {
+            entry(at: offset + 2 + $0 * 12)
+        }
+    }
+
+    private func entry(at offset: Int) -> Entry? {
+        guard let tag = number(at: offset, bytes: 2), let type = number(at: offset + 2, bytes: 2),
+            let count = number(at: offset + 4, bytes: 4)
+        else { return nil }
+        // Up to four bytes stand in the line itself, more of them elsewhere.
+        let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 13: 4]
+        let length = (sizes[type] ?? 1) * count
+        let value = length <= 4 ? offset + 8 : number(at: offset + 8, bytes: 4) ?? bytes.count
+        guard value <= bytes.count, length <= bytes.count - value else { return nil }
+        return Entry(tag: tag, type: type, count: count, value: value)
+    }
+
+    /// The first directory.
+    var mainEntries: [Entry] { entries(at: number(at: 4, bytes: 4)) }
+
+    /// The directory of what the camera says of the exposure.
+    var exposureEntries: [Entry] {
+        entries(at: mainEntries.first { $0.tag == Tag.exifDirectory }.flatMap { number(at: $0.value, bytes: 4) })
+    }
+
+    /// A text's bytes, without the zeros and spaces behind it; `nil` if there is none.
+    func characters(_ tag: Int, in entries: [Entry]) -> [UInt8]? {
+        guard let entry = entries.first(where: { $0.tag == tag }), entry.type == 2 else { return nil }
+        let characters = bytes[entry.value..<entry.value + entry.count].prefix { $0 != 0 }
+        return characters.lastIndex { $0 > 0x20 }.map { Array(characters[...$0]) }
+    }
+
+    /// A text: UTF-8, or else Latin-1, without control characters, since it may end up on a terminal.
+    func text(_ tag: Int, in entries: [Entry]) -> String? {
+        guard let characters = characters(tag, in: entries) else { return nil }
+        let text =
+            String(validating: characters, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(characters.map { UnicodeScalar($0) }))
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
+    }
+
+    /// The bytes of an entry, whatever they are.
+    func data(_ tag: Int, in entries: [Entry]) -> [UInt8] {
+        guard let entry = entries.first(where: { $0.tag == tag }), [1, 7].contains(entry.type) else { return [] }
+        return Array(bytes[entry.value..<entry.value + entry.count])
+    }
+}

@@ -1,0 +1,79 @@
+import Pipeline
+
+/// Makes EXIF blocks for new pictures of those of their sources.
+enum EXIFRewriting {
+    /// The whole block, made true of a picture of this size that is upright and in sRGB, without the preview of the old
+    /// one; empty if there is none that makes sense.
+    static func corrected(_ exif: [UInt8], for size: PixelSize) -> [UInt8] {
+        guard let block = EXIFBlock(exif) else { return [] }
+        var bytes = block.bytes
+        func set(_ tag: Int, to value: Int, in entries: [EXIFBlock.Entry]) {
+            for entry in entries where entry.tag == tag && entry.count == 1 && [3, 4].contains(entry.type) {
+                put(value, at: entry.value, count: entry.type == 3 ? 2 : 4, into: &bytes, block)
+            }
+        }
+        let (main, exposure) = (block.mainEntries, block.exposureEntries)
+        set(EXIFBlock.Tag.orientation, to: 1, in: main)
+        set(EXIFBlock.Tag.imageWidth, to: size.width, in: main)
+        set(EXIFBlock.Tag.imageLength, to: size.height, in: main)
+        set(EXIFBlock.Tag.pixelWidth, to: size.width, in: exposure)
+        set(EXIFBlock.Tag.pixelHeight, to: size.height, in: exposure)
+        // 1 is sRGB.
+        set(EXIFBlock.Tag.colourSpace, to: 1, in: exposure)
+        removePreview(from: &bytes, block)
+        return bytes
+    }
+
+    /// A block of texts alone, without those that are `nil`; empty if all are.
+    static func composed(of texts: [(tag: Int, text: [UInt8]?)]) -> [UInt8] {
+        let entries = texts.compactMap { tag, text in text.map { (tag: tag, text: $0 + [0]) } }
+        guard !entries.isEmpty else { return [] }
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
+        }
+        var bytes: [UInt8] = [0x4d, 0x4d, 0, 42] + number(8, 4) + number(entries.count, 2)
+        var values: [UInt8] = []
+        let start = bytes.count + 12 * entries.count + 4
+        // The standard wants the tags in their order.
+        for entry in entries.sorted(by: { $0.tag < $1.tag }) {
+            bytes += number(entry.tag, 2) + number(2, 2) + number(entry.text.count, 4)
+            if entry.text.count <= 4 {
+                bytes += entry.text + [UInt8](repeating: 0, count: 4 - entry.text.count)
+            } else {
+                bytes += number(start + values.count, 4)
+                values += entry.text + (entry.text.count % 2 == 1 ? [0] : [])
+            }
+        }
+        return bytes + number(0, 4) + values
+    }
+
+    /// The second directory is the preview's. It is unlinked, and its pixels are wiped out.
+    private static func removePreview(from bytes: inout [UInt8], _ block: EXIFBlock) {
+        guard let main = block.number(at: 4, bytes: 4), let count = block.number(at: main, bytes: 2) else { return }
+        let link = main + 2 + 12 * count
+        guard let second = block.number(at: link, bytes: 4), second > 0 else { return }
+        put(0, at: link, count: 4, into: &bytes, block)
+        let entries = block.entries(at: second)
+        func value(_ tag: Int) -> Int? {
+            entries.first { $0.tag == tag }.flatMap { block.number(at: $0.value, bytes: $0.type == 3 ? 2 : 4) }
+        }
+        guard let start = value(EXIFBlock.Tag.thumbnailOffset), let length = value(EXIFBlock.Tag.thumbnailLength),
+            start <= bytes.count
+        else { return }
+        let end = min(bytes.count, start + length)
+        if end >= bytes.count - 1 {
+            // Nothing is behind it, as most cameras write it.
+            bytes.removeSubrange(start...)
+        } else {
+            for index in start..<end { bytes[index] = 0 }
+        }
+    }
+
+    private static func put(_ value: Int, at offset: Int, count: Int, into bytes: inout [UInt8], _ block: EXIFBlock) {
+        guard offset >= 0, offset + count <= bytes.count else { return }
+        for index in 0..<count {
+            let shift = 8 * (block.isBigEndian ? count - 1 - index : index)
+            bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import CVips
+import Pipeline
+
+extension EmbeddedMetadata {
+    /// What a file carries; nothing is decoded. What can't be read of it counts as not there.
+    init(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws {
+        self.init()
+        switch format {
+        case .jpeg: self = JPEGSegments(bytes).metadata
+        case .png: self = PNGMetadata.read(bytes)
+        case .webp:
+            self = try bytes.withUnsafeBufferPointer { buffer in
+                let file = try WebPFile(buffer)
+                return EmbeddedMetadata(
+                    exif: Self.exif(file.chunk("EXIF")), xmp: file.chunk("XMP ") ?? [],
+                    profile: file.chunk("ICCP") ?? [])
+            }
+        case .tiff:
+            guard let file = EXIFBlock(bytes) else { return }
+            let entries = file.mainEntries
+            xmp = file.data(EXIFBlock.Tag.xmp, in: entries)
+            profile = file.data(EXIFBlock.Tag.profile, in: entries)
+            let tags = [
+                EXIFBlock.Tag.description, EXIFBlock.Tag.make, EXIFBlock.Tag.model, EXIFBlock.Tag.dateTime,
+                EXIFBlock.Tag.artist, EXIFBlock.Tag.copyright,
+            ]
+            exif = EXIFRewriting.composed(of: tags.map { (tag: $0, text: file.characters($0, in: entries)) })
+        case .avif, .heic:
+            self = try VipsCall.run(cancellation) { call in
+                try bytes.withUnsafeBufferPointer { try VipsFile($0, format: format, call: &call).metadata }
+            }
+        default: break
+        }
+    }
+
+    /// A block without the "Exif" before it.
+    static func exif(_ block: [UInt8]?) -> [UInt8] { block.flatMap { EXIFBlock($0) }?.bytes ?? [] }
+}

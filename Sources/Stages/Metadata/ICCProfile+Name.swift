@@ -1,0 +1,34 @@
+extension ICCProfile {
+    /// The space of the colours that the profile is for, such as `RGB ` or `CMYK` (section 7.2.6).
+    var space: String? { text(at: 16) }
+
+    /// The profile's own description (section 9.2.41): one text, or one in each of several languages.
+    var name: String? {
+        guard let tag = tag("desc"), let type = tag.slice(at: 0, count: 4) else { return nil }
+        switch String(decoding: type, as: UTF8.self) {
+        case "desc":
+            guard let count = tag.number(at: 8, bytes: 4), let letters = tag.slice(at: 12, count: count) else {
+                return nil
+            }
+            return Self.printable(String(decoding: letters.prefix { $0 != 0 }, as: UTF8.self))
+        case "mluc":
+            guard tag.number(at: 8, bytes: 4) ?? 0 > 0, let count = tag.number(at: 20, bytes: 4),
+                let offset = tag.number(at: 24, bytes: 4), let letters = tag.slice(at: offset, count: count)
+            else { return nil }
+            let pairs = Array(letters)
+            let units = stride(from: 0, to: pairs.count - 1, by: 2).map {
+                UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1])
+            }
+            return Self.printable(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
+        default: return nil
+        }
+    }
+
+    /// What a hostile file writes here ends up on a terminal.
+    private static func printable(_ text: String) -> String? {
+        let kept = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(100)))
+        return kept.isEmpty ? nil : kept
+    }
+}

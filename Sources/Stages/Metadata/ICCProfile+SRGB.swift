@@ -1,0 +1,57 @@
+extension ICCProfile {
+    /// sRGB (IEC 61966-2-1) as a profile of 528 bytes (ICC.1:2010).
+    static let sRGB: [UInt8] = {
+        let curve =
+            ascii("para") + number(0) + [0, 3, 0, 0]
+            + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].flatMap(fixed)
+        func xyz(_ values: [Double]) -> [UInt8] { ascii("XYZ ") + number(0) + values.flatMap(fixed) }
+        // How light at noon (D65) is seen by who is used to print (D50), after Bradford.
+        let adaptation = [1.04788, 0.02292, -0.05022, 0.02959, 0.99048, -0.01707, -0.00925, 0.01508, 0.75168]
+        let tags: [(names: [String], value: [UInt8])] = [
+            (["desc"], text("sRGB")),
+            (["cprt"], text("CC0")),
+            (["wtpt"], xyz(whiteD50)),
+            (["chad"], ascii("sf32") + number(0) + adaptation.flatMap(fixed)),
+            (["rXYZ"], xyz([0.43607, 0.22249, 0.01392])),
+            (["gXYZ"], xyz([0.38515, 0.71687, 0.09708])),
+            (["bXYZ"], xyz([0.14307, 0.06061, 0.71410])),
+            (["rTRC", "gTRC", "bTRC"], curve),
+        ]
+        let count = tags.reduce(0) { $0 + $1.names.count }
+        var table = number(count)
+        var values: [UInt8] = []
+        let start = 128 + 4 + 12 * count
+        for tag in tags {
+            for name in tag.names { table += ascii(name) + number(start + values.count) + number(tag.value.count) }
+            values += tag.value + [UInt8](repeating: 0, count: (4 - tag.value.count % 4) % 4)
+        }
+        let body = table + values
+        return header(size: 128 + body.count) + body
+    }()
+
+    private static let whiteD50 = [0.96420, 1.0, 0.82491]
+
+    /// Section 7.2: a display's profile of version 4.3, seen in D50, made on the day of the standard.
+    private static func header(size: Int) -> [UInt8] {
+        let date: [UInt8] = [7, 218, 0, 12, 0, 1, 0, 0, 0, 0, 0, 0]
+        let identity = number(size) + number(0) + [4, 0x30, 0, 0] + ascii("mntrRGB XYZ ") + date + ascii("acsp")
+        let rest = [UInt8](repeating: 0, count: 28) + whiteD50.flatMap(fixed)
+        return identity + rest + [UInt8](repeating: 0, count: 48)
+    }
+
+    /// Section 10.13: one text, in American English.
+    private static func text(_ text: String) -> [UInt8] {
+        let letters = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        return ascii("mluc") + number(0) + number(1) + number(12) + ascii("enUS") + number(letters.count) + number(28)
+            + letters
+    }
+
+    private static func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+    }
+
+    /// With 16 bits behind the point.
+    private static func fixed(_ value: Double) -> [UInt8] { number(Int((value * 65536).rounded())) }
+}

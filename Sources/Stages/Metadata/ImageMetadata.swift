@@ -1,0 +1,120 @@
+public import Pipeline
+
+/// What a file says of its picture, read without decoding a pixel.
+///
+/// ```swift
+/// let metadata = try await ImageMetadata(of: bytes)
+/// metadata.size           // 4032×2976, upright
+/// metadata.capturedAt     // 2019-07-01T12:34:56+02:00
+/// ```
+public struct ImageMetadata: Sendable, Hashable {
+    /// The file's format, by its bytes.
+    public let format: ImageFormat
+    /// The size in pixels, upright.
+    public let size: PixelSize
+    /// The size in pixels, as it is stored.
+    public let storedSize: PixelSize
+    /// What makes the stored pixels upright.
+    public let orientation: ImageOrientation
+    /// How many frames or pages the file has; 1 for a still picture, and for APNG, of which the first is shown.
+    public let frames: Int
+    /// How often an animation plays; 0 is for ever, and so for a still picture.
+    public let loopCount: Int
+    /// Whether some pixel may be transparent.
+    public let hasAlpha: Bool
+    /// Bits a channel, as they are stored: 1 to 32.
+    public let bitsPerChannel: Int
+    /// What the colours are made of.
+    public let colours: ColourModel
+    /// The colour profile; `nil` where the file has none, which stands for sRGB.
+    public let profile: ColourProfile?
+    /// When the picture was taken, as the camera's clock said: ISO 8601, with the zone if the camera wrote it down
+    /// (EXIF's DateTimeOriginal and OffsetTimeOriginal, else DateTime).
+    public let capturedAt: String?
+    /// The camera's maker and model (EXIF's Make and Model).
+    public let camera: String?
+    /// The lens (EXIF's LensModel).
+    public let lens: String?
+    /// The bytes of the EXIF and XMP blocks; 0 without any.
+    public let exifByteCount, xmpByteCount: Int
+    /// The bytes of the file.
+    public let byteCount: Int
+
+    /// What colours are made of.
+    public enum ColourModel: String, Sendable, Hashable, CaseIterable {
+        /// Brightness alone.
+        case grey
+        /// Red, green and blue, whatever they are stored as.
+        case rgb
+        /// Ink: cyan, magenta, yellow and black.
+        case cmyk
+    }
+
+    /// A colour profile that a file carries (ICC.1:2010).
+    public struct ColourProfile: Sendable, Hashable {
+        /// Its own description, such as `Display P3`; `nil` if it has none that can be read.
+        public let name: String?
+        /// Whether its colours are sRGB's, so that there is nothing to convert.
+        public let isSRGB: Bool
+        /// Its bytes.
+        public let byteCount: Int
+    }
+
+    /// Reads a file's header and its metadata.
+    /// - Parameters:
+    ///   - bytes: the whole file.
+    ///   - formats: what is read; by default `ImageFormat.standard`.
+    ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
+    ///   - limits: the bytes that the file may have; by default 64 million. Pixels may be any number, since none is decoded.
+    ///   - priority: how urgent it is against other work with pixels.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    /// - Throws: `LoadError.Code.undecodable` if the bytes are no image or the header is damaged;
+    ///   `LoadError.Code.unsupportedType` if no decoder is for the format; `LoadError.Code.tooManyBytes`;
+    ///   `CancellationError`.
+    public init(
+        of bytes: [UInt8], formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
+        limits: ImageLimits = ImageLimits(), priority: LoadPriority = .normal, threads: BlockingThreads = .decoding
+    ) async throws {
+        try limits.check(encodedBytes: bytes.count)
+        guard let format = ImageFormatSniffer.format(of: bytes) else {
+            throw LoadError(
+                .undecodable, subject: "",
+                bytes.isEmpty ? "The file is empty." : "The file's first bytes are those of no image that is known.")
+        }
+        guard formats.contains(format), let decoder = decoders.decoder(for: format) else {
+            throw LoadError(.unsupportedType, subject: "", "The file is \(format), which is not chosen.")
+        }
+        self = try await threads.run(priority: priority) { cancellation in
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            guard header.storedSize.width > 0, header.storedSize.height > 0 else {
+                throw LoadError(.undecodable, subject: "", "The \(format) file's picture has no pixels.")
+            }
+            let embedded = try EmbeddedMetadata(of: bytes, format: format, cancellation: cancellation)
+            return ImageMetadata(bytes, header, embedded)
+        }
+    }
+
+    private init(_ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata) {
+        let exif = EXIFBlock(embedded.exif)
+        let profile = embedded.profile.isEmpty ? nil : ICCProfile(embedded.profile)
+        let stored = StoredColours(bytes, header, profile)
+        format = header.format
+        size = header.size
+        storedSize = header.storedSize
+        orientation = header.orientation
+        frames = header.frames
+        loopCount = header.loopCount
+        hasAlpha = header.hasAlpha
+        bitsPerChannel = stored.bits
+        colours = stored.model
+        self.profile = profile.map {
+            ColourProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
+        }
+        capturedAt = exif?.capturedAt
+        camera = exif?.camera
+        lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
+        exifByteCount = embedded.exif.count
+        xmpByteCount = embedded.xmp.count
+        byteCount = bytes.count
+    }
+}

@@ -1,0 +1,47 @@
+/// The segments of a JPEG file before its first scan (ISO/IEC 10918-1 annex B).
+struct JPEGSegments {
+    private(set) var metadata = EmbeddedMetadata()
+    /// Bits a sample, by the frame's header.
+    private(set) var bits = 8
+    /// 1 grey, 3 colour, 4 ink.
+    private(set) var components = 3
+
+    init(_ bytes: [UInt8]) {
+        var profile: [Int: ArraySlice<UInt8>] = [:]
+        var rest = bytes[...].dropFirst(2)
+        while let marker = rest.number(at: 0, bytes: 2), marker >= 0xff00 {
+            // A marker may have any number of fill bytes before it.
+            if marker == 0xffff {
+                rest = rest.dropFirst()
+                continue
+            }
+            guard marker != 0xffda, let length = rest.number(at: 2, bytes: 2), length >= 2,
+                let body = rest.slice(at: 4, count: length - 2)
+            else { break }
+            take(marker, body, &profile)
+            rest = rest.dropFirst(2 + length)
+        }
+        metadata.profile = profile.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+
+    private mutating func take(_ marker: Int, _ body: ArraySlice<UInt8>, _ profile: inout [Int: ArraySlice<UInt8>]) {
+        switch marker {
+        case 0xffe1:
+            let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+            if body.starts(with: xmp), metadata.xmp.isEmpty {
+                metadata.xmp = Array(body.dropFirst(xmp.count))
+            } else if metadata.exif.isEmpty {
+                metadata.exif = EmbeddedMetadata.exif(Array(body))
+            }
+        case 0xffe2:
+            // The number of the piece, counted from 1, and of how many.
+            let name = Array("ICC_PROFILE\0".utf8)
+            guard body.starts(with: name), let index = body.number(at: name.count, bytes: 1) else { return }
+            profile[index] = body.dropFirst(name.count + 2)
+        case 0xffc0...0xffcf where ![0xffc4, 0xffc8, 0xffcc].contains(marker):
+            bits = body.number(at: 0, bytes: 1) ?? 8
+            components = body.number(at: 5, bytes: 1) ?? 3
+        default: break
+        }
+    }
+}

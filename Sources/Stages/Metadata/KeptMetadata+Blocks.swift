@@ -1,0 +1,33 @@
+import Pipeline
+
+extension KeptMetadata {
+    /// What is written beside a picture that was made of a file.
+    func blocks(
+        of source: DecodedSource, for image: DecodedImage, cancellation: WorkCancellation
+    ) throws -> EmbeddedMetadata {
+        guard self != .none else { return EmbeddedMetadata() }
+        let found = try EmbeddedMetadata(of: source.file.bytes, format: source.format, cancellation: cancellation)
+        var kept = EmbeddedMetadata()
+        switch self {
+        case .none: break
+        case .copyright:
+            guard let block = EXIFBlock(found.exif) else { break }
+            let entries = block.mainEntries
+            kept.exif = EXIFRewriting.composed(
+                of: [EXIFBlock.Tag.artist, EXIFBlock.Tag.copyright].map {
+                    (tag: $0, text: block.text($0, in: entries).map { Array($0.utf8) })
+                })
+        case .icc: kept.profile = profile(for: found, image)
+        case .all:
+            kept.exif = EXIFRewriting.corrected(found.exif, for: image.size)
+            kept.xmp = XMPRewriting.corrected(found.xmp)
+            kept.profile = profile(for: found, image)
+        }
+        return kept
+    }
+
+    /// The pixels are in sRGB now, whatever they were in. A profile for colours would be wrong beside grey.
+    private func profile(for found: EmbeddedMetadata, _ image: DecodedImage) -> [UInt8] {
+        found.profile.isEmpty || image.layout == .grey ? [] : ICCProfile.sRGB
+    }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import HTTPTypes
+import Pipeline
+import Stages
+
+/// Fetches anything over HTTP through the cache, and shows what the cache made of it.
+struct FetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch",
+        abstract: "Fetch anything over HTTP through the cache, and show what the cache made of it.",
+        discussion: """
+            With --stdio it serves another program as a coprocess: a line of JSON for
+            each request and for each answer. What goes in (→) and comes out (←):
+
+              → {"id":7,"url":"http://…","method":"GET",
+                 "headers":[["Name","value"]],"cache":"default",
+                 "redirect":"manual","body64":"…"}
+              → {"id":7,"cancel":true}
+              ← {"ready":true,"name":"pipectl 0.1"}
+              ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],
+                 "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
+              ← {"id":7,"error":"why"}
+
+            Each is one line. Any number may be in flight; answers come in any order.
+            cache is default, no-cache, no-store, reload, force-cache or
+            only-if-cached; redirect is follow or manual; fromCache is hit, stale,
+            revalidated, miss or none. The code points of a header's value are its
+            bytes. The end of input ends it once all is answered.
+
+            Examples:
+              pipectl fetch https://example.com/ --explain
+              pipectl fetch https://example.com/feed.xml -o feed.xml
+              pipectl fetch https://example.com/photo -H 'Accept: image/webp' --json
+              pipectl fetch --stdio --public-only
+            """)
+
+    @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url"))
+    var urls: [String] = []
+
+    @Option(
+        name: [.short, .long], help: ArgumentHelp("Write the content here; - is standard output.", valueName: "file"))
+    var output: String?
+
+    @Option(name: [.customShort("H"), .long], help: ArgumentHelp("Send this field.", valueName: "name: value"))
+    var header: [String] = []
+
+    @Flag(help: "Show the stored entry, its freshness, what was sent and what came back.")
+    var explain = false
+
+    @Flag(help: "Print an object on a line for each URL.")
+    var json = false
+
+    @Flag(help: "Serve another program as a coprocess.")
+    var stdio = false
+
+    @OptionGroup var addresses: AddressOptions
+
+    @OptionGroup var cache: CacheOptions
+
+    func validate() throws {
+        if stdio {
+            guard urls.isEmpty, output == nil, header.isEmpty, !explain, !json else {
+                throw ValidationError("--stdio takes its requests from standard input; leave the others out.")
+            }
+            return
+        }
+        if urls.isEmpty { throw ValidationError("Give a URL, or --stdio.") }
+        if output != nil, urls.count > 1 { throw ValidationError("-o takes the content of one URL.") }
+        if output == "-", json { throw ValidationError("--json and -o - would both write to standard output.") }
+        _ = try fields()
+    }
+
+    func run() async throws {
+        var options = CurlClient.Options(addresses: addresses.policy)
+        // A coprocess decides itself how much it asks for at once.
+        if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
+        let responses = cache.responses()
+        let client = CachingClient(responses, CurlClient(options))
+        if stdio {
+            let result = await Result { try await StdioSession(client).serve(InputLines.read()) }
+            await responses.close()
+            return try result.get()
+        }
+        var failures = 0
+        for url in urls where try await !fetch(url, client) { failures += 1 }
+        await withTaskCancellationHandler {
+            await client.drain()
+        } onCancel: {
+            client.cancelBackground()
+        }
+        await responses.close()
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private func fetch(_ text: String, _ client: CachingClient) async throws -> Bool {
+        do {
+            guard case .url(let url) = try ImageSource(parsing: text) else {
+                throw LoadError(.unsupportedScheme, subject: redactedURL(text), "fetch takes http and https URLs.")
+            }
+            let response = try await client.send(CachingRequest(url: url, headers: try fields()))
+            try await write(response.body)
+            try show(url, response)
+            return true
+        } catch let error as LoadError {
+            if json { print(try FetchReport(text, error).line()) } else { StandardError.write("pipectl: \(error)\n") }
+            return false
+        }
+    }
+
+    private func write(_ body: [UInt8]) async throws {
+        guard let output else { return }
+        try await BlockingThreads.files.run { _ in
+            if output == "-" {
+                StandardStream.write(body, to: STDOUT_FILENO)
+            } else {
+                try OutputFile(output).write(body)
+            }
+        }
+    }
+
+    private func show(_ url: URL, _ response: CachingResponse) throws {
+        if json {
+            print(try FetchReport(url, response).line())
+        } else if explain {
+            let text = "\(FetchExplanation(response))\n"
+            if output == "-" { StandardError.write(text) } else { print(text, terminator: "") }
+        } else if output != "-" {
+            print(
+                "\(redactedURL(url.absoluteString)): \(response.status) \(response.reason), "
+                    + "\(response.body.count) bytes, \(response.use.rawValue)")
+        }
+    }
+
+    private func fields() throws -> HTTPFields {
+        var fields = HTTPFields()
+        for text in header {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let latin1 =
+                parts.count == 2 ? String(String.UnicodeScalarView(parts[1].utf8.map { Unicode.Scalar($0) })) : ""
+            guard parts.count == 2, let name = HTTPField.Name(String(parts[0])),
+                let field = HTTPField(name: name, latin1: String(latin1.drop { $0 == " " || $0 == "\t" }))
+            else { throw ValidationError("-H takes a field such as 'Accept: image/webp', on one line.") }
+            fields.append(field)
+        }
+        return fields
+    }
+}
+
+extension Result where Failure == any Error {
+    /// The outcome of work.
+    fileprivate init(_ work: () async throws -> Success) async {
+        do { self = .success(try await work()) } catch { self = .failure(error) }
+    }
+}
