@@ -3,7 +3,7 @@
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench release dependencies
+.PHONY: test demo lint docs bench soak release dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -26,11 +26,20 @@ docs: dependencies
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
-# Prints what the README says of speed.
+# Prints what the README says of speed, and measures thumbnails beside other programs: Benchmarks/RESULTS.md.
 bench: dependencies
-	@Scripts/dependencies nginx-light curl
+	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil libturbojpeg0-dev libpng-dev
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
+	swift run --package-path Benchmarks -c release benchmarks memory
+	swift run --package-path Benchmarks -c release benchmarks decodes
+	Benchmarks/Peers/run
+
+# Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
+soak: dependencies
+	swift build --product CacheTrials
+	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
+	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies

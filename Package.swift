@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "Stages", targets: ["Stages"]),
+        .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .executable(name: "pipectl", targets: ["pipectl"]),
     ],
@@ -56,6 +57,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .target(name: "PipelineFile", dependencies: ["Pipeline", "Stages", "CYAML"], swiftSettings: settings),
         .target(
             name: "PipelineTesting",
             dependencies: ["Pipeline", .product(name: "HTTPTypes", package: "swift-http-types")],
@@ -63,14 +66,24 @@ let package = Package(
         ),
         .executableTarget(
             name: "pipectl",
-            dependencies: ["Stages", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "PipelineFile", "Stages", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
+        // What tests of the cache need processes of their own for; no product.
+        .executableTarget(
+            name: "CacheTrials",
+            dependencies: ["Stages", .product(name: "Logging", package: "swift-log")],
+            path: "Tests/CacheTrials",
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CJPEG", "CVips", "Stages", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheTrials", "CJPEG", "CVips", "Stages", "PipelineTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(

@@ -47,7 +47,16 @@ static bool to_srgb(VipsImage **image) {
         // A damaged profile: the colour space alone has to do, as in browsers.
         vips.vips_error_clear();
     }
-    if (vips.vips_image_guess_interpretation(*image) == VIPS_INTERPRETATION_CMYK) return mix_inks(image);
+    switch (vips.vips_image_guess_interpretation(*image)) {
+    case VIPS_INTERPRETATION_CMYK: return mix_inks(image);
+    // TIFF's CIELAB is relative to D50, as profiles are; libvips' own conversion takes it for relative to D65.
+    case VIPS_INTERPRETATION_LAB:
+    case VIPS_INTERPRETATION_LABQ:
+    case VIPS_INTERPRETATION_LABS:
+        return take(
+            image, &next, vips.vips_icc_export(*image, &next, "output_profile", "srgb", "depth", 8, NULL));
+    default: break;
+    }
     return take(image, &next, vips.vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL));
 }
 

@@ -43,6 +43,7 @@
     F(vips_region_prepare) \
     F(vips_colourspace) \
     F(vips_icc_transform) \
+    F(vips_icc_export) \
     F(vips_cast) \
     F(vips_extract_band) \
     F(vips_copy) \

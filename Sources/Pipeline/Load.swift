@@ -45,8 +45,9 @@ public struct Load: Sendable {
     /// The image, as errors and logs may show it.
     public var subject: String { request.source.redacted }
 
-    /// How urgent the load is.
-    public var priority: LoadPriority { request.priority }
+    /// How urgent the load is now: as its request said, or what it was set to meanwhile, for itself or for those that
+    /// share the work.
+    public var priority: LoadPriority { AdjustablePriority.current?.value ?? request.priority }
 
     /// Moves the load forward: the one way in which its content changes.
     ///

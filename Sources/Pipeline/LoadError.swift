@@ -7,7 +7,7 @@ public struct LoadError: Error, Sendable {
     /// What happened and what to do, for people.
     public let message: String
     /// The stage at which it happened; `nil` outside a pipeline.
-    public internal(set) var stage: String?
+    public package(set) var stage: String?
     /// The status that the origin answered with (RFC 9110 section 15), where there was one.
     public let httpStatus: Int?
     /// How long the origin asks to wait before the next attempt (`Retry-After`, RFC 9110 section 10.2.3); `nil` where
@@ -16,7 +16,7 @@ public struct LoadError: Error, Sendable {
     /// The error underneath, where there is one.
     public let underlying: (any Error)?
     /// What happened before, stage by stage.
-    public internal(set) var trace: Trace
+    public package(set) var trace: Trace
 
     /// Makes an error; the pipeline adds the stage and the trace.
     public init(

@@ -1,6 +1,7 @@
 public import FoundationEssentials
 import HTTPTypes
 public import Pipeline
+import Synchronization
 
 /// The everyday front: memory, disk and network behind one call.
 ///
@@ -15,8 +16,16 @@ public final class ImageLoader: Sendable {
     /// The options of loads that are given none.
     public let defaults: LoadOptions
 
+    /// What is told of every load; nobody by default.
+    public let observers: [any LoadObserver]
+
+    /// The list that goes with a policy.
+    public typealias Arrangement = @Sendable (CachePolicy, PipelineResources) -> ImagePipeline
+
+    private let arrange: Arrangement
     private let standard: ImagePipeline
     private let others = Lock<[CachePolicy: ImagePipeline]>([:])
+    let isShutDown = Atomic<Bool>(false)
 
     /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
     /// - Parameter defaults: the options of loads that are given none.
@@ -31,23 +40,35 @@ public final class ImageLoader: Sendable {
     ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
     ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
     ///   - defaults: the options of loads that are given none.
+    ///   - observers: what is told of every load; nobody by default.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
-        defaults: LoadOptions = LoadOptions()
+        defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
     ) throws {
         self.init(
             PipelineResources(
                 memory: MemoryCache(byteLimit: memoryByteLimit),
                 responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit),
                 client: CurlClient()),
-            defaults: defaults)
+            defaults: defaults, observers: observers)
     }
 
     /// A loader over resources of one's own.
-    public init(_ resources: PipelineResources, defaults: LoadOptions = LoadOptions()) {
+    /// - Parameters:
+    ///   - resources: what the stages stand on.
+    ///   - defaults: the options of loads that are given none.
+    ///   - observers: what is told of every load; nobody by default.
+    ///   - arrangement: the list that goes with a policy; by default the policy's own. Edit it here to have a stage in
+    ///     every load.
+    public init(
+        _ resources: PipelineResources, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = [],
+        arrangement: @escaping Arrangement = { policy, resources in policy.pipeline(resources) }
+    ) {
         self.resources = resources
         self.defaults = defaults
-        standard = defaults.policy.pipeline(resources)
+        self.observers = observers
+        arrange = arrangement
+        standard = arrangement(defaults.policy, resources)
     }
 
     /// Loads an image.
@@ -66,11 +87,22 @@ public final class ImageLoader: Sendable {
     ) async throws -> ImageResponse {
         let response =
             if let options {
-                try await pipeline(for: options.policy).load(options.request(for: source), events: events)
+                try await run(pipeline(for: options.policy), options.request(for: source), events: events)
             } else {
-                try await standard.load(defaults.request(for: source), events: events)
+                try await run(standard, defaults.request(for: source), events: events)
             }
         return try ImageResponse(response, subject: source.redacted)
+    }
+
+    /// Takes a request down a list, before the eyes of the observers.
+    func run(
+        _ pipeline: ImagePipeline, _ request: ImageRequest, isPrefetch: Bool = false,
+        events: (@Sendable (LoadEvent) -> Void)?
+    ) async throws -> LoadResponse {
+        guard !isShutDown.load(ordering: .relaxed) else { throw LoadError.shutDown(request.source.redacted) }
+        guard !observers.isEmpty else { return try await pipeline.load(request, events: events) }
+        let observed = ObservedLoad(request, observers, isPrefetch: isPrefetch, events: events)
+        return try await observed.run { try await pipeline.load(request) { observed.take($0) } }
     }
 
     /// The list that loads with a policy walk down.
@@ -78,7 +110,7 @@ public final class ImageLoader: Sendable {
         if policy == defaults.policy { return standard }
         return others.withLock { others in
             if let pipeline = others[policy] { return pipeline }
-            let pipeline = policy.pipeline(resources)
+            let pipeline = arrange(policy, resources)
             others[policy] = pipeline
             return pipeline
         }

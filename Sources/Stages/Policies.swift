@@ -28,10 +28,12 @@ extension ImagePipeline {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses) { fetch(resources) }
+                                }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses)
@@ -55,7 +57,7 @@ extension ImagePipeline {
                 ReplaceUndecodable(resources.responses) {
                     if let delay { Delay(delay) }
                     DiskLookup(resources.responses)
-                    Decode(limits: resources.limits)
+                    resources.decode
                     Downscale()
                     Store(resources.memory, resources.responses)
                 }
@@ -76,7 +78,7 @@ extension ImagePipeline {
                 if let delay { Delay(delay) }
                 Coalesce(resources.flights, by: .source) { fetch(resources) }
                 CheckContentType()
-                Decode(limits: resources.limits)
+                resources.decode
                 Downscale()
                 Store(resources.memory, resources.responses)
             }
@@ -96,15 +98,35 @@ extension ImagePipeline {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                Coalesce(resources.flights, by: .source) { fetch(resources) }
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses, rules: .http) { fetch(resources) }
+                                }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses, rules: .http)
                     }
                 }
+            }
+        }
+    }
+
+    /// Disk, then the network; nothing is decoded and nothing goes to memory. This is what prefetching for the disk alone
+    /// does.
+    /// - Parameter resources: what the stages stand on.
+    public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
+        ImagePipeline(clock: resources.clock) {
+            ResolveIdentifier()
+            Coalesce(resources.flights, by: .variant) {
+                DiskLookup(resources.responses)
+                Coalesce(resources.flights, by: .source) {
+                    Lease(resources.responses) { fetch(resources) }
+                }
+                CheckContentType()
+                CheckHeader(limits: resources.limits)
+                Store(originals: resources.responses)
             }
         }
     }

@@ -9,35 +9,46 @@ public struct Store: Stage {
     private let responses: HTTPCache?
     private let rules: CacheRules
 
+    /// What is kept: something that was decoded, and perhaps encoded again; or the source's bytes as they came.
+    public let accepts: Phases
+
     /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
         self.rules = rules
+        accepts = [.decoded, .encoded]
         // What becomes invalid on disk has to leave memory as well.
         if let memory { responses?.memories.add(memory) }
     }
 
-    /// Something that was decoded, and perhaps encoded again.
-    public var accepts: Phases { [.decoded, .encoded] }
+    /// Stores what came from the origin without anybody having decoded it; put ``CheckHeader`` before it.
+    public init(originals responses: HTTPCache) {
+        memory = nil
+        self.responses = responses
+        rules = .asRequested
+        accepts = .original
+    }
 
     /// The final answer.
     public var produces: Phases { .ready }
 
     /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }
 
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
     /// is reported.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
         let terms = await keepResponse(of: load)
+        await load.attachment(SourceLease.self)?.giveBack()
         if let key = load.variantKey, let terms, let memory {
             load.note(key: .variant(key))
             memory.insert(
                 MemoryEntry(
                     product: product, validity: terms.validity, generation: terms.generation, target: terms.target),
                 for: key, now: load.clock.now)
+            load.report(.stored(.memory))
             // Looked at only now: what becomes invalid later finds the entry and removes it.
             if let target = terms.target, responses?.isInvalid(target, askedAt: terms.askedAt) == true {
                 memory.remove(target: target)
@@ -73,6 +84,7 @@ public struct Store: Stage {
         defer { ticket?.stored() }
         guard !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else { return nil }
         let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
+        if stored != nil { load.report(.stored(.disk)) }
         return validity.map { StoredTerms($0, of: exchange, stored: stored) }
     }
 

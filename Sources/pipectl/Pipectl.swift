@@ -11,8 +11,12 @@ struct Pipectl: AsyncParsableCommand {
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
             """,
-        version: "0.1.0",
-        subcommands: [LoadCommand.self, PlanCommand.self, FetchCommand.self])
+        version: version,
+        subcommands: [
+            LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
+            SrcsetCommand.self, InfoCommand.self, PrefetchCommand.self, CacheCommand.self, DoctorCommand.self,
+            FetchCommand.self, PlanCommand.self,
+        ])
 
     static func main() async {
         do {

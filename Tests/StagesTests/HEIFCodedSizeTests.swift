@@ -54,6 +54,40 @@ struct HEIFCodedSizeTests {
         #expect(try HEIFCodedSize.largest(in: file) == PixelSize(width: 30_000, height: 20_000))
     }
 
+    /// Bytes of bits, which are written as 0 and 1.
+    private func bytes(_ bits: String) -> [UInt8] {
+        let bits = bits.filter { $0 != " " }
+        return stride(from: 0, to: bits.count, by: 8).map { start in
+            let byte = bits.dropFirst(start).prefix(8)
+            return UInt8(byte + String(repeating: "0", count: 8 - byte.count), radix: 2) ?? 0
+        }
+    }
+
+    @Test(
+        "An AV1 frame that has a size of its own counts with the largest that it can have",
+        arguments: [
+            // A key frame that is shown, one that isn't, a switch frame, one shown again, and one that is cut off.
+            ("0 00 1 0 0 0", 8), ("0 00 1 0 0 1", 65536), ("0 00 1 0 1 0 1", 65536), ("0 00 0 0 1 0 0 1", 65536),
+            ("0 11 1", 65536), ("1 000", 8), ("", 65536),
+        ])
+    func frameSizeOverride(_ frame: String, _ side: Int) throws {
+        // Eight pixels a side, in numbers of 16 bits; whether it shows a screen is left to each frame.
+        let size = "1111 1111 0000000000000111 0000000000000111"
+        let sequence = bytes("000 0 0 0 0 00000 000000000000 00000 \(size) 0 0000000 0 1 1")
+        func unit(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] { [type << 3 | 2, UInt8(payload.count)] + payload }
+        let configuration = box("av1C", [0x81, 0, 0, 0] + unit(1, sequence))
+        let properties = box("iprp", box("ipco", configuration))
+        let item = box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("av01".utf8) + [0])
+        let items = box("iinf", [0, 0, 0, 0, 0, 1] + item)
+        for data in [unit(6, bytes(frame)), unit(1, sequence) + unit(3, bytes(frame))] {
+            let length = UInt8(data.count)
+            let place = box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, length])
+            let meta = box("meta", [0, 0, 0, 0] + properties + items + place + box("idat", data))
+            let file = box("ftyp", Array("avif".utf8)) + meta
+            #expect(try HEIFCodedSize.largest(in: file) == PixelSize(square: side))
+        }
+    }
+
     @Test("A file of endless parts is refused instead of read")
     func endless() throws {
         // Extents without offset and length take no bytes at all.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -42,6 +43,32 @@ struct HTTPCacheBoundsTests: CacheSuite {
         #expect(try await cache.lookup(.test("0")).isMiss)
         #expect(bodyFiles.count == statistics.bodyFiles)
         #expect(statistics.bodyFiles == (length > 65_536 ? statistics.entries : 0))
+    }
+
+    @Test(
+        "With its log, its free pages and its files the folder stays within a tenth of the bound, whatever comes and goes"
+    )
+    func folderSize() async throws {
+        let limit = 32 << 20
+        let cache = cache(byteLimit: limit)
+        var largest = 0
+        for index in 0..<1200 {
+            // First rows alone, then files, then both: what the rows leave free has to go.
+            let length = index < 700 ? 60_000 : index < 900 ? 200_000 : [500, 60_000, 150_000][index % 3]
+            _ = await cache.commit(try exchange(body: bytes(length, seed: index)), for: .test("\(index)"))
+            if index % 10 == 0 { largest = max(largest, folderBytes) }
+        }
+        #expect(largest < limit / 10 * 11)
+        #expect(try #require(try await cache.statistics()).bytes > limit / 10 * 8)
+    }
+
+    /// The sizes of all files.
+    private var folderBytes: Int {
+        let files = TemporaryFolder.names(path).map { path + "/" + $0 } + bodyFiles.map { path + "/bodies/" + $0 }
+        return files.reduce(0) { sum, file in
+            var status = stat()
+            return sum + (stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0)
+        }
     }
 
     @Test("What alone is larger than the bound is not stored, and evicts nothing")

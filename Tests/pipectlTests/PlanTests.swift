@@ -28,7 +28,9 @@ struct PlanTests {
                             StaleFirst {
                                 StaleIfError {
                                     Coalesce(by: source) {
-                                        Fetch
+                                        Lease {
+                                            Fetch
+                                        }
                                     }
                                 }
                                 CheckContentType

@@ -47,20 +47,38 @@ public final class BlockingThreads: Sendable {
     /// When this returns, the work is over. If the task is cancelled while the work waits its turn, this returns at
     /// once and the work never begins; once it runs, it is told through its ``WorkCancellation`` and has to stop
     /// itself.
+    ///
+    /// Inside a load `priority` is only where it begins: while the work waits, it moves as the load's priority changes.
     /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins.
     public func run<Value: Sendable>(
         priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
         let item = WorkItem()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let accepted = item.prepare(
-                    run: { continuation.resume(with: Result { try work(item.cancellation) }) },
-                    refuse: { continuation.resume(throwing: CancellationError()) })
-                if accepted { enqueue(item, priority) }
+        return try await AdjustablePriority.following {
+            self.move(item, to: $0)
+        } _: {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let accepted = item.prepare(
+                        run: { continuation.resume(with: Result { try work(item.cancellation) }) },
+                        refuse: { continuation.resume(throwing: CancellationError()) })
+                    if accepted { enqueue(item, AdjustablePriority.current?.value ?? priority) }
+                }
+            } onCancel: {
+                item.cancel()
             }
-        } onCancel: {
-            item.cancel()
+        }
+    }
+
+    /// Takes work that still waits to the end of another line.
+    private func move(_ item: WorkItem, to priority: LoadPriority) {
+        state.withLock { state in
+            for line in state.waiting.indices {
+                guard let place = state.waiting[line].firstIndex(where: { $0 === item }) else { continue }
+                state.waiting[line].remove(at: place)
+                state.waiting[Int(priority.rawValue)].append(item)
+                return
+            }
         }
     }
 

@@ -5,6 +5,8 @@ enum FlightKey: Hashable, Sendable {
     case variant(VariantKey, list: ObjectIdentifier, Expiry)
     case source(SourceKey, headers: SIMD2<UInt64>)
 
+    var isFetch: Bool { if case .source = self { true } else { false } }
+
     var source: SourceKey {
         switch self {
         case .variant(let key, _, _): key.source

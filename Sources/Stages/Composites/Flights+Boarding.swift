@@ -7,24 +7,29 @@ struct Boarding: Sendable {
     let order: UInt64
     let starts: Bool
     let relay: EventRelay?
+    /// What this flight's work follows.
+    let priority: AdjustablePriority
 }
 
 extension Flights {
     /// Finds the flight that a load may join, or registers a new one.
     func board(_ key: FlightKey, _ load: Load) -> Boarding {
         let relay = load.isWatched ? EventRelay { load.report($0) } : nil
+        let priority = load.priority
         return state.withLock { state in
             let waiter = state.number()
             let order = load.attachment(FlightOrder.self)?.number ?? waiter
             if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {
-                relay?.enqueue(record.history)
-                state.records[flight]?.waiters[waiter] = .init(relay: relay, joined: true)
+                relay?.enqueue([.joined(fetchOnly: key.isFetch)] + record.history)
+                state.records[flight]?.board(waiter, .init(relay: relay, joined: true, priority: priority))
                 if case .source = key { state.records[flight]?.members += 1 }
-                return Boarding(flight: flight, waiter: waiter, order: order, starts: false, relay: relay)
+                return Boarding(
+                    flight: flight, waiter: waiter, order: order, starts: false, relay: relay, priority: record.priority
+                )
             }
             let flight = state.number()
-            var record = FlightRecord(key: key, order: order)
-            record.waiters[waiter] = .init(relay: relay, joined: false)
+            var record = FlightRecord(key: key, order: order, priority: priority)
+            record.board(waiter, .init(relay: relay, joined: false, priority: priority))
             switch key {
             case .source: record.members = 1
             case .variant(let variant, _, _): state.underWay[variant.source, default: []].append(order)
@@ -36,7 +41,8 @@ extension Flights {
             state.records[flight] = record
             state.joinable[key] = flight
             state.tasks += 1
-            return Boarding(flight: flight, waiter: waiter, order: order, starts: true, relay: relay)
+            return Boarding(
+                flight: flight, waiter: waiter, order: order, starts: true, relay: relay, priority: record.priority)
         }
     }
 
@@ -47,11 +53,11 @@ extension Flights {
                 return .failure(CancellationError())
             }
             guard let landing = record.landing else {
-                state.records[boarding.flight]?.waiters[boarding.waiter]?.continuation = continuation
+                state.records[boarding.flight]?.wait(boarding.waiter, continuation)
                 return nil
             }
-            state.records[boarding.flight]?.waiters[boarding.waiter] = nil
-            return .success(self.landing(landing, for: waiter, of: record, boarding.flight))
+            state.records[boarding.flight]?.dismiss(boarding.waiter)
+            return .success(self.landing(landing, for: waiter))
         }
         // Outside the lock: a ticket that is dropped takes it again.
         if let result {
@@ -65,7 +71,7 @@ extension Flights {
         let (continuation, task) = state.withLock {
             state -> (CheckedContinuation<Landing, any Error>?, Task<Void, Never>?) in
             guard var record = state.records[boarding.flight],
-                let waiter = record.waiters.removeValue(forKey: boarding.waiter)
+                let waiter = record.dismiss(boarding.waiter)
             else { return (nil, nil) }
             if case .source = record.key { record.members -= 1 }
             state.records[boarding.flight] = record
@@ -74,6 +80,7 @@ extension Flights {
             return (waiter.continuation, record.task)
         }
         settle(boarding.flight)
+        follow(boarding.flight)
         task?.cancel()
         continuation?.resume(throwing: CancellationError())
     }
@@ -84,10 +91,11 @@ extension Flights {
             guard var record = state.records[flight] else { return [] }
             var waiting: [(CheckedContinuation<Landing, any Error>, Landing)] = []
             record.landing = landing
-            for (number, waiter) in record.waiters {
+            // In the order in which they came.
+            for (number, waiter) in record.waiters.sorted(by: { $0.key < $1.key }) {
                 guard let continuation = waiter.continuation else { continue }
-                waiting.append((continuation, self.landing(landing, for: waiter, of: record, flight)))
-                record.waiters[number] = nil
+                waiting.append((continuation, self.landing(landing, for: waiter)))
+                record.dismiss(number)
             }
             state.records[flight] = record
             if landing.error != nil { state.withdraw(flight) }
@@ -97,12 +105,30 @@ extension Flights {
         for (continuation, landing) in waiting { continuation.resume(returning: landing) }
     }
 
+    /// A waiter's own priority has changed.
+    func prioritize(_ boarding: Boarding, _ priority: LoadPriority) {
+        state.withLock { $0.records[boarding.flight]?.prioritize(boarding.waiter, priority) }
+        follow(boarding.flight)
+    }
+
+    /// Gives a flight the highest priority of those who wait for it now.
+    func follow(_ flight: UInt64) {
+        let change = state.withLock { state -> (AdjustablePriority, LoadPriority, Task<Void, Never>?)? in
+            guard let record = state.records[flight], record.landing == nil, let highest = record.highest,
+                highest != record.priority.value
+            else { return nil }
+            return (record.priority, highest, record.task)
+        }
+        guard let (priority, highest, task) = change else { return }
+        priority.set(highest)
+        task?.escalatePriority(to: highest.taskPriority)
+    }
+
     private func landing(
-        _ landing: Landing, for waiter: FlightRecord.Waiter, of record: FlightRecord, _ flight: UInt64
+        _ landing: Landing, for waiter: FlightRecord.Waiter
     ) -> Landing {
         var landing = landing
         landing.joined = waiter.joined
-        if case .source = record.key, landing.error == nil { landing.ticket = SourceTicket(self, flight: flight) }
         return landing
     }
 

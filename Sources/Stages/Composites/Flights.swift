@@ -15,6 +15,7 @@ public final class Flights: Sendable {
         var lastNumber: UInt64 = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
         var tasks = 0
+        var cancellations = 0
 
         mutating func number() -> UInt64 {
             lastNumber += 1
@@ -24,13 +25,25 @@ public final class Flights: Sendable {
 
     let state = Lock(State())
     /// What is refreshed beside an answer that was given stale.
-    let refreshes = BackgroundTasks()
+    let refreshes: BackgroundTasks
+
+    /// Where flights run; `nil` for Swift's own threads.
+    package let executor: (any TaskExecutor)?
 
     /// No load is under way.
-    public init() {}
+    public convenience init() { self.init(executor: nil) }
+
+    /// No load is under way; those to come run on `executor`.
+    package init(executor: (any TaskExecutor)?) {
+        self.executor = executor
+        refreshes = BackgroundTasks(executor: executor)
+    }
 
     /// How many flights are under way.
     public var count: Int { state.withLock { $0.tasks } }
+
+    /// How often every flight was cancelled.
+    var cancellations: Int { state.withLock { $0.cancellations } }
 
     /// Waits until no flight is under way, those included that nobody waits for any more, and nothing is refreshed in
     /// the background.
@@ -54,10 +67,11 @@ public final class Flights: Sendable {
     /// Cancels every flight: who waits gets `CancellationError`. Returns when all work has ended.
     public func cancelAll() async {
         let (tasks, waiting) = state.withLock { state in
+            state.cancellations += 1
             let tasks = state.records.values.compactMap { $0.landing == nil ? $0.task : nil }
-            let waiting = state.records.values.flatMap { $0.waiters.values.compactMap(\.continuation) }
-            for flight in Array(state.records.keys) {
-                state.records[flight]?.waiters = [:]
+            var waiting: [CheckedContinuation<Landing, any Error>] = []
+            for flight in state.records.keys.sorted() {
+                waiting += state.records[flight]?.dismissAll().compactMap(\.continuation) ?? []
                 state.forget(flight)
             }
             return (tasks, waiting)
@@ -72,23 +86,35 @@ public final class Flights: Sendable {
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func join(_ key: FlightKey, load: Load, body: Chain) async throws -> Landing {
         let boarding = board(key, load)
-        if boarding.starts { start(boarding.flight, order: boarding.order, load, body) }
+        if boarding.starts { start(boarding, load, body) } else { follow(boarding.flight) }
         boarding.relay?.deliver()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { wait(boarding, $0) }
-        } onCancel: {
-            leave(boarding)
+        var landing = try await AdjustablePriority.following {
+            self.prioritize(boarding, $0)
+        } _: {
+            // What it was set to between boarding and here.
+            if let priority = AdjustablePriority.current?.value { prioritize(boarding, priority) }
+            return try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { wait(boarding, $0) }
+            } onCancel: {
+                leave(boarding)
+            }
         }
+        // Made here, so that this load alone holds it: were it to linger where the answer was handed out, a load that
+        // begins again would join the flight that it has just given up.
+        if key.isFetch, landing.error == nil { landing.ticket = SourceTicket(self, flight: boarding.flight) }
+        return landing
     }
 
-    private func start(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) {
-        let task = Task(priority: load.priority.taskPriority) {
-            await self.fly(flight, order: order, load, body)
+    private func start(_ boarding: Boarding, _ load: Load, _ body: Chain) {
+        let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
+            await AdjustablePriority.$current.withValue(boarding.priority) {
+                await self.fly(boarding.flight, order: boarding.order, load, body)
+            }
             self.taskEnded()
         }
         let abandoned = state.withLock { state in
-            state.records[flight]?.task = task
-            return state.records[flight] == nil
+            state.records[boarding.flight]?.task = task
+            return state.records[boarding.flight] == nil
         }
         if abandoned { task.cancel() }
     }
@@ -117,7 +143,8 @@ public final class Flights: Sendable {
     private func broadcast(_ event: LoadEvent, _ flight: UInt64) {
         let relays = state.withLock { state -> [EventRelay] in
             state.records[flight]?.remember(event)
-            let relays = state.records[flight]?.waiters.values.compactMap(\.relay) ?? []
+            let waiters = state.records[flight]?.waiters.sorted { $0.key < $1.key } ?? []
+            let relays = waiters.compactMap(\.value.relay)
             for relay in relays { relay.enqueue([event]) }
             return relays
         }
@@ -126,7 +153,8 @@ public final class Flights: Sendable {
 }
 
 extension LoadPriority {
-    fileprivate var taskPriority: TaskPriority {
+    /// What Swift's scheduler knows it by.
+    var taskPriority: TaskPriority {
         switch self {
         case .veryLow: .background
         case .low: .low

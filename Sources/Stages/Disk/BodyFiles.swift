@@ -64,6 +64,9 @@ struct BodyFiles: Sendable {
         return true
     }
 
+    /// Whether there is such a file.
+    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+
     /// Removes a file; one that is gone is no failure.
     func remove(_ name: String) { unlink(path(name)) }
 

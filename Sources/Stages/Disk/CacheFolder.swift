@@ -8,6 +8,12 @@ struct CacheFolder: Sendable {
     /// The database's path.
     var databasePath: String { path + "/responses.sqlite" }
 
+    /// The database's file and those that SQLite keeps beside it.
+    var databaseFiles: [String] { ["", "-wal", "-shm"].map { databasePath + $0 } }
+
+    /// The file on which processes lock what they fetch.
+    var leasesPath: String { path + "/leases" }
+
     /// The folder of the bodies.
     var bodiesPath: String { path + "/bodies" }
 
@@ -30,7 +36,7 @@ struct CacheFolder: Sendable {
 
     /// Removes a database that is beyond repair, with the files that belong to it.
     func removeDatabase() {
-        for suffix in ["", "-wal", "-shm"] { unlink(databasePath + suffix) }
+        for file in databaseFiles { unlink(file) }
     }
 
     private func makeFolder(_ path: String) throws(FileError) {

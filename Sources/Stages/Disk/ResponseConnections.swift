@@ -1,5 +1,6 @@
 import Glibc
 import Pipeline
+import Synchronization
 
 /// The connections to one database file: one that writes and as many that read as there are threads that do.
 final class ResponseConnections: Sendable {
@@ -7,12 +8,16 @@ final class ResponseConnections: Sendable {
     let writer: SQLiteDatabase
 
     private let path: String
+    private let bounds: StorageBounds
     private let identity: FileIdentity?
+    private let lengthToCut: Atomic<Int>
     private let idle = Lock<[SQLiteDatabase]>([])
 
     /// Opens the database of a folder, making it or bringing it to this version where need be.
     /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`.
-    init(_ folder: CacheFolder) throws {
+    init(_ folder: CacheFolder, _ bounds: StorageBounds) throws {
+        self.bounds = bounds
+        lengthToCut = Atomic(bounds.logBytes / 2)
         try folder.create()
         // SQLite answers "busy" at once where two processes turn on its log at the same time.
         let lock = try FolderLock(folder.path, .alone)
@@ -25,7 +30,8 @@ final class ResponseConnections: Sendable {
             PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = NORMAL;
-            PRAGMA journal_size_limit = 16777216;
+            PRAGMA journal_size_limit = \(bounds.logBytes);
+            PRAGMA wal_autocheckpoint = 0;
             PRAGMA trusted_schema = OFF;
             PRAGMA cell_size_check = ON;
             """)
@@ -51,16 +57,18 @@ final class ResponseConnections: Sendable {
         return result
     }
 
-    /// Brings the log into the database if it has grown long. SQLite does so by itself, but begins the log anew only at a
-    /// moment at which nobody reads, and with several busy processes there is none. On the writing thread only.
+    /// Brings the log into the database and cuts it, if it has grown long. On the writing thread only.
+    ///
+    /// SQLite would do so by itself, but begins the log anew only at a moment at which nobody reads, and with several busy
+    /// processes there is none; and the attempts of one process keep another's from succeeding.
     func shortenLog() {
         var status = stat()
-        guard stat(path + "-wal", &status) == 0, status.st_size > Self.longLog else { return }
-        // Waits for readers, who are done soon; where they aren't, the next change tries again.
-        try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+        guard stat(path + "-wal", &status) == 0, status.st_size > lengthToCut.load(ordering: .relaxed) else { return }
+        // Waits for readers, who are done soon. Where one isn't, as in a process that was stopped, it is not waited for
+        // with every change.
+        let isCut = writer.isLogCut(waitingAtMost: 200)
+        lengthToCut.store(isCut ? bounds.logBytes / 2 : Int(status.st_size) + bounds.logBytes / 2, ordering: .relaxed)
     }
-
-    private static let longLog = 24 << 20
 
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path, readOnly: true)

@@ -37,11 +37,7 @@ extension ResponseDatabase {
         defer { withExtendedLifetime(lock) {} }
         let names = files.names()
         guard !names.isEmpty,
-            let known = read({ database in
-                Set(
-                    try database.all("SELECT body_file FROM responses WHERE body_file IS NOT NULL") { $0.text(0) ?? "" }
-                )
-            })
+            let known = read({ try $0.bodyFiles() })
         else { return 0 }
         let orphans = names.filter { !known.contains($0) }
         for name in orphans { files.remove(name) }

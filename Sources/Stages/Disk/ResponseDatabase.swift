@@ -13,12 +13,14 @@ final class ResponseDatabase: Sendable {
     }
 
     let folder: CacheFolder
+    private let bounds: StorageBounds
     private let clock: any LoadClock
     private let warnings: CacheWarnings
     private let condition = Lock(Condition.closed)
 
-    init(folder: CacheFolder, clock: any LoadClock, warnings: CacheWarnings) {
+    init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
         self.folder = folder
+        self.bounds = bounds
         self.clock = clock
         self.warnings = warnings
     }
@@ -33,6 +35,8 @@ final class ResponseDatabase: Sendable {
         attempt { connections in
             // The folder was removed, or another process put a new database in place of a damaged one.
             if connections.isMoved { throw DatabaseMoved() }
+            // Another process may have written much meanwhile and not got the chance.
+            connections.shortenLog()
             let transaction = ResponseTransaction(database: connections.writer)
             try connections.writer.execute("BEGIN IMMEDIATE")
             let result: Result
@@ -85,7 +89,7 @@ final class ResponseDatabase: Sendable {
 
     private func openSound() throws -> ResponseConnections {
         do {
-            return try ResponseConnections(folder)
+            return try ResponseConnections(folder, bounds)
         } catch let error as SQLiteError where error.isCorruption {
             warnings.damaged(folder.databasePath, error)
             let lock = try FolderLock(folder.path, .alone)
@@ -95,7 +99,7 @@ final class ResponseDatabase: Sendable {
                 folder.removeDatabase()
             }
         }
-        return try ResponseConnections(folder)
+        return try ResponseConnections(folder, bounds)
     }
 
     /// Whether it is worth another try.

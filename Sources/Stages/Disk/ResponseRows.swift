@@ -48,9 +48,11 @@ extension SQLiteDatabase {
     /// The bytes of the database's pages that hold something.
     func bytesInUse() throws -> Int {
         let pages = try first("PRAGMA page_count") { $0.integer(0) } ?? 0
-        let free = try first("PRAGMA freelist_count") { $0.integer(0) } ?? 0
-        return Int(pages - free) * 16_384
+        return (Int(pages) - (try freePages())) * 16_384
     }
+
+    /// The pages of the database's file that hold nothing.
+    func freePages() throws -> Int { try first("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0 }
 }
 
 /// The changes to stored responses.
@@ -114,18 +116,31 @@ extension ResponseTransaction {
         try remove(where: "generation = ?1", .integer(generation)) > 0
     }
 
-    /// Removes the least recently used rows until both bounds hold.
-    func evict(byteLimit: Int, entryLimit: Int?) throws {
-        while true {
+    /// Removes least recently used rows until the bounds hold, some at a time: others write in between.
+    /// - Returns: whether they hold.
+    func evict(_ bounds: StorageBounds) throws -> Bool {
+        for _ in 0..<64 {
             let totals = try database.totals()
-            let pages = try database.bytesInUse()
             // Half-empty pages count too, but not what an empty database has anyway.
-            let used = max(totals.bytes, pages + totals.fileBytes - emptyDatabase)
-            guard used > byteLimit || entryLimit.map({ totals.entries > $0 }) ?? false, totals.entries > 0 else {
-                return
+            let used = max(totals.bytes, try database.bytesInUse() + totals.fileBytes - bounds.emptyDatabase)
+            guard used > bounds.storedBytes || bounds.entryLimit.map({ totals.entries > $0 }) ?? false,
+                totals.entries > 0
+            else {
+                // Many are free where bodies in files have taken the rows' place.
+                return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
             try remove(where: "true ORDER BY accessed, generation LIMIT 1")
         }
+        return false
+    }
+
+    /// Gives free pages back to the file system, some at a time.
+    /// - Returns: whether no more than `kept` are left.
+    func giveBackPages(keeping kept: Int) throws -> Bool {
+        let excess = try database.freePages() - kept
+        guard excess > 0 else { return true }
+        try database.run("PRAGMA incremental_vacuum(\(min(excess, 64)))")
+        return excess <= 64
     }
 
     /// Marks rows as used.
@@ -142,6 +157,3 @@ extension ResponseTransaction {
 func targetHash(_ target: String) -> Int64 {
     Digest(of: target).bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
 }
-
-/// What the pages of a database with few entries come to, in bytes: a small bound is for what one stores.
-private let emptyDatabase = 1 << 20

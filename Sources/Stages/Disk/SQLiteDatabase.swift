@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import Pipeline
 
 /// One connection to a SQLite database, with the statements that it has prepared.
@@ -11,10 +12,10 @@ import Pipeline
 final class SQLiteDatabase: @unchecked Sendable {
     private let connection: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
+    private var cancellation: WorkCancellation?
 
     /// Opens a database file that exists.
-    /// - Parameter busyTimeout: how long to wait for other processes' locks, in milliseconds.
-    init(path: String, readOnly: Bool, busyTimeout: Int32 = 5000) throws(SQLiteError) {
+    init(path: String, readOnly: Bool) throws(SQLiteError) {
         var handle: OpaquePointer?
         let mode = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let status = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
@@ -24,12 +25,47 @@ final class SQLiteDatabase: @unchecked Sendable {
             throw error
         }
         connection = handle
-        sqlite3_busy_timeout(handle, busyTimeout)
+        wait(atMost: Self.patience)
     }
 
     deinit {
         for statement in statements.values { sqlite3_finalize(statement) }
         sqlite3_close_v2(connection)
+    }
+
+    /// Brings the log into the database and cuts it to nothing; false if others' reads or writes did not let it in time.
+    func isLogCut(waitingAtMost milliseconds: Int32) -> Bool {
+        wait(atMost: milliseconds)
+        defer { wait(atMost: Self.patience) }
+        return (try? first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) == 0 }) == true
+    }
+
+    private static let patience: Int32 = 5000
+
+    /// Waits for other processes' locks in small steps. SQLite's own waiting soon comes to steps of 100 ms, in which a
+    /// process that writes without pause gets the lock time and again; so does its log, which nobody gets to cut.
+    private func wait(atMost milliseconds: Int32) {
+        let tries = UnsafeMutableRawPointer(bitPattern: Int(max(1, milliseconds)))
+        sqlite3_busy_handler(
+            connection,
+            { tries, count in
+                guard Int(count) < Int(bitPattern: tries) else { return 0 }
+                usleep(1000)
+                return 1
+            }, tries)
+    }
+
+    /// Lets a long statement end with an error once the work that it belongs to is cancelled. The connection keeps hold
+    /// of `cancellation`.
+    func stop(when cancellation: WorkCancellation) {
+        self.cancellation = cancellation
+        let context = Unmanaged.passUnretained(cancellation).toOpaque()
+        sqlite3_progress_handler(
+            connection, 10_000,
+            { context in
+                guard let context else { return 0 }
+                return Unmanaged<WorkCancellation>.fromOpaque(context).takeUnretainedValue().isCancelled ? 1 : 0
+            }, context)
     }
 
     /// The row id of the last row that was inserted.

@@ -31,6 +31,7 @@ final class CurlLoop {
                 case .start(let transfer): queue.append(transfer)
                 case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
                 case .cancel(let transfer): cancel(transfer)
+                case .prioritize(let transfer, let priority): queue.prioritize(transfer, priority)
                 case .stop: return stop()
                 }
             }

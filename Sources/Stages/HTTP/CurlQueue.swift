@@ -72,14 +72,30 @@ struct CurlQueue {
     /// Takes out a transfer that has not started; false if it isn't here.
     mutating func remove(_ transfer: CurlTransfer) -> Bool {
         let host = Host(transfer)
-        let priority = Int(transfer.request.priority.rawValue)
-        guard let index = lines[host]?.waiting[priority].firstIndex(where: { $0.transfer === transfer }) else {
-            return false
-        }
-        lines[host]?.waiting[priority].remove(at: index)
+        guard take(transfer, of: host) != nil else { return false }
         waiting -= 1
         forgetIfIdle(host)
         return true
+    }
+
+    /// A transfer that has not started waits with another priority from now on; among its like it keeps its turn.
+    mutating func prioritize(_ transfer: CurlTransfer, _ priority: LoadPriority) {
+        let host = Host(transfer)
+        guard let number = take(transfer, of: host), let line = lines[host]?.waiting[Int(priority.rawValue)] else {
+            return
+        }
+        let place = line.firstIndex { $0.number > number } ?? line.endIndex
+        lines[host]?.waiting[Int(priority.rawValue)].insert((number, transfer), at: place)
+    }
+
+    /// Takes a transfer out of its host's line, and says which number it had.
+    private mutating func take(_ transfer: CurlTransfer, of host: Host) -> Int? {
+        guard let line = lines[host] else { return nil }
+        for priority in line.waiting.indices {
+            guard let place = line.waiting[priority].firstIndex(where: { $0.transfer === transfer }) else { continue }
+            return lines[host]?.waiting[priority].remove(at: place).number
+        }
+        return nil
     }
 
     /// A transfer that ran is over.

@@ -10,6 +10,8 @@ final class CurlThread: Sendable {
         /// The reader has read all there was and waits for more.
         case resume(CurlTransfer)
         case cancel(CurlTransfer)
+        /// It waits with another priority from now on, unless it has started.
+        case prioritize(CurlTransfer, LoadPriority)
         case stop
     }
 

@@ -41,21 +41,30 @@ final class CurlTransfer: Sendable {
 
     /// Starts the exchange and waits for the answer's head.
     func start() async throws -> CurlHead {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.withLock { state in
-                    if !state.isCancelled { state.headWaiter = continuation }
-                    return state.isCancelled
-                }
-                if isCancelled {
-                    continuation.resume(throwing: CancellationError())
-                } else if !thread.post(.start(self)) {
-                    end(.failure(CurlFailure.shutDown(self)))
-                    flush()
-                }
+        try await AdjustablePriority.following { priority in
+            _ = self.thread.post(.prioritize(self, priority))
+        } _: {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { start($0) }
+            } onCancel: {
+                cancel()
             }
-        } onCancel: {
-            cancel()
+        }
+    }
+
+    private func start(_ continuation: CheckedContinuation<CurlHead, any Error>) {
+        let isCancelled = state.withLock { state in
+            if !state.isCancelled { state.headWaiter = continuation }
+            return state.isCancelled
+        }
+        if isCancelled {
+            continuation.resume(throwing: CancellationError())
+        } else if !thread.post(.start(self)) {
+            end(.failure(CurlFailure.shutDown(self)))
+            flush()
+        } else if let priority = AdjustablePriority.current?.value, priority != request.priority {
+            // It changed after the request was made.
+            _ = thread.post(.prioritize(self, priority))
         }
     }
 

@@ -75,8 +75,7 @@ extension HTTPCache {
             case .stored(let duration):
                 await removeInParts(where: "stored < ?1", .integer((now - duration.seconds).microseconds))
             }
-        let (byteLimit, entryLimit) = (byteLimit, entryLimit)
-        _ = await change { try $0.evict(byteLimit: byteLimit, entryLimit: entryLimit) }
+        await evict()
         await tidy()
         return count
     }
@@ -87,7 +86,7 @@ extension HTTPCache {
         var (count, last) = (0, Int64.min)
         while true {
             let found = try? await threads.run { [database, last] _ in
-                database.read { try $0.generations(after: last, where: condition, value, limit: 500) }
+                database.read { try $0.generations(after: last, where: condition, value, limit: 100) }
             }
             guard let found, let end = found.last else { return count }
             last = end
@@ -101,8 +100,9 @@ extension HTTPCache {
         }
     }
 
-    private func tidy() async {
-        _ = await change { try $0.database.run("PRAGMA incremental_vacuum") }
+    /// Gives free pages back to the file system and removes the body files of no row.
+    func tidy() async {
+        while await change({ try $0.giveBackPages(keeping: 0) }) == false {}
         _ = try? await threads.run { [database] _ in database.removeOrphans() }
     }
 }

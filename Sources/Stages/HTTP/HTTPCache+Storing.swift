@@ -17,7 +17,7 @@ extension HTTPCache {
         guard case .storable = Storability(of: exchange, isShared: isShared) else { return nil }
         let response = draft(exchange, key, expiry, rules)
         var row = row(of: response, BodyChecksum(of: exchange.body), expiry, rules)
-        guard row.size <= byteLimit else { return nil }
+        guard row.size <= bounds.storedBytes else { return nil }
         guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
 
         guard
@@ -60,20 +60,24 @@ extension HTTPCache {
     private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async
         -> StoredResponse?
     {
-        let (byteLimit, entryLimit) = (byteLimit, entryLimit)
-        let inserted = await change { transaction in
+        let inserted = await change { [bounds] transaction in
             for old in try transaction.database.responses(of: row.key).rows
             where old.selecting.match(exchange.requestHeaders) {
                 try transaction.remove(old.generation)
             }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
             let inserted = try transaction.insert(row, body: exchange.body)
-            try transaction.evict(byteLimit: byteLimit, entryLimit: entryLimit)
-            return inserted
+            return (row: inserted, isBounded: try transaction.evict(bounds))
         }
-        guard let inserted else { return nil }
+        guard let (inserted, isBounded) = inserted else { return nil }
+        if !isBounded { await evict() }
         accesses.advance(to: inserted.accessed)
         return response.numbered(inserted.generation)
+    }
+
+    /// Brings the cache within its bounds.
+    func evict() async {
+        while await change({ [bounds] in try $0.evict(bounds) }) == false {}
     }
 
     func draft(

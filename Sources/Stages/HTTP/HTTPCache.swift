@@ -10,19 +10,22 @@ public import Pipeline
 public final class HTTPCache: Sendable {
     /// The folder in which everything lies.
     public let folder: String
-    /// The bytes that may be stored; the least recently used answers go first.
+    /// The bytes that the folder may take, the database's log included; the least recently used answers go first. What an
+    /// empty database takes, up to 2 MB, comes on top.
     public let byteLimit: Int
     /// The answers that may be stored; `nil` for any number.
     public let entryLimit: Int?
     /// Whether it keeps to the rules of a cache that serves several users (RFC 9111 section 1.2.3).
     public let isShared: Bool
 
+    let bounds: StorageBounds
     let clock: any LoadClock
     let logger: Logger
     let warnings: CacheWarnings
     let database: ResponseDatabase
     let writer: ResponseWriter
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
+    let leases: LeaseQueue
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()
@@ -34,7 +37,7 @@ public final class HTTPCache: Sendable {
     /// Describes a cache; nothing is opened yet.
     /// - Parameters:
     ///   - folder: where it lies; made with mode 0700 if it is missing.
-    ///   - byteLimit: the bytes that may be stored, bodies and rows; 1 GB by default.
+    ///   - byteLimit: the bytes that the folder may take; 1 GB by default.
     ///   - entryLimit: the answers that may be stored; any number by default.
     ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
     ///   - clock: the time by which freshness is reckoned.
@@ -47,11 +50,14 @@ public final class HTTPCache: Sendable {
         self.byteLimit = byteLimit
         self.entryLimit = entryLimit
         self.isShared = isShared
+        bounds = StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit)
         self.clock = clock
         self.logger = logger
         warnings = CacheWarnings(logger)
-        database = ResponseDatabase(folder: CacheFolder(path: folder), clock: clock, warnings: warnings)
+        database = ResponseDatabase(
+            folder: CacheFolder(path: folder), bounds: bounds, clock: clock, warnings: warnings)
         writer = ResponseWriter(database)
+        leases = LeaseQueue(CacheFolder(path: folder))
     }
 
     /// What the cache has for a request, judged now.
@@ -70,6 +76,15 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields = [:], expiry: Expiry = .standard, rules: CacheRules = .asRequested,
         priority: LoadPriority = .normal
     ) async throws -> CacheLookup {
+        let found = try await lookAgain(key, headers: headers, expiry: expiry, rules: rules, priority: priority)
+        counts.withLock { if case .miss = found { $0.misses += 1 } else { $0.hits += 1 } }
+        return found
+    }
+
+    /// What ``lookup(_:headers:expiry:rules:priority:)`` gives, for a load that has been counted.
+    func lookAgain(
+        _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority
+    ) async throws -> CacheLookup {
         let found = try await threads.run(priority: priority) { [database] _ in database.find(key, headers) }
         if !found.broken.isEmpty {
             logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
@@ -77,11 +92,7 @@ public final class HTTPCache: Sendable {
                 for generation in found.broken { try transaction.remove(generation) }
             }
         }
-        guard let response = found.response else {
-            counts.withLock { $0.misses += 1 }
-            return .miss(found.reason)
-        }
-        counts.withLock { $0.hits += 1 }
+        guard let response = found.response else { return .miss(found.reason) }
         touch(response.generation)
         let freshness = Freshness(
             of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)

@@ -5,4 +5,12 @@ public protocol HTTPClient: Sendable {
     /// - Throws: `LoadError` with what went wrong, such as `unreachable` or `timedOut`; `CancellationError` if the
     ///   task is cancelled.
     func send(_ request: TransferRequest) async throws -> TransferResponse
+
+    /// Ends what is under way and gives back what the client holds; afterwards every request fails. By default nothing.
+    func shutdown() async
+}
+
+extension HTTPClient {
+    /// There is nothing to give back.
+    public func shutdown() async {}
 }

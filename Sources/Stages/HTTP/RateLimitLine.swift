@@ -3,7 +3,7 @@ import Pipeline
 /// The requests that wait for one host. The first of them waits for the time to come, the others for their place.
 final class RateLimitLine: Sendable {
     private struct Place {
-        let priority: LoadPriority
+        var priority: LoadPriority
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -44,23 +44,30 @@ final class RateLimitLine: Sendable {
             state.lastNumber += 1
             return state.lastNumber
         }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Void, any Error>? in
-                    if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
-                    guard state.hasFirst else {
-                        state.hasFirst = true
-                        return .success(())
-                    }
-                    state.waiting[number] = Place(priority: priority, continuation: continuation)
-                    return nil
-                }
-                if let result { continuation.resume(with: result) }
+        try await AdjustablePriority.following { priority in
+            self.state.withLock { $0.waiting[number]?.priority = priority }
+        } _: {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { wait(number, priority, $0) }
+            } onCancel: {
+                leave(number)
             }
-        } onCancel: {
-            leave(number)
         }
         state.withLock { _ = $0.cancelled.remove(number) }
+    }
+
+    private func wait(_ number: Int, _ priority: LoadPriority, _ continuation: CheckedContinuation<Void, any Error>) {
+        let result = state.withLock { state -> Result<Void, any Error>? in
+            if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+            guard state.hasFirst else {
+                state.hasFirst = true
+                return .success(())
+            }
+            let priority = AdjustablePriority.current?.value ?? priority
+            state.waiting[number] = Place(priority: priority, continuation: continuation)
+            return nil
+        }
+        if let result { continuation.resume(with: result) }
     }
 
     private func leave(_ number: Int) {

@@ -35,6 +35,9 @@ public final class RateLimited: HTTPClient {
         return try await client.send(request)
     }
 
+    /// Shuts the client inside down.
+    public func shutdown() async { await client.shutdown() }
+
     private func line(to host: CurlURL) -> RateLimitLine {
         let now = clock.uptime
         return lines.withLock { lines in

@@ -213,7 +213,11 @@ struct CoalesceTests {
         gate.open()
         _ = try await (first.value, second.value)
         let told = events.withLock { $0.map { "\($0)" } }
-        #expect(told == ["sendingRequest(hadCachedImage: false)", "progress(received: 5, expected: Optional(5))"])
+        #expect(
+            told == [
+                "joined(fetchOnly: false)", "sendingRequest(hadCachedImage: false)",
+                "progress(received: 5, expected: Optional(5))",
+            ])
     }
 
     @Test("Headers, partition, expiry and size keep flights apart")

@@ -36,14 +36,15 @@ struct Pipectl {
 
     /// Starts the command in the test's folder.
     func start(
-        _ arguments: [String], input: Pipe? = nil, output: Pipe, errors: Pipe, environment: [String: String] = [:]
+        _ arguments: [String], executable: URL = Self.executable, input: Pipe? = nil, output: Pipe, errors: Pipe,
+        environment: [String: String] = [:]
     ) throws -> Process {
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = folder
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["XDG_CACHE_HOME": path("cache")]) { $1 }.merging(environment) { $1 }
+            ["XDG_CACHE_HOME": path("cache"), "XDG_STATE_HOME": path("state")]) { $1 }.merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors

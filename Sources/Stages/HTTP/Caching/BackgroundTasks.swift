@@ -8,13 +8,17 @@ final class BackgroundTasks: Sendable {
     }
 
     private let state = Lock(State())
+    private let executor: (any TaskExecutor)?
+
+    /// Nothing is under way; what is to come runs on `executor`, or on Swift's own threads.
+    init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
     /// Starts work about a stored answer, unless some is under way.
     func start(_ generation: Int64, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.tasks[generation] == nil else { return }
             // Its end takes this lock, so it can't come before the task is on the books.
-            state.tasks[generation] = Task(priority: .low) {
+            state.tasks[generation] = Task(executorPreference: executor, priority: .low) {
                 await work()
                 self.end(generation)
             }

@@ -1,61 +1,52 @@
 import Pipeline
 
-/// What an AV1 bitstream says of its frames' size (AV1 Bitstream & Decoding Process Specification, section 5.5).
-enum AV1SequenceHeader {
-    /// The largest frame size of all sequence headers among some OBUs.
-    /// - Parameter budget: counts down with each OBU; below zero, nobody should go on.
-    static func largestSize(in units: ArraySlice<UInt8>, budget: inout Int) -> PixelSize? {
-        var largest: PixelSize?
-        var rest = units
-        while let first = rest.first, budget > 0 {
-            budget -= 1
-            let hasExtension = first & 4 != 0
-            rest = rest.dropFirst(hasExtension ? 2 : 1)
-            var length = rest.count
-            if first & 2 != 0 {
-                guard let size = leb128(&rest) else { break }
-                length = size
-            }
-            if first >> 3 & 15 == 1 { largest = PixelSize.larger(largest, size(in: rest.prefix(length))) }
-            rest = rest.dropFirst(length)
-        }
-        return largest
-    }
+/// What an AV1 bitstream says of all its frames (AV1 Bitstream & Decoding Process Specification, section 5.5).
+struct AV1SequenceHeader {
+    /// What frames have unless they say otherwise.
+    private(set) var size = PixelSize(square: 0)
+    /// The largest size that a frame's header has bits for.
+    private(set) var largestSize = PixelSize(square: 0)
+    /// Whether there is one picture alone, whose header can't say otherwise.
+    private(set) var isReduced = false
+    /// The bits of a frame's time of presentation; `nil` where frames have none.
+    private var presentationBits: Int?
+    /// The bits of a frame's number; `nil` where frames have none.
+    private var frameNumberBits: Int?
+    /// Whether each frame says if it shows a screen, and whether motion is in whole pixels; `nil` where the frame says.
+    private var isScreen: Bool?
+    private var isWholePixels: Bool?
 
-    private static func leb128(_ bytes: inout ArraySlice<UInt8>) -> Int? {
-        var value = 0
-        for index in 0..<8 {
-            guard let byte = bytes.popFirst() else { return nil }
-            value |= Int(byte & 0x7f) << (7 * index)
-            if byte & 0x80 == 0 { return value }
-        }
-        return nil
-    }
-
-    private static func size(in header: ArraySlice<UInt8>) -> PixelSize? {
-        var reader = BitReader(header)
+    /// Reads an OBU's payload.
+    init?(_ payload: ArraySlice<UInt8>) {
+        var reader = BitReader(payload)
         reader.skip(4)
         guard let isReduced = reader.flag() else { return nil }
+        self.isReduced = isReduced
         if isReduced {
             reader.skip(5)
         } else {
-            guard skipOperatingPoints(&reader) else { return nil }
+            guard readOperatingPoints(&reader) else { return nil }
         }
         guard let widthBits = reader.bits(4), let heightBits = reader.bits(4),
             let width = reader.bits(widthBits + 1), let height = reader.bits(heightBits + 1)
         else { return nil }
-        return PixelSize(width: width + 1, height: height + 1)
+        size = PixelSize(width: width + 1, height: height + 1)
+        largestSize = PixelSize(width: 1 << (widthBits + 1), height: 1 << (heightBits + 1))
+        if !isReduced { readFrameFeatures(&reader) }
     }
 
-    private static func skipOperatingPoints(_ reader: inout BitReader) -> Bool {
+    private mutating func readOperatingPoints(_ reader: inout BitReader) -> Bool {
         var delayBits: Int?
         guard let hasTiming = reader.flag() else { return false }
         if hasTiming {
             reader.skip(64)
-            if reader.flag() == true, reader.exponentialGolomb() == nil { return false }
+            let hasEqualIntervals = reader.flag() == true
+            if hasEqualIntervals, reader.exponentialGolomb() == nil { return false }
             if reader.flag() == true {
                 delayBits = reader.bits(5).map { $0 + 1 }
-                reader.skip(42)
+                reader.skip(37)
+                let bits = reader.bits(5).map { $0 + 1 }
+                presentationBits = hasEqualIntervals ? nil : bits
             }
         }
         guard let hasDisplayDelay = reader.flag(), let points = reader.bits(5) else { return false }
@@ -67,5 +58,36 @@ enum AV1SequenceHeader {
             if hasDisplayDelay, reader.flag() == true { reader.skip(4) }
         }
         return true
+    }
+
+    private mutating func readFrameFeatures(_ reader: inout BitReader) {
+        if reader.flag() == true {
+            guard let difference = reader.bits(4), let additional = reader.bits(3) else { return }
+            frameNumberBits = difference + additional + 3
+        }
+        // Block size, filters, compound and warped motion.
+        reader.skip(7)
+        if reader.flag() == true { reader.skip(2) }
+        isScreen = reader.flag() == true ? nil : reader.flag()
+        if isScreen != false { isWholePixels = reader.flag() == true ? nil : reader.flag() }
+    }
+
+    /// Whether a frame has a size of its own (section 5.9.2); true where that can't be told.
+    func isOverridden(in frame: ArraySlice<UInt8>) -> Bool {
+        guard !isReduced else { return false }
+        var reader = BitReader(frame)
+        guard let shows = reader.flag() else { return true }
+        // One that is shown again has been decoded before.
+        if shows { return false }
+        guard let type = reader.bits(2), let isShown = reader.flag() else { return true }
+        // 0 is a key frame, 3 a switch frame, which always has its own size.
+        guard type != 3 else { return true }
+        if isShown, let presentationBits { reader.skip(presentationBits) }
+        if !isShown { reader.skip(1) }
+        if type != 0 || !isShown { reader.skip(1) }
+        reader.skip(1)
+        if isScreen ?? (reader.flag() == true), isWholePixels == nil { reader.skip(1) }
+        if let frameNumberBits { reader.skip(frameNumberBits) }
+        return reader.flag() ?? true
     }
 }

@@ -22,18 +22,21 @@ enum HEIFCodedSize {
             return nil
         }
         let meta = ISOBox.boxes(in: metaBox.content.dropFirst(4), budget: &budget)
-        var largest = configured(meta, &budget)
+        var sequences: [AV1SequenceHeader] = []
+        var largest = configured(meta, &sequences, &budget)
         // Honest items don't overlap: joined, they are no larger than the file.
         var joinable = file.count
         for item in HEIFItem.items(of: file, meta: meta, budget: &budget) where budget > 0 {
             if item.extents.count > 1 { joinable -= item.extents.reduce(0) { $0 + $1.count } }
-            if joinable < 0 { budget = 0 } else { largest = .larger(largest, size(of: item, &budget)) }
+            if joinable < 0 { budget = 0 } else { largest = .larger(largest, size(of: item, sequences, &budget)) }
         }
         return largest
     }
 
     /// The sizes in the codecs' configurations, which stand among the items' properties.
-    private static func configured(_ meta: [ISOBox], _ budget: inout Int) -> PixelSize? {
+    private static func configured(
+        _ meta: [ISOBox], _ sequences: inout [AV1SequenceHeader], _ budget: inout Int
+    ) -> PixelSize? {
         var largest: PixelSize?
         for properties in meta where properties.type == "iprp" {
             for container in ISOBox.boxes(in: properties.content, budget: &budget)
@@ -41,8 +44,9 @@ enum HEIFCodedSize {
                 for property in ISOBox.boxes(in: container.content, budget: &budget) {
                     switch property.type {
                     case "av1C":
-                        let units = property.content.dropFirst(4)
-                        largest = .larger(largest, AV1SequenceHeader.largestSize(in: units, budget: &budget))
+                        let stream = AV1Bitstream(property.content.dropFirst(4), budget: &budget)
+                        largest = .larger(largest, stream.largest)
+                        if let sequence = stream.configuration { sequences.append(sequence) }
                     case "hvcC": largest = .larger(largest, hevcConfigured(property.content, &budget))
                     default: continue
                     }
@@ -70,15 +74,29 @@ enum HEIFCodedSize {
         return largest
     }
 
-    private static func size(of item: HEIFItem, _ budget: inout Int) -> PixelSize? {
+    private static func size(
+        of item: HEIFItem, _ sequences: [AV1SequenceHeader], _ budget: inout Int
+    ) -> PixelSize? {
         let data = item.extents.count == 1 ? item.extents[0] : ArraySlice(item.extents.joined())
         switch item.type {
-        case "av01": return AV1SequenceHeader.largestSize(in: data, budget: &budget)
+        case "av01": return coded(data, sequences, &budget)
         case "hvc1", "hev1": return hevcUnits(data, &budget)
         case "grid": return canvas(data, at: 4)
         case "iovl": return canvas(data, at: 10)
         default: return nil
         }
+    }
+
+    /// An item's own size, or what it would have with any of the configurations, if it doesn't bring its own.
+    private static func coded(
+        _ data: ArraySlice<UInt8>, _ sequences: [AV1SequenceHeader], _ budget: inout Int
+    ) -> PixelSize? {
+        var largest = AV1Bitstream(data, budget: &budget).largest
+        guard largest == nil else { return largest }
+        for sequence in sequences {
+            largest = .larger(largest, AV1Bitstream(data, sequence: sequence, budget: &budget).largest)
+        }
+        return largest
     }
 
     /// NAL units, each behind its length.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The program's own file descriptors.
+/// The program's own file descriptors, and files read whole.
 enum StandardStream {
     /// Writes all bytes; a reader that has gone away ends it silently, as every filter does.
     static func write(_ bytes: [UInt8], to file: Int32) {
@@ -14,11 +14,27 @@ enum StandardStream {
     }
 
     /// Reads standard input to its end.
-    static func readInput(limit: Int) -> [UInt8] {
+    static func readInput(limit: Int) -> [UInt8] { read(STDIN_FILENO, limit: limit) }
+
+    /// Reads a file from its start; `nil` if it can't be read.
+    static func readFile(_ path: String) -> [UInt8]? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return readAll(file)
+    }
+
+    /// Reads an open file from its start; `nil` if it can't be read.
+    static func readAll(_ file: Int32) -> [UInt8]? {
+        guard lseek(file, 0, SEEK_SET) == 0 else { return nil }
+        return read(file, limit: .max)
+    }
+
+    private static func read(_ file: Int32, limit: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
-            let count = read(STDIN_FILENO, &chunk, chunk.count)
+            let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { break }
             bytes += chunk[..<count]

@@ -76,7 +76,7 @@ struct FetchCommand: AsyncParsableCommand {
         var options = CurlClient.Options(addresses: addresses.policy)
         // A coprocess decides itself how much it asks for at once.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
-        let responses = HTTPCache(folder: cache.cacheDir ?? HTTPCache.defaultFolder)
+        let responses = cache.responses()
         let client = CachingClient(responses, CurlClient(options))
         if stdio {
             let result = await Result { try await StdioSession(client).serve(InputLines.read()) }

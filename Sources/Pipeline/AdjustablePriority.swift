@@ -1,0 +1,73 @@
+/// The priority of work under way, which may change until the work is over.
+///
+/// Whoever runs the work makes it ``current`` for its task; whatever waits its turn below, for a thread or for a
+/// connection, follows it. So a change reaches work that began long before.
+package final class AdjustablePriority: Sendable {
+    /// The one that the running task's work follows; `nil` where the priority is fixed.
+    @TaskLocal package static var current: AdjustablePriority?
+
+    private struct State {
+        var value: LoadPriority
+        var followers: [UInt64: @Sendable (LoadPriority) -> Void] = [:]
+        var lastNumber: UInt64 = 0
+        var isTelling = false
+    }
+
+    private let state: Lock<State>
+
+    /// Begins with a priority.
+    package init(_ value: LoadPriority) { state = Lock(State(value: value)) }
+
+    /// The priority now.
+    package var value: LoadPriority { state.withLock { $0.value } }
+
+    /// Changes the priority and tells who follows it, unless it is the same.
+    package func set(_ value: LoadPriority) {
+        let tells = state.withLock { state -> Bool in
+            guard state.value != value else { return false }
+            state.value = value
+            // Whoever is telling now goes round once more: so nobody hears an old value last.
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        guard tells else { return }
+        var told: LoadPriority?
+        while let (value, followers) = next(after: told) {
+            for follower in followers { follower(value) }
+            told = value
+        }
+    }
+
+    private func next(after told: LoadPriority?) -> (LoadPriority, [@Sendable (LoadPriority) -> Void])? {
+        state.withLock { state in
+            guard state.value != told else {
+                state.isTelling = false
+                return nil
+            }
+            return (state.value, state.followers.sorted { $0.key < $1.key }.map(\.value))
+        }
+    }
+
+    /// Is told of changes from now on, until ``unfollow(_:)``.
+    package func follow(_ changed: @escaping @Sendable (LoadPriority) -> Void) -> UInt64 {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.followers[state.lastNumber] = changed
+            return state.lastNumber
+        }
+    }
+
+    /// Is told of no more changes.
+    package func unfollow(_ number: UInt64) { state.withLock { _ = $0.followers.removeValue(forKey: number) } }
+
+    /// Runs work that is told of the current priority's changes; just runs it where the priority is fixed.
+    package static func following<Result>(
+        _ changed: @escaping @Sendable (LoadPriority) -> Void,
+        _ work: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        guard let current else { return try await work() }
+        let number = current.follow(changed)
+        defer { current.unfollow(number) }
+        return try await work()
+    }
+}

@@ -1,0 +1,62 @@
+public import Pipeline
+
+/// Transforms written on one line: `resize=800:600:fit=cover,sharpen=0.5`.
+///
+/// Commas part the stages, colons their values; a value has the name of its parameter before it, or takes its place.
+public struct OperationList: Sendable {
+    /// The transforms in their order.
+    public let chain: Chain
+
+    /// Reads a line.
+    /// - Parameters:
+    ///   - text: the line.
+    ///   - catalogue: the stages that it may name; by default ``StageCatalogue/operations``.
+    /// - Throws: `LoadError` with ``Pipeline/LoadError/Code/invalidPipeline``, which says where and what was meant.
+    public init(_ text: String, catalogue: StageCatalogue = .operations) throws(LoadError) {
+        var stages: [any Stage] = []
+        var column = 1
+        for operation in text.split(separator: ",", omittingEmptySubsequences: false) {
+            stages.append(try Self.stage(operation, column, catalogue))
+            column += operation.count + 1
+        }
+        chain = Chain(stages)
+    }
+
+    private static func stage(
+        _ text: Substring, _ column: Int, _ catalogue: StageCatalogue
+    ) throws(LoadError) -> any Stage {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0]).trimmed
+        var values: [(name: String?, text: String)] = []
+        var columns: [Int] = []
+        var start = column + parts[0].count + 1
+        for value in parts.count > 1 ? parts[1].split(separator: ":", omittingEmptySubsequences: false) : [] {
+            let pair = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            values.append((pair.count == 2 ? String(pair[0]) : nil, String(pair[pair.count - 1])))
+            columns.append(start)
+            start += value.count + 1
+        }
+        do {
+            guard !name.isEmpty else { throw StageMistake("A name of a stage is missing.") }
+            return try catalogue.stage(try catalogue.specification(name), values)
+        } catch let mistake as StageMistake {
+            let place = mistake.value.map { columns[$0] } ?? column
+            throw LoadError(.invalidPipeline, subject: "--ops, column \(place)", mistake.message)
+        } catch let error as LoadError {
+            throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", error.message)
+        } catch {
+            throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", "\(error)")
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension LoadError.Code {
+    /// A list of stages that was written in a file or on a command line can't be understood.
+    public static let invalidPipeline = LoadError.Code(rawValue: "invalidPipeline")
+}

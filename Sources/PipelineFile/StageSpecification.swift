@@ -1,0 +1,35 @@
+public import Pipeline
+
+/// How a stage is written in a file or on a command line, and how it is made of what stands there.
+///
+/// ```swift
+/// StageSpecification("refuseHost", [StageParameter("host", .text, isRequired: true)]) { arguments in
+///     RefuseHost(host: arguments.text("host") ?? "")
+/// }
+/// ```
+public struct StageSpecification: Sendable {
+    /// The name; case, hyphens and underscores do not matter where it is written.
+    public let name: String
+    /// The parameters; values without a name are taken in this order.
+    public let parameters: [StageParameter]
+    /// Whether the stage wraps others.
+    public let isComposite: Bool
+    let make: @Sendable (StageArguments) throws -> any Stage
+
+    /// Describes a stage.
+    /// - Parameters:
+    ///   - name: such as `refuseHost`.
+    ///   - parameters: in the order in which values without a name are taken.
+    ///   - isComposite: whether the stage wraps others, which then are the arguments' body.
+    ///   - make: makes the stage of arguments that were checked already; what it throws is shown with the place in the
+    ///     file.
+    public init(
+        _ name: String, _ parameters: [StageParameter] = [], isComposite: Bool = false,
+        make: @escaping @Sendable (StageArguments) throws -> any Stage
+    ) {
+        self.name = name
+        self.parameters = parameters
+        self.isComposite = isComposite
+        self.make = make
+    }
+}

@@ -1,0 +1,48 @@
+public import Pipeline
+
+/// Looks at the header of the source's bytes without decoding them: that they begin as an image does, and that the image
+/// is within the limits. Where nothing is decoded, this is what keeps other things out of the cache.
+public struct CheckHeader: Stage {
+    /// Bytes of a source.
+    public let accepts: Phases = .original
+    /// The same bytes.
+    public let produces: Phases = .original
+
+    private let decoders: ImageDecoders
+    private let limits: ImageLimits
+    private let threads: BlockingThreads
+
+    /// Makes the stage.
+    /// - Parameters:
+    ///   - decoders: what reads the headers; by default ``ImageDecoders/standard``.
+    ///   - limits: by default 50 million pixels, 64 million bytes.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(
+        decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
+    ) {
+        self.decoders = decoders
+        self.limits = limits
+        self.threads = threads
+    }
+
+    /// Looks.
+    /// - Throws: `LoadError` with `undecodable` if the bytes don't begin as an image does, `tooManyBytes` or
+    ///   `tooManyPixels`; `CancellationError` if the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .original(let file) = load.content else { return .skipped }
+        do {
+            try limits.check(encodedBytes: file.bytes.count)
+            guard let format = ImageFormatSniffer.format(of: file.bytes), let decoder = decoders.decoder(for: format)
+            else { throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.") }
+            let header = try await threads.run(priority: load.priority) { [limits] cancellation in
+                let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
+                try limits.check(header)
+                return header
+            }
+            load.note("\(header.format), \(header.size)")
+            return .done
+        } catch let error as LoadError {
+            throw error.about(load.subject)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+
+/// Mends what is wrong with a cache's files. What is wrong with single entries is mended by a transaction.
+struct CacheRepair {
+    let folder: CacheFolder
+
+    /// Sets modes right, and removes a database that is beyond repair or too new.
+    /// - Parameter close: closes the connections of this process to a database that goes.
+    func mendFiles(_ findings: [CacheReport.Finding], close: () -> Void) {
+        for finding in findings {
+            // Of files, only the owner's own can be changed; others stay findings.
+            if finding.kind == .readableByOthers || finding.kind == .unusable { setMode(of: finding.subject) }
+        }
+        guard findings.contains(where: { $0.kind == .damagedDatabase || $0.kind == .newerVersion }) else { return }
+        close()
+        if let lock = try? FolderLock(folder.path, .alone) {
+            folder.removeDatabase()
+            withExtendedLifetime(lock) {}
+        }
+    }
+
+    private func setMode(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return }
+        chmod(path, status.st_mode & S_IFMT == S_IFDIR ? 0o700 : 0o600)
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// Wakes a thread when somebody, in whatever process, closes a folder's file of leases.
+final class LeaseAlarm: Sendable {
+    private let events: Int32
+    private let path: String
+
+    /// Watches from now on. Where the system has no watch left, ``wait(milliseconds:)`` just takes its time.
+    init(_ folder: CacheFolder) {
+        path = folder.leasesPath
+        events = inotify_init1(O_CLOEXEC | O_NONBLOCK)
+        if events >= 0 { inotify_add_watch(events, path, UInt32(IN_CLOSE_WRITE)) }
+    }
+
+    deinit { if events >= 0 { close(events) } }
+
+    /// Wakes the thread, as every end of a lease does.
+    func ring() {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        if file >= 0 { close(file) }
+    }
+
+    /// Waits; true if something happened.
+    func wait(milliseconds: Int32) -> Bool {
+        // poll leaves aside what is negative.
+        var file = pollfd(fd: events, events: Int16(POLLIN), revents: 0)
+        guard poll(&file, 1, milliseconds) > 0 else { return false }
+        var told = [UInt8](repeating: 0, count: 4096)
+        while read(events, &told, told.count) > 0 {}
+        return true
+    }
+}

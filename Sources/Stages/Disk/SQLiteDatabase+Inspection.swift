@@ -1,0 +1,59 @@
+import CSQLite
+import Pipeline
+
+/// The queries of who looks through all that is stored.
+extension SQLiteDatabase {
+    /// One row, with its body where that lies in the database.
+    struct InspectedEntry {
+        let generation: Int64
+        let target: String
+        /// `nil` if it makes no sense.
+        let row: ResponseRow?
+        let body: [UInt8]?
+    }
+
+    /// The next row behind a given one; `nil` at the end.
+    func entry(after generation: Int64) throws -> InspectedEntry? {
+        try first(
+            """
+            SELECT \(ResponseRow.columns), source, (SELECT bytes FROM bodies WHERE generation = responses.generation)
+            FROM responses WHERE generation > ?1 ORDER BY generation LIMIT 1
+            """, .integer(generation)
+        ) { row in
+            InspectedEntry(
+                generation: row.integer(0), target: row.text(1) ?? "",
+                row: Digest(bytes: row.bytes(13)).flatMap { ResponseRow(row, key: SourceKey(digest: $0)) },
+                body: row.isNull(14) ? nil : row.bytes(14))
+        }
+    }
+
+    /// Whether the totals are what counting gives.
+    func totalsAreRight() throws -> Bool {
+        try first("SELECT (entries, bytes, files, file_bytes) = (\(Self.counted)) FROM totals") { $0.integer(0) } == 1
+    }
+
+    /// The names of the body files that rows point to.
+    func bodyFiles() throws -> Set<String> {
+        Set(try all("SELECT body_file FROM responses WHERE body_file IS NOT NULL") { $0.text(0) ?? "" })
+    }
+
+    /// How many bodies in the database belong to no row.
+    func strayBodies() throws -> Int {
+        try first("SELECT count(*) FROM bodies WHERE \(Self.isStray)") { Int($0.integer(0)) } ?? 0
+    }
+
+    fileprivate static let isStray = "generation NOT IN (SELECT generation FROM responses WHERE body_file IS NULL)"
+
+    fileprivate static let counted = """
+        SELECT count(*), ifnull(sum(size), 0), count(body_file),
+            ifnull(sum(iif(body_file IS NULL, 0, body_length)), 0) FROM responses
+        """
+}
+
+extension ResponseTransaction {
+    /// Sets the totals to what counting gives, and removes the bodies of no row.
+    func recount() throws {
+        try database.run("DELETE FROM bodies WHERE \(SQLiteDatabase.isStray)")
+        try database.run("UPDATE totals SET (entries, bytes, files, file_bytes) = (\(SQLiteDatabase.counted))")
+    }
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import Pipeline
+
+extension HTTPCache {
+    /// Looks through the whole folder: modes, room, the database's pages, each row and each body. Changes nothing, and
+    /// reads every byte, so it takes as long as reading the folder does; others may use the cache meanwhile.
+    ///
+    /// Nothing has to call it: lookups check what they find, and a damaged database is replaced when it is met.
+    /// - Returns: what is wrong; a folder that does not exist yet is sound.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    public func verify() async throws -> CacheReport {
+        try await inspect()
+    }
+
+    /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries and orphans, takes
+    /// other users' rights away and gives back the owner's, counts anew, and puts an empty database in place of one that
+    /// is damaged or that a newer version has written. What it removes is fetched again when it is wanted.
+    /// - Returns: what was wrong, and for each finding whether it is mended.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    public func repair() async throws -> CacheReport {
+        var report = try await verify()
+        guard !report.isSound else { return report }
+        let folder = database.folder
+        let before = report.findings
+        try await threads.run { [database] _ in CacheRepair(folder: folder).mendFiles(before) { database.close() } }
+        let broken = before.compactMap(\.generation)
+        if !broken.isEmpty {
+            _ = await change { transaction in for generation in broken { try transaction.remove(generation) } }
+        }
+        if before.contains(where: { $0.kind == .wrongTotals || $0.kind == .orphanBody }) {
+            _ = await change { try $0.recount() }
+        }
+        if before.contains(where: { $0.kind == .noRoom }) { await cleanUp() }
+        await tidy()
+        let left = try await inspect().findings
+        for index in report.findings.indices {
+            let finding = report.findings[index]
+            report.findings[index].isRepaired = !left.contains {
+                $0.kind == finding.kind && $0.subject == finding.subject && $0.generation == finding.generation
+            }
+        }
+        return report
+    }
+
+    private func inspect() async throws -> CacheReport {
+        let (folder, now) = (database.folder, clock.now)
+        return try await threads.run(priority: .low) { cancellation in
+            var inspection = CacheInspection(folder: folder, now: now, cancellation: cancellation)
+            return try inspection.run()
+        }
+    }
+}

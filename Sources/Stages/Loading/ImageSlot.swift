@@ -1,0 +1,132 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// A place that shows one image after another, such as a cell of a list that is used again, a widget, or an element of a
+/// page.
+///
+/// ```swift
+/// let slot = ImageSlot(cell, loader: loader) { cell, image in cell.picture = image }
+/// slot.set(from: url, placeholder: grey)
+/// ```
+///
+/// It belongs to the actor of its target: there it is called, and there it calls back. An image in memory is shown
+/// before ``set(from:placeholder:options:isolation:completion:)-(ImageSource,_,_,_,_)`` returns. What was superseded or
+/// cancelled, or whose target is gone, never calls back: each load is told by its identity, not by when it ends. The
+/// target is not kept alive.
+public final class ImageSlot<Target: AnyObject> {
+    /// What a load has come to; see `set(from:placeholder:options:isolation:completion:)`.
+    public typealias Completion = (Result<ImageResponse, any Error>) -> Void
+
+    private weak let target: Target?
+    private let loader: ImageLoader
+    private let show: (Target, DecodedImage) -> Void
+    private var task: ImageTask?
+
+    /// Describes a slot.
+    /// - Parameters:
+    ///   - target: what shows the images.
+    ///   - loader: what loads them.
+    ///   - show: shows an image in the target.
+    public init(_ target: Target, loader: ImageLoader, show: @escaping (Target, DecodedImage) -> Void) {
+        self.target = target
+        self.loader = loader
+        self.show = show
+    }
+
+    deinit { task?.cancel() }
+
+    /// Whether a load is under way.
+    public var isLoading: Bool { task != nil }
+
+    /// Shows the image of a source, in place of whatever was being loaded.
+    ///
+    /// A stale image, and previews, are shown as they come.
+    /// - Parameters:
+    ///   - source: where the image comes from.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - options: how this load differs; the loader's defaults if `nil`.
+    ///   - isolation: the target's actor; the caller's own.
+    ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.
+    public func set(
+        from source: ImageSource, placeholder: DecodedImage? = nil, options: LoadOptions? = nil,
+        isolation: isolated any Actor = #isolation, completion: Completion? = nil
+    ) {
+        cancel()
+        let task = loader.task(for: source, options: options)
+        if let result = task.result { return end(result, completion) }
+        self.task = task
+        if let placeholder, let target { show(target, placeholder) }
+        Task { [weak self] in
+            // Named, so that the closure is the actor's.
+            _ = isolation
+            for await event in ImageTaskEvents(task: task, cancels: false) {
+                guard let self, self.isCurrent(task) else { return }
+                self.take(event)
+            }
+            guard let self, self.isCurrent(task), let result = task.result else { return }
+            self.end(result, completion)
+        }
+    }
+
+    /// Shows the image at a URL, in place of whatever was being loaded.
+    /// - Parameters:
+    ///   - url: an http, https, `file:` or `data:` URL.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - options: how this load differs; the loader's defaults if `nil`.
+    ///   - isolation: the target's actor; the caller's own.
+    ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.
+    public func set(
+        from url: URL, placeholder: DecodedImage? = nil, options: LoadOptions? = nil,
+        isolation: isolated any Actor = #isolation, completion: Completion? = nil
+    ) {
+        set(from: ImageSource(url), placeholder: placeholder, options: options, completion: completion)
+    }
+
+    /// Shows the image at a URL that a user typed. What is no URL is told to `completion` with `invalidURL`, and leaves
+    /// the running load and the image alone.
+    /// - Parameters:
+    ///   - text: a URL, or a file's path.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - options: how this load differs; the loader's defaults if `nil`.
+    ///   - isolation: the target's actor; the caller's own.
+    ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.
+    public func set(
+        from text: String, placeholder: DecodedImage? = nil, options: LoadOptions? = nil,
+        isolation: isolated any Actor = #isolation, completion: Completion? = nil
+    ) {
+        do throws(LoadError) {
+            let source = try ImageSource(parsing: text)
+            set(from: source, placeholder: placeholder, options: options, completion: completion)
+        } catch {
+            completion?(.failure(error))
+        }
+    }
+
+    /// Ends the load under way, without a callback; the image stays as it is.
+    public func cancel() {
+        task?.cancel()
+        task = nil
+    }
+
+    /// Whether a load may still call back; one whose target is gone is ended.
+    private func isCurrent(_ task: ImageTask) -> Bool {
+        guard self.task === task else { return false }
+        if target == nil { cancel() }
+        return target != nil
+    }
+
+    private func take(_ event: ImageTaskEvent) {
+        guard let target else { return }
+        switch event {
+        case .hasCache(let image, _), .preview(let image): show(target, image)
+        case .sendingRequest, .progress, .requestCompleted: break
+        }
+    }
+
+    private func end(_ result: Result<ImageResponse, any Error>, _ completion: Completion?) {
+        task = nil
+        guard let target else { return }
+        if case .success(let response) = result { show(target, response.image) }
+        completion?(result)
+    }
+}

@@ -1,0 +1,44 @@
+/// What a load tells, from its beginning to its end; see ``ImageTask/events``.
+///
+/// Any number can read, each at its own pace. Only ``ImageTaskEvent/progress(received:expected:)`` and
+/// ``ImageTaskEvent/preview(_:)`` are ever left out, for newer ones.
+public struct ImageTaskEvents: AsyncSequence, Sendable {
+    /// One event.
+    public typealias Element = ImageTaskEvent
+
+    let task: ImageTask
+    /// Whether the load ends with the task that reads.
+    var cancels = true
+
+    /// Reads the events.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let task: ImageTask
+        let cancels: Bool
+        private var last = 0
+
+        init(task: ImageTask, cancels: Bool) {
+            self.task = task
+            self.cancels = cancels
+        }
+
+        /// The next event; `nil` at the load's end, and when the task is cancelled, which cancels the load.
+        public mutating func next() async -> ImageTaskEvent? {
+            while true {
+                if let next = task.record.event(after: last) {
+                    last = next.number
+                    return next.event
+                }
+                if task.record.result != nil, task.record.event(after: last) == nil { return nil }
+                let number = last
+                await withTaskCancellationHandler {
+                    await task.record.listen(after: number)
+                } onCancel: { [task, cancels] in
+                    if cancels { task.cancel() }
+                }
+            }
+        }
+    }
+
+    /// Starts reading at the load's beginning.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(task: task, cancels: cancels) }
+}

@@ -1,0 +1,47 @@
+public import Logging
+import Pipeline
+
+/// Writes what happens to loads to a log of swift-log's: failures as notices, all else for debugging.
+///
+/// The metadata have the image (`image`), its key (`image.key`), the stage (`image.stage`), the source of what was found
+/// (`image.source`) and the load's number (`image.load`). What ends up in a log holds no credentials and no query values.
+public struct LoadLog: LoadObserver {
+    private let logger: Logger
+
+    /// Writes to `logger`.
+    public init(_ logger: Logger = Logger(label: "pipeline.loads")) { self.logger = logger }
+
+    /// Writes a line.
+    public func observe(_ observation: LoadObservation) {
+        let level: Logger.Level = if case .failed = observation.event { .notice } else { .debug }
+        logger.log(level: level, observation.line, metadata: observation.metadata)
+    }
+}
+
+extension LoadObservation {
+    fileprivate var line: Logger.Message {
+        switch event {
+        case .started: isPrefetch ? "prefetch started" : "load started"
+        case .alreadyLoading: "already loading"
+        case .cacheHit: "cache hit"
+        case .downloadStarted: "download started"
+        case .stored: "stored"
+        case .cancelled: "cancelled"
+        case .failed: "failed"
+        case .delivered: "delivered"
+        }
+    }
+
+    fileprivate var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["image": "\(subject)", "image.load": "\(load)"]
+        if let key { metadata["image.key"] = "\(key)" }
+        if let stage { metadata["image.stage"] = "\(stage)" }
+        switch event {
+        case .cacheHit(let source), .stored(let source): metadata["image.source"] = "\(source)"
+        case .failed(let error): metadata["error"] = "\(error)"
+        case .delivered(let response): metadata["image.source"] = "\(response.source)"
+        default: break
+        }
+        return metadata
+    }
+}

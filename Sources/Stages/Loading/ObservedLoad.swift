@@ -1,0 +1,76 @@
+import Pipeline
+import Synchronization
+
+/// One load, as the observers of a loader are told of it.
+final class ObservedLoad: Sendable {
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// What of the load is another's.
+    private struct Joined: OptionSet {
+        let rawValue: Int
+        static let load = Joined(rawValue: 1)
+        static let fetch = Joined(rawValue: 2)
+    }
+
+    private let number: UInt64
+    private let observers: [any LoadObserver]
+    private let key: SourceKey?
+    private let subject: String
+    private let isPrefetch: Bool
+    private let events: (@Sendable (LoadEvent) -> Void)?
+    private let joined = Lock<Joined>([])
+
+    init(
+        _ request: ImageRequest, _ observers: [any LoadObserver], isPrefetch: Bool,
+        events: (@Sendable (LoadEvent) -> Void)?
+    ) {
+        number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        self.observers = observers
+        key = SourceKey(request)
+        subject = request.source.redacted
+        self.isPrefetch = isPrefetch
+        self.events = events
+    }
+
+    /// Runs the load and tells how it begins and ends.
+    func run(_ load: () async throws -> LoadResponse) async throws -> LoadResponse {
+        tell(.started)
+        do {
+            let response = try await load()
+            tell(.delivered(response))
+            return response
+        } catch is CancellationError {
+            tell(.cancelled)
+            throw CancellationError()
+        } catch {
+            tell(.failed(error), at: (error as? LoadError)?.stage)
+            throw error
+        }
+    }
+
+    /// Tells of an event of the load, and hands it on.
+    func take(_ event: LoadEvent) {
+        let joined = joined.withLock { joined in
+            defer {
+                if case .joined(let fetchOnly) = event { joined.insert(fetchOnly ? .fetch : .load) }
+            }
+            return joined
+        }
+        switch event {
+        case .joined where joined.isEmpty: tell(.alreadyLoading, at: "Coalesce")
+        case .hasCache(_, let source) where joined.isEmpty:
+            tell(.cacheHit(source), at: source == .memory ? "MemoryLookup" : "DiskLookup")
+        case .sendingRequest where joined.isEmpty: tell(.downloadStarted, at: "Fetch")
+        // Of those that share a fetch one writes the response, whichever is first.
+        case .stored(let place) where !joined.contains(.load): tell(.stored(place), at: "Store")
+        default: break
+        }
+        events?(event)
+    }
+
+    private func tell(_ event: LoadObservation.Event, at stage: String? = nil) {
+        let observation = LoadObservation(
+            load: number, event: event, key: key, subject: subject, stage: stage, isPrefetch: isPrefetch)
+        for observer in observers { observer.observe(observation) }
+    }
+}

@@ -1,0 +1,36 @@
+/// How far a ``Prefetcher`` has come, now and with each change; it ends when nothing is left to do. Who does not look
+/// misses what came between.
+public struct PrefetchProgress: AsyncSequence, Sendable {
+    /// How far a prefetcher has come since it last had nothing to do.
+    public struct Element: Sendable, Hashable {
+        /// How many images were asked for, without those that were stopped.
+        public internal(set) var total = 0
+        /// How many of them are there.
+        public internal(set) var loaded = 0
+        /// How many of them failed.
+        public internal(set) var failed = 0
+
+        /// The share that is over, 0 to 1; 1 where nothing was asked for.
+        public var fraction: Double { total == 0 ? 1 : Double(loaded + failed) / Double(total) }
+    }
+
+    let queue: PrefetchQueue
+
+    /// Reads the progress.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let queue: PrefetchQueue
+        private var last = -1
+
+        init(queue: PrefetchQueue) { self.queue = queue }
+
+        /// How far it has come now, if that has changed; `nil` when nothing is left to do or the task is cancelled.
+        public mutating func next() async -> Element? {
+            guard let (version, progress) = await queue.progress(after: last) else { return nil }
+            last = version
+            return progress
+        }
+    }
+
+    /// Starts reading.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+}

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import Stages
+
+/// What `pipectl cache verify --json` prints.
+struct CacheVerifyReport: Encodable {
+    struct Finding: Encodable {
+        let kind: String
+        let subject: String
+        let detail: String
+        let repaired: Bool
+    }
+
+    let folder: String
+    let entries: Int
+    let bytes: Int
+    let sound: Bool
+    let findings: [Finding]
+
+    init(_ report: CacheReport, folder: String) {
+        self.folder = folder
+        entries = report.entries
+        bytes = report.bytes
+        sound = report.isSound
+        findings = report.findings.map {
+            Finding(kind: $0.kind.rawValue, subject: $0.subject, detail: $0.detail, repaired: $0.isRepaired)
+        }
+    }
+
+    /// The report as one line.
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import Pipeline
+import PipelineFile
+import Stages
+
+/// What is done to pictures: the same words in every verb that changes them.
+struct OperationOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("s"), .long],
+        help: ArgumentHelp(
+            "WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
+            valueName: "geometry"))
+    var size: Geometry?
+
+    @Option(
+        help: ArgumentHelp(
+            "Fill the size and cut off what is too much, keeping this part: centre, north, southEast…, attention or entropy",
+            valueName: "part"))
+    var crop: CropArgument?
+
+    @Option(
+        help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"))
+    var ops: String?
+
+    func validate() throws {
+        if crop != nil, size?.box == nil { throw ValidationError("--crop needs a size of two sides: -s 400x300.") }
+        _ = try chain()
+    }
+
+    /// Fills in the recipe's transforms.
+    /// - Parameter standard: the size where none is given.
+    func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
+        recipe.operations = try chain(standard: standard)
+    }
+
+    private func chain(standard: Geometry? = nil) throws -> Chain {
+        let operations = try ops.map { text in
+            do { return try OperationList(text).chain } catch { throw ValidationError("\(error)") }
+        }
+        guard let size = size ?? standard else { return operations ?? Chain([]) }
+        return Chain(first(size) + (operations?.stages ?? []))
+    }
+
+    private func first(_ size: Geometry) -> [any Stage] {
+        guard let crop, let box = size.box else { return [FitGeometry(size)] }
+        return switch crop {
+        case .gravity(let gravity): [Resize(box, fit: .cover, enlarges: true, gravity: gravity)]
+        case .interest(let interest): [Resize(box, fit: .outside, enlarges: true), Crop(box, by: interest)]
+        }
+    }
+}

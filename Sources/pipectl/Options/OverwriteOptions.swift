@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// What becomes of files that are there already: the same words in every verb that writes.
+struct OverwriteOptions: ParsableArguments {
+    /// What may be done to a file that is there.
+    enum Rule: Sendable { case refuse, skip, overwrite, ifNewer }
+
+    @Flag(name: [.customShort("n"), .long], help: "Leave files that exist as they are, without an error.")
+    var noClobber = false
+
+    @Flag(name: [.customShort("y"), .long], help: "Overwrite files that exist. (default: they are an error)")
+    var overwrite = false
+
+    @Flag(help: "Overwrite files that are older than their source, and leave the others.")
+    var newer = false
+
+    func validate() throws {
+        if [noClobber, overwrite, newer].filter(\.self).count > 1 {
+            throw ValidationError("-n, -y and --newer exclude each other; give one.")
+        }
+    }
+
+    var rule: Rule { noClobber ? .skip : overwrite ? .overwrite : newer ? .ifNewer : .refuse }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Glibc
+
+/// What is told, and how: the same words in every verb.
+struct ReportOptions: ParsableArguments {
+    enum Colour: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
+
+    @Flag(help: "Print an object on a line for each result.")
+    var json = false
+
+    @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
+    var quiet = false
+
+    @Flag(name: [.customShort("v"), .long], help: "Show what happened, stage by stage, on standard error.")
+    var verbose = false
+
+    @Option(
+        help: "Colour errors: auto, always or never. NO_COLOR in the environment means never, unless always is given.")
+    var color = Colour.auto
+
+    func validate() throws {
+        if quiet, verbose { throw ValidationError("-q and -v exclude each other; give one.") }
+    }
+
+    /// Whether errors are coloured.
+    var isColoured: Bool {
+        switch color {
+        case .always: true
+        case .never: false
+        case .auto: StandardError.isTerminal && !Environment.isSet("NO_COLOR") && Environment["TERM"] != "dumb"
+        }
+    }
+
+    /// Tells of an error.
+    func show(_ error: some CustomStringConvertible) {
+        let name = isColoured ? "\u{1B}[1;31mpipectl:\u{1B}[0m" : "pipectl:"
+        StandardError.write("\(name) \(error)\n")
+    }
+}

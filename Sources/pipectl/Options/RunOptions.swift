@@ -1,0 +1,48 @@
+import ArgumentParser
+import Glibc
+
+/// How a run goes about its jobs: the same words in every verb that has several.
+struct RunOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("j"), .long],
+        help: ArgumentHelp("Work on so many at a time. (default: one for each core)", valueName: "n"))
+    var jobs: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Let pictures under way take so much memory. (default: half of the machine's)", valueName: "size"))
+    var memory: ByteCountArgument?
+
+    @Flag(help: "Say what would be written, and do nothing.")
+    var dryRun = false
+
+    @Flag(help: "End at the first failure. (default: go on with the others)")
+    var failFast = false
+
+    @Flag(help: "Go on after failures; the default.")
+    var keepGoing = false
+
+    func validate() throws {
+        if let jobs, !(1...1024 ~= jobs) { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }
+        if failFast, keepGoing { throw ValidationError("--fail-fast and --keep-going exclude each other; give one.") }
+    }
+
+    /// How many jobs are under way together: while one computes, another reads or writes.
+    var width: Int { jobs ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) + 1 }
+
+    /// The budget of pictures under way.
+    var budget: MemoryBudget {
+        let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        return MemoryBudget(bytes: memory?.bytes ?? max(256_000_000, machine / 2))
+    }
+}
+
+/// A number of bytes, such as `500M` or `2G`.
+struct ByteCountArgument: ExpressibleByArgument {
+    let bytes: Int
+
+    init?(argument: String) {
+        guard let bytes = ByteCount.bytes(argument) else { return nil }
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// How sources are read and what they may cost: the same words in every verb that decodes.
+struct SourceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50000000)", valueName: "n"))
+    var maxPixels: Int?
+
+    @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))
+    var frames = 1
+
+    @OptionGroup var policy: PolicyOptions
+
+    @OptionGroup var addresses: AddressOptions
+
+    @OptionGroup var cache: CacheOptions
+
+    func validate() throws {
+        if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels takes 1 or more, not \(maxPixels).") }
+        guard 1...10_000 ~= frames else { throw ValidationError("--frames takes 1 to 10000, not \(frames).") }
+    }
+
+    var limits: ImageLimits { ImageLimits(pixels: maxPixels ?? 50_000_000, frames: frames) }
+
+    /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.
+    var resources: PipelineResources {
+        var resources = cache.resources(addresses.policy)
+        resources.limits = limits
+        // A source is asked for once in a run: its product has no use in memory afterwards.
+        resources.memory = MemoryCache(byteLimit: 0)
+        return resources
+    }
+}

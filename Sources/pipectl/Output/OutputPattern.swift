@@ -1,0 +1,79 @@
+import ArgumentParser
+import Pipeline
+import PipelineFile
+import Stages
+
+/// A path with fields in braces: `out/{name}-{w}.{ext}`.
+struct OutputPattern: Sendable {
+    enum Field: String, CaseIterable, Sendable {
+        case name, w, h, ext, dir, index, format
+    }
+
+    private enum Part: Sendable {
+        case text(String)
+        case field(Field)
+    }
+
+    private let parts: [Part]
+
+    /// Reads a pattern.
+    /// - Parameter folder: stands before it, whatever characters it holds.
+    /// - Throws: `ValidationError` for a field that there is not.
+    init(_ text: String, in folder: String? = nil) throws {
+        var parts = folder.map { [Part.text($0.hasSuffix("/") ? $0 : $0 + "/")] } ?? []
+        var rest = Substring(text)
+        while let brace = rest.firstIndex(of: "{"), let end = rest[brace...].firstIndex(of: "}") {
+            let name = String(rest[rest.index(after: brace)..<end])
+            guard let field = Field(rawValue: name) else {
+                let fields = Field.allCases.map { "{\($0.rawValue)}" }
+                let remedy =
+                    NearestName.of(name, among: Field.allCases.map(\.rawValue)).map { "Did you mean {\($0)}?" }
+                    ?? "There are \(fields.joined(separator: ", "))."
+                throw ValidationError("There is no field {\(name)}. \(remedy)")
+            }
+            parts += [.text(String(rest[..<brace])), .field(field)]
+            rest = rest[rest.index(after: end)...]
+        }
+        self.parts = parts + [.text(String(rest))]
+    }
+
+    func contains(_ field: Field) -> Bool {
+        parts.contains { if case .field(field) = $0 { true } else { false } }
+    }
+
+    /// Whether different sources get different paths.
+    var tellsSourcesApart: Bool { contains(.name) || contains(.index) }
+
+    /// Whether the path is known before the picture is.
+    func isKnown(width: Int?) -> Bool { !contains(.h) && (width != nil || !contains(.w)) }
+
+    /// What stands after the last dot, where it is written out.
+    var fileExtension: String? {
+        guard case .text(let end)? = parts.last else { return nil }
+        return OutputName.fileExtension(of: end)
+    }
+
+    /// The path; `{w}` and `{h}` stay as they are while the size isn't known.
+    func path(_ name: OutputName, _ format: ImageFormat, size: PixelSize?, width: Int? = nil) -> String {
+        let path = parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .field(.name): name.name
+            case .field(.dir): name.folder
+            case .field(.index): "\(name.index)"
+            case .field(.ext): format.preferredFileExtension ?? "bin"
+            case .field(.format): format.name
+            case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
+            case .field(.h): size.map { "\($0.height)" } ?? "{h}"
+            }
+        }.joined()
+        // {dir} is often the folder itself.
+        let short = path.replacing("/./", with: "/")
+        return short.hasPrefix("./") && contains(.dir) ? String(short.dropFirst(2)) : short
+    }
+}
+
+extension ImageFormat {
+    /// The media type without `image/`, such as `jpeg`.
+    var name: String { rawValue.split(separator: "/").last.map(String.init) ?? rawValue }
+}

@@ -1,0 +1,33 @@
+import Pipeline
+import Stages
+
+/// Where one result goes, and in which format.
+struct OutputTarget: Sendable {
+    enum Destination: Sendable {
+        case standardOutput
+        case file(OutputPattern, OutputName)
+        case path(String)
+    }
+
+    let destination: Destination
+    let format: ImageFormat
+    /// The width that was asked for, where that is known before the picture is.
+    var width: Int?
+
+    /// The path as far as it is known before the picture is; `nil` for standard output.
+    var plannedPath: String? { path(size: nil) }
+
+    /// The path for a picture of a size.
+    func path(size: PixelSize?) -> String? {
+        switch destination {
+        case .standardOutput: nil
+        case .file(let pattern, let name): pattern.path(name, format, size: size, width: width)
+        case .path(let path): path
+        }
+    }
+
+    /// Whether ``plannedPath`` is the whole path.
+    var isKnown: Bool {
+        if case .file(let pattern, _) = destination { pattern.isKnown(width: width) } else { true }
+    }
+}

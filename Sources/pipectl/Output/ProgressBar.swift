@@ -1,0 +1,44 @@
+/// One line that says how far a batch is, as wide as the terminal allows.
+struct ProgressBar: Sendable {
+    let total: Int
+    /// Whether the terminal shows more than ASCII.
+    var isUnicode = true
+
+    /// The line.
+    /// - Parameters:
+    ///   - elapsed: since the batch began.
+    ///   - columns: of the terminal; what doesn't fit is left out, the least important first.
+    func line(_ counts: WorkCounts, elapsed: Duration, columns: Int) -> String {
+        let finished = min(counts.finished, total)
+        let share = total > 0 ? Double(finished) / Double(total) : 1
+        let seconds = elapsed / .seconds(1)
+        let rate = seconds > 0 ? Double(finished) / seconds : 0
+        var fields = ["\(finished)/\(total)"]
+        fields.append("\(Int(share * 100)) %")
+        fields.append(rate >= 10 ? "\(Int(rate.rounded()))/s" : "\(OneDecimal.text(rate))/s")
+        if rate > 0, finished < total { fields.append("\(Self.clock(Double(total - finished) / rate)) left") }
+        if counts.failed > 0 { fields.insert("\(counts.failed) failed", at: 2) }
+        let saved = counts.bytesIn - counts.bytesOut
+        if counts.bytesIn > 0 { fields.append("\(ByteCount.text(abs(saved))) \(saved < 0 ? "more" : "saved")") }
+        // One column stays free: a terminal that is full to its edge may begin a new line.
+        let room = max(1, columns - 1)
+        while fields.count > 1, fields.joined(separator: "  ").count > room { fields.removeLast() }
+        let text = fields.joined(separator: "  ")
+        let length = min(40, room - text.count - 2)
+        return length < 5 ? String(text.prefix(room)) : "\(bar(share, length))  \(text)"
+    }
+
+    private func bar(_ share: Double, _ length: Int) -> String {
+        let filled = Int((share * Double(length)).rounded(.down))
+        return String(repeating: isUnicode ? "█" : "#", count: filled)
+            + String(repeating: isUnicode ? "░" : "-", count: length - filled)
+    }
+
+    /// Such as `0:07` or `1:02:03`.
+    private static func clock(_ seconds: Double) -> String {
+        let seconds = Int(min(359_999, seconds.rounded(.up)))
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        return (hours > 0 ? "\(hours):\(two(minutes))" : "\(minutes)") + ":\(two(seconds % 60))"
+    }
+}

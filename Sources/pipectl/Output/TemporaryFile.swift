@@ -1,0 +1,83 @@
+import Glibc
+import Pipeline
+
+/// A file on its way to its name.
+protocol TemporaryFile {
+    var descriptor: Int32 { get }
+    /// Gives the file its name, in one step; 0 or the system's error number.
+    func appear(as path: String, replacing: Bool) -> Int32
+    /// Leaves nothing behind of a file that did not appear.
+    func discard()
+}
+
+extension TemporaryFile {
+    func close() { _ = Glibc.close(descriptor) }
+}
+
+/// A temporary name that tells which process left it, should it be killed.
+enum TemporaryName {
+    private static let count = Lock(0)
+
+    /// Such as `.pipectl-4711-3`.
+    static func next(in folder: String) -> String {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        return "\(folder)\(prefix(of: getpid()))\(number)"
+    }
+
+    /// How the names of a process begin.
+    static func prefix(of process: Int32) -> String { ".pipectl-\(process)-" }
+}
+
+/// A file without a name: whatever ends the program, the system takes it away.
+struct Unnamed: TemporaryFile {
+    let descriptor: Int32
+    private let folder: String
+
+    /// `nil` where the file system has no such files.
+    init?(in folder: String, mode: UInt32?) {
+        // O_TMPFILE, which the headers make of two flags in a way that Swift doesn't see.
+        descriptor = open(folder, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o666)
+        self.folder = folder
+        guard descriptor >= 0 else { return nil }
+        if let mode { fchmod(descriptor, mode) }
+    }
+
+    func appear(as path: String, replacing: Bool) -> Int32 {
+        let own = "/proc/self/fd/\(descriptor)"
+        if linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return 0 }
+        guard errno == EEXIST, replacing else { return errno }
+        let temporary = TemporaryName.next(in: folder)
+        guard linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else { return errno }
+        if rename(temporary, path) == 0 { return 0 }
+        let number = errno
+        unlink(temporary)
+        return number
+    }
+
+    func discard() {}
+}
+
+/// A file under a temporary name.
+struct Named: TemporaryFile {
+    let descriptor: Int32
+    private let name: String
+
+    init(in folder: String, mode: UInt32?, _ failure: (Int32) -> LoadError) throws(LoadError) {
+        name = TemporaryName.next(in: folder)
+        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw failure(errno) }
+        if let mode { fchmod(descriptor, mode) }
+    }
+
+    func appear(as path: String, replacing: Bool) -> Int32 {
+        guard !replacing else { return rename(name, path) == 0 ? 0 : errno }
+        guard link(name, path) == 0 else { return errno }
+        unlink(name)
+        return 0
+    }
+
+    func discard() { unlink(name) }
+}

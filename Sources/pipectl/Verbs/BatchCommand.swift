@@ -1,0 +1,130 @@
+import ArgumentParser
+import Glibc
+import Pipeline
+import Stages
+
+/// Works through folders, patterns and lists of images.
+struct BatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batch",
+        abstract: "Work through folders, patterns and lists of images.",
+        discussion: """
+            -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each
+            core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or
+            a power cut. On a terminal a bar shows how far it is.
+
+            Examples:
+              pipectl batch photos -r -s '1600x1600>' -f webp -o web
+              pipectl batch 'photos/**/*.jpg' --ops 'resize=800,sharpen' -o 'small/{name}-{w}.jpg'
+              find . -name '*.png' -print0 | pipectl batch --files0-from - -f avif -o out --resume
+              pipectl batch photos -r -s 400x400 -o thumbs --shard 2/8
+            """)
+
+    @Argument(help: ArgumentHelp("Folders, files, patterns, URLs, or - for a list on standard input.", valueName: "in"))
+    var inputs: [String] = []
+
+    @Flag(name: [.customShort("r"), .long], help: "Go into folders below.")
+    var recursive = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Read the list from a file, or - for standard input; zero bytes end the names.", valueName: "file"))
+    var files0From: String?
+
+    @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n"))
+    var shard: ShardArgument?
+
+    @OptionGroup var operations: OperationOptions
+    @OptionGroup var journaling: JournalOptions
+    @OptionGroup var work: WorkOptions
+
+    func validate() throws {
+        if inputs.isEmpty, files0From == nil {
+            throw ValidationError("Give a folder, a pattern, a list, or --files0-from.")
+        }
+        if inputs.filter({ $0 == "-" }).count + (files0From == "-" ? 1 : 0) > 1 {
+            throw ValidationError("Standard input can be read once.")
+        }
+        if work.output == "-" { throw ValidationError("Standard output takes one image; give a folder or a pattern.") }
+        if work.output == nil, !work.inPlace { throw ValidationError("Give -o OUT, or --in-place.") }
+    }
+
+    func run() async throws {
+        let sources = try await BlockingThreads.files.run { _ in try listed() }
+        let planner = try OutputPlanner(
+            output: work.output, inPlace: work.inPlace, format: work.encoding.format?.format, inputs: sources.count,
+            asFolder: true)
+        let all = sources.enumerated().map { index, source in
+            let name = OutputName(source.input, index: index + 1, folder: source.folder)
+            return Job(
+                input: source.input,
+                targets: Result { () throws(LoadError) in [try planner.target(source.input, name)] })
+        }
+        try OutputPlanner.refuseCollisions(all)
+        let jobs = all.filter { shard?.contains($0.input) ?? true }
+        var recipe = work.recipe()
+        try operations.apply(to: &recipe)
+        try await run(jobs, recipe)
+    }
+
+    private func run(_ jobs: [Job], _ recipe: Recipe) async throws {
+        let display = work.report.quiet ? nil : ProgressDisplay(total: jobs.count)
+        let reporter = WorkReporter(work.report, bar: display)
+        var run = WorkRun(
+            render: { try await recipe.render($0, $1, $2) }, rule: work.rule, makesFolders: !work.inPlace,
+            stopsAtFailure: work.running.failFast, width: work.running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        if work.running.dryRun { return run.showPlan(jobs) }
+        do {
+            run.journal = try journaling.open(
+                output: work.output ?? inputs.joined(separator: "\n"), shard: shard, options: try recipe.signature)
+        } catch let error as LoadError {
+            work.report.show(error)
+            throw ExitCode(1)
+        }
+        let start = ContinuousClock.now
+        defer {
+            run.journal?.sync()
+            display?.hide()
+            show(reporter.soFar, of: jobs.count, in: ContinuousClock.now - start)
+        }
+        let failures = try await run.run(jobs)
+        await recipe.resources.close()
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private func show(_ counts: WorkCounts, of total: Int, in time: Duration) {
+        let summary = BatchSummary(counts, total: total, time: time)
+        if work.report.json { print(JSONLine.of(summary)) } else if !work.report.quiet { print(summary) }
+    }
+
+    /// All sources, in the order in which they were given.
+    private func listed() throws -> [BatchSource] {
+        let except = work.output.flatMap { FileFacts.resolved($0) }
+        let sources = BatchSources(recursive: recursive, except: except)
+        var found: [BatchSource] = []
+        do {
+            for input in inputs {
+                if input == "-" {
+                    found += sources.list(StandardStream.readInput(limit: .max - 1), endedBy: UInt8(ascii: "\n"))
+                } else {
+                    found += try sources.sources(input)
+                }
+            }
+            if let files0From {
+                let bytes =
+                    files0From == "-"
+                    ? StandardStream.readInput(limit: .max - 1) : StandardStream.readFile(files0From)
+                guard let bytes else {
+                    let why = String(cString: strerror(errno))
+                    throw LoadError(.fileUnreadable, subject: printable(files0From), "The list can't be read: \(why).")
+                }
+                found += sources.list(bytes, endedBy: 0)
+            }
+        } catch let error as LoadError {
+            work.report.show(error)
+            throw ExitCode(1)
+        }
+        return found
+    }
+}

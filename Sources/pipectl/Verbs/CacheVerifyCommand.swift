@@ -1,0 +1,42 @@
+import ArgumentParser
+import FoundationEssentials
+import Stages
+
+/// Looks through a cache's folder, and mends it where that is wished.
+struct CacheVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Look through the cache for what is damaged, and mend it.",
+        discussion: """
+            Reads every stored byte, and changes nothing without --repair. What a repair removes is fetched again when it
+            is wanted. Exit status: 0 if nothing is wrong, or nothing any more; else 1.
+
+            Examples:
+              pipectl cache verify
+              pipectl cache verify --repair --cache-dir /var/cache/thumbnails
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @Flag(help: "Mend what can be mended.") var repair = false
+    @Flag(help: "Print the report as JSON.") var json = false
+
+    func run() async throws {
+        let responses = cache.responses()
+        let report = repair ? try await responses.repair() : try await responses.verify()
+        let text = json ? try CacheVerifyReport(report, folder: responses.folder).json : lines(report, responses.folder)
+        await OutputLines().write(Array((text + "\n").utf8))
+        if !report.isSound { throw ExitCode(1) }
+    }
+
+    private func lines(_ report: CacheReport, _ folder: String) -> String {
+        let found = report.findings.map {
+            "\($0.kind.rawValue)\t\($0.subject)\t\($0.detail)" + ($0.isRepaired ? " Mended." : "")
+        }
+        let verdict =
+            report.findings.isEmpty
+            ? "nothing is wrong"
+            : "\(report.findings.count) findings, \(report.findings.count { $0.isRepaired }) mended"
+        return (found + ["\(folder): \(report.entries) entries with \(report.bytes) bytes read, \(verdict)."])
+            .joined(separator: "\n")
+    }
+}

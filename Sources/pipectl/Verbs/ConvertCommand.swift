@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// Writes an image in another format.
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Write an image in another format.",
+        discussion: """
+            The format follows the extension of OUT, or -f. OUT may be a file, a folder, a pattern as after -o, or - for
+            standard output.
+
+            Examples:
+              pipectl convert photo.heic photo.jpg
+              pipectl convert photo.png photo.webp --quality 70
+              curl -s https://example.com/photo.jpg | pipectl convert - - -f avif > photo.avif
+            """)
+
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"))
+    var input: String
+
+    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"))
+    var result: String
+
+    @OptionGroup var operations: OperationOptions
+    @OptionGroup var work: WorkOptions
+
+    func validate() throws {
+        if work.output != nil || work.inPlace { throw ValidationError("convert takes OUT as its second argument.") }
+        if result == "-", work.report.json {
+            throw ValidationError("--json and - would both write to standard output.")
+        }
+    }
+
+    func run() async throws {
+        let jobs = try work.jobs([input], try work.planner(standard: result, inputs: 1))
+        var recipe = work.recipe()
+        try operations.apply(to: &recipe)
+        try await work.run(jobs, recipe)
+    }
+}

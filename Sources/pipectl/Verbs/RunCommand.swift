@@ -1,0 +1,35 @@
+import ArgumentParser
+import PipelineFile
+
+/// Runs images through transforms, or through a pipeline of the user's own.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Run images through transforms, or through a pipeline from a file.",
+        discussion: """
+            --ops parts stages by commas and their values by colons: resize=800:600:fit=cover,sharpen=0.5. There are
+            \(StageCatalogue.operations.specifications.map(\.name).joined(separator: ", ")).
+
+            Examples:
+              pipectl run photo.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o out.webp
+              pipectl run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
+              pipectl run scan.tif --ops 'rotate=90,greyscale' --in-place
+            """)
+
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    var inputs: [String]
+
+    @OptionGroup var operations: OperationOptions
+    @OptionGroup var work: WorkOptions
+
+    func validate() throws {
+        if operations.ops == nil, operations.size == nil { throw ValidationError("Give --ops or -s.") }
+    }
+
+    func run() async throws {
+        let jobs = try work.jobs(inputs, try work.planner(standard: nil, inputs: inputs.count))
+        var recipe = work.recipe()
+        try operations.apply(to: &recipe)
+        try await work.run(jobs, recipe)
+    }
+}

@@ -1,0 +1,35 @@
+import Pipeline
+import Stages
+
+/// Scales the picture to what a geometry makes of the source's size, up or down.
+struct FitGeometry: Transform, PixelSizing {
+    private let geometry: Geometry
+
+    init(_ geometry: Geometry) { self.geometry = geometry }
+
+    var signature: String? { "fitGeometry(lanczos3, \(geometry))" }
+    var parameters: String { "\(geometry)" }
+
+    func apply(_ image: DecodedImage) async throws -> DecodedImage {
+        try await Resize(target(of: image), fit: .fill, enlarges: true).apply(image)
+    }
+
+    /// Reckoned from the native size where the picture is that, reduced: a decoder's rounding doesn't show.
+    private func target(of image: DecodedImage) -> PixelSize {
+        let (size, native) = (image.size, image.nativeSize)
+        let skew = Double(size.width) * Double(native.height) - Double(size.height) * Double(native.width)
+        let isReduced = abs(skew) <= Double(max(native.width, native.height))
+        return geometry.target(of: isReduced ? native : size)
+    }
+
+    /// The smallest that has no side shorter than the result's.
+    func neededBox(of source: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+        let target = geometry.target(of: source)
+        let scale = max(
+            Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
+        guard scale < 1 else { return nil }
+        return PixelSize(
+            width: Int((Double(source.width) * scale).rounded(.up)),
+            height: Int((Double(source.height) * scale).rounded(.up)))
+    }
+}

@@ -1,0 +1,15 @@
+import Pipeline
+import Stages
+
+/// One source of a run and where its results go.
+struct Job: Sendable {
+    /// What the user gave, or what a folder held.
+    let input: String
+    /// The results; an error where there can be none.
+    let targets: Result<[OutputTarget], LoadError>
+
+    /// The input as it may be shown.
+    var shown: String {
+        input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Decides where each source's result goes and in which format, and refuses what would overwrite itself.
+struct OutputPlanner {
+    private enum Place {
+        case standardOutput
+        case besideSource
+        case pattern(OutputPattern)
+    }
+
+    private let place: Place
+    private let format: ImageFormat?
+
+    /// - Parameters:
+    ///   - output: a file, a folder, `-`, or a pattern; `nil` only in place.
+    ///   - asFolder: whether a path without fields is a folder even if there is none yet; what lies between the root
+    ///     and a source is made below it.
+    ///   - inputs: how many sources there are.
+    /// - Throws: `ValidationError` where several results would have one name.
+    init(output: String?, inPlace: Bool, format: ImageFormat?, inputs: Int, asFolder: Bool = false) throws {
+        self.format = format
+        guard let output, !inPlace else {
+            guard inPlace else { throw ValidationError("Give -o OUT, or --in-place.") }
+            place = .besideSource
+            return
+        }
+        if output == "-" {
+            if inputs > 1 { throw ValidationError("Standard output takes one image; give one source.") }
+            place = .standardOutput
+        } else if !output.contains("{"), asFolder || output.hasSuffix("/") || FileFacts.isFolder(output) {
+            place = .pattern(try OutputPattern(asFolder ? "{dir}/{name}.{ext}" : "{name}.{ext}", in: output))
+        } else {
+            let pattern = try OutputPattern(output)
+            if inputs > 1, !pattern.tellsSourcesApart {
+                throw ValidationError("Several sources need a folder after -o, or a path with {name} or {index} in it.")
+            }
+            place = .pattern(pattern)
+        }
+    }
+
+    /// Where the result of a source goes.
+    /// - Throws: `LoadError` with `unencodable` if the format can't be written.
+    func target(_ input: String, _ name: OutputName) throws(LoadError) -> OutputTarget {
+        switch place {
+        case .standardOutput: return OutputTarget(destination: .standardOutput, format: format ?? .png)
+        case .besideSource:
+            guard case .file(let path) = try ImageSource(parsing: input == "-" ? "data:" : input) else {
+                throw LoadError(
+                    .unwritable, subject: Self.shown(input), "Only a file can be changed in place; give -o.")
+            }
+            let own = try writable(name.sourceExtension, of: path)
+            if let format, format != own {
+                throw LoadError(
+                    .unencodable, subject: printable(path),
+                    "The file's name promises \(own.name); -f \(format.name) in place would make it wrong. Give -o.")
+            }
+            return OutputTarget(destination: .path(path), format: own)
+        case .pattern(let pattern):
+            // A format that is chosen counts more than a name.
+            let own = pattern.contains(.ext) || pattern.contains(.format) ? name.format : nil
+            let path = pattern.path(name, format ?? own ?? .png, size: nil)
+            if let known = format ?? own { return OutputTarget(destination: .file(pattern, name), format: known) }
+            let named = try writable(pattern.fileExtension, of: path)
+            return OutputTarget(destination: .file(pattern, name), format: named)
+        }
+    }
+
+    /// Refuses results that would have the same path.
+    /// - Throws: `ValidationError` that names both sources.
+    static func refuseCollisions(_ jobs: [Job]) throws {
+        var taken: [String: String] = [:]
+        for job in jobs {
+            guard case .success(let targets) = job.targets else { continue }
+            for target in targets {
+                guard let path = target.plannedPath else { continue }
+                if let other = taken.updateValue(job.input, forKey: normalized(path)) {
+                    throw ValidationError(
+                        other == job.input
+                            ? "\(job.shown) would be written to \(printable(path)) twice."
+                            : "\(shown(other)) and \(job.shown) would both be written to \(printable(path)).")
+                }
+            }
+        }
+    }
+
+    private func writable(_ fileExtension: String?, of path: String) throws(LoadError) -> ImageFormat {
+        guard let format = fileExtension.flatMap({ ImageFormat(fileExtension: $0) }), format.isWritable else {
+            throw LoadError(
+                .unencodable, subject: printable(path),
+                "The extension names no format that can be written; use jpg, png, webp, avif, gif or tif, or give -f.")
+        }
+        return format
+    }
+
+    private static func shown(_ input: String) -> String {
+        (try? ImageSource(parsing: input).redacted) ?? printable(input)
+    }
+
+    /// A path without `.` and doubled slashes.
+    private static func normalized(_ path: String) -> String {
+        (path.hasPrefix("/") ? "/" : "") + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,54 @@
+import Pipeline
+import Stages
+
+/// What is made of every source of a run: the list of stages, for sources on this machine and for those of the network.
+struct Recipe: Sendable {
+    /// What is done to the pixels.
+    var operations = Chain([])
+    /// The stage that writes a format; `nil` for pixels.
+    var encode: (@Sendable (ImageFormat) -> Encode)?
+    /// Takes the place of the whole list, for all sources.
+    var whole: ImagePipeline?
+    let resources: PipelineResources
+    let policy: CachePolicy
+    let budget: MemoryBudget
+
+    /// The list for a source.
+    /// - Throws: `LoadError` with `stageContract` if a stage could never run.
+    func pipeline(_ source: ImageSource, _ format: ImageFormat) throws -> ImagePipeline {
+        if let whole { return try whole.encoding(encode?(format)) }
+        let pixels = WithinMemory(budget) {
+            Decode(limits: resources.limits)
+            operations
+            if let encode { encode(format) }
+        }
+        guard source.isRemote else {
+            return try ImagePipeline(
+                validating: Chain {
+                    ReadInline()
+                    ReadFile(byteLimit: resources.limits.encodedBytes)
+                    pixels
+                }, clock: resources.clock)
+        }
+        return policy.pipeline(resources).removing(Downscale.self).replacing(Decode.self, with: pixels)
+    }
+
+    /// Everything that changes what is made of a source's bytes, but for the format, which shows in the output's name.
+    var signature: Digest { get throws { try pipeline(.bytes([]), .png).signature } }
+}
+
+extension ImagePipeline {
+    /// The same with an `Encode` after what made or stored pixels, unless it has one.
+    fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {
+        guard let encode, !chain.has(Encode.self) else { return self }
+        if chain.has(Store.self) { return inserting(encode, before: Store.self) }
+        return try ImagePipeline(validating: Chain(chain.stages + [encode]), clock: clock)
+    }
+}
+
+extension Chain {
+    /// Whether a stage of a type is in the list or in the body of one of its composites.
+    func has<Wanted: Stage>(_ type: Wanted.Type) -> Bool {
+        stages.contains { $0 is Wanted || ($0 as? any CompositeStage)?.body.has(type) == true }
+    }
+}

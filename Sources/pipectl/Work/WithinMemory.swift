@@ -1,0 +1,44 @@
+import Pipeline
+import Stages
+
+/// Runs its body once there is memory for the picture, as far as its header tells.
+struct WithinMemory: CompositeStage {
+    private let budget: MemoryBudget
+    var body: Chain
+
+    /// Wraps the stages that hold pixels.
+    init(_ budget: MemoryBudget, @ChainBuilder _ body: () -> Chain) {
+        self.budget = budget
+        self.body = body()
+    }
+
+    func run(_ load: inout Load) async throws -> Outcome {
+        guard case .original(let file) = load.content else {
+            try await body.run(&load)
+            return .done
+        }
+        let bytes = try await weight(of: file.bytes)
+        try await budget.run(holding: bytes) { try await body.run(&load) }
+        return .done
+    }
+
+    private func weight(of bytes: [UInt8]) async throws -> Int {
+        guard let format = ImageFormatSniffer.format(of: bytes),
+            let decoder = ImageDecoders.standard.decoder(for: format)
+        else { return bytes.count }
+        let header = try await BlockingThreads.decoding.run { cancellation in
+            // What is wrong with it is for the decoder to say.
+            try? decoder.header(of: bytes, format: format, cancellation: cancellation)
+        }
+        guard let header else { return bytes.count }
+        let needs = body.stages.lazy.compactMap { $0 as? Decode }.first?.ahead
+        let size = needs?.box(of: header.size).map { header.size.fitted(into: $0) } ?? header.size
+        func pixels(_ size: PixelSize) -> Int {
+            let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
+            return overflows ? 1 << 50 : min(area, 1 << 50)
+        }
+        // The picture at no more than about twice the size that is needed, and the result beside it; four bytes a pixel.
+        let decoded = min(pixels(header.size), pixels(size) * 4)
+        return bytes.count + header.memory + 4 * (decoded + pixels(size))
+    }
+}

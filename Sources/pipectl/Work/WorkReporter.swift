@@ -1,0 +1,58 @@
+import Glibc
+import Pipeline
+import Stages
+
+/// Tells what became of jobs: a line each, an object each, or a bar.
+final class WorkReporter: Sendable {
+    private let options: ReportOptions
+    private let bar: ProgressDisplay?
+    private let counts = Lock(WorkCounts())
+
+    /// - Parameter bar: shows how far a batch is; then results that went well are not listed.
+    init(_ options: ReportOptions, bar: ProgressDisplay? = nil) {
+        self.options = options
+        self.bar = bar
+    }
+
+    /// What happened so far.
+    var soFar: WorkCounts { counts.withLock { $0 } }
+
+    /// Tells of one job.
+    func report(_ result: JobResult) {
+        let counts = counts.withLock { counts in
+            counts.add(result)
+            return counts
+        }
+        if speaks(of: result) { bar?.hide() }
+        if options.verbose { StandardError.write("\(result.trace)\n") }
+        if options.json {
+            for report in WorkReport.all(result) { print(JSONLine.of(report)) }
+        } else {
+            show(result)
+        }
+        bar?.show(counts)
+    }
+
+    private func speaks(of result: JobResult) -> Bool {
+        if case .failed = result.outcome { return true }
+        return options.verbose || (options.json && isatty(STDOUT_FILENO) == 1)
+    }
+
+    private func show(_ result: JobResult) {
+        let input = result.job.shown
+        switch result.outcome {
+        case .failed(let error): options.show(error)
+        case .skipped(let reason):
+            if !options.quiet, bar == nil || options.verbose { print("\(input): \(reason)") }
+        case .done(let written):
+            guard !options.quiet, bar == nil || options.verbose else { return }
+            if written.isEmpty { print("\(input): \(result.source?.rawValue ?? "done")") }
+            for file in written {
+                guard let path = file.path else { continue }
+                let size = file.size.map { "\($0)" } ?? ""
+                let native = result.nativeSize.map { $0 == file.size ? "" : " of \($0)" } ?? ""
+                print("\(input) → \(printable(path)): \(size)\(native), \(ByteCount.text(file.bytes))")
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// Another process of this program.
+struct Child {
+    let process = Process()
+    private let output = Pipe()
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(
+            filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        process.arguments = arguments
+        process.standardOutput = output
+        try process.run()
+    }
+
+    /// What the process has written, until it has written so many lines or has ended.
+    func read(lines: Int = .max) -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
+            let count = Glibc.read(output.fileHandleForReading.fileDescriptor, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 { break }
+            bytes += chunk[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Ends the process as a crash or the kernel would, without a chance to tidy up.
+    func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
+
+    /// Writes a line that a reader has whole once it has it at all.
+    static func tell(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+}

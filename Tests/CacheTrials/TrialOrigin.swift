@@ -1,0 +1,28 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import Stages
+
+/// Answers without a network: with a new version each time, or that the one at hand still holds.
+final class TrialOrigin: HTTPClient {
+    private let state: Lock<SeededRandom>
+
+    init(seed: UInt64) { state = Lock(SeededRandom(seed: ~seed)) }
+
+    func send(_ request: TransferRequest) async throws -> TransferResponse {
+        let (version, holds, lifetime) = state.withLock { random in
+            (
+                Int.random(in: 0..<1 << 40, using: &random), Bool.random(using: &random),
+                ["max-age=0", "max-age=1", "max-age=3600", "no-store"].randomElement(using: &random) ?? ""
+            )
+        }
+        if let tag = request.headers[.ifNoneMatch], holds {
+            return TransferResponse(
+                status: 304, headers: [.eTag: tag, .cacheControl: lifetime], url: request.url, body: TransferBody([]))
+        }
+        let body = TrialBody(request.url.lastPathComponent, version: version)
+        return TransferResponse(
+            status: 200, headers: [.eTag: "\"\(version)\"", .cacheControl: lifetime], url: request.url,
+            body: TransferBody(body.bytes))
+    }
+}

@@ -1,0 +1,46 @@
+// Trials that need processes of their own: what a crash leaves, what several processes do to one folder.
+//
+//     CacheTrials crash <kills> <seed>
+//     CacheTrials sharing <operations> <seconds> <seed>
+import Foundation
+
+let arguments = CommandLine.arguments.dropFirst()
+let numbers = arguments.dropFirst().compactMap { UInt64($0) }
+
+/// Runs a trial in a folder of its own.
+func tried(_ trial: (String) async throws -> String) async {
+    let folder = NSTemporaryDirectory() + "cache-trial-\(UUID().uuidString)"
+    let result: Result<String, any Error>
+    do { result = .success(try await trial(folder)) } catch { result = .failure(error) }
+    try? FileManager.default.removeItem(atPath: folder)
+    switch result {
+    case .success(let survived): print(survived)
+    case .failure(let error):
+        FileHandle.standardError.write(Data("\(error)\n".utf8))
+        exit(1)
+    }
+}
+
+switch arguments.first {
+// The processes of the trials themselves; their folder is no number.
+case "write": try await Writing.run(folder: arguments[2], round: Int(numbers.last ?? 0))
+case "crash":
+    await tried { folder in
+        var trial = CrashTrial(folder: folder, kills: Int(numbers.first ?? 8), seed: numbers.last ?? 1)
+        return try await trial.run()
+    }
+case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
+case "share":
+    try await Sharing(folder: arguments[2], seed: numbers[0]).run(
+        operations: Int(numbers[1]), seconds: Double(numbers[2]))
+case "sharing":
+    await tried { folder in
+        try await SharingTrial(
+            folder: folder, operations: Int(numbers[0]), seconds: Double(numbers[1]), seed: numbers[2]
+        ).run()
+    }
+default:
+    FileHandle.standardError.write(
+        Data("usage: CacheTrials crash <kills> <seed> | sharing <operations> <seconds> <seed>\n".utf8))
+    exit(2)
+}

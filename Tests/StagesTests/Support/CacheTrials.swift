@@ -1,0 +1,27 @@
+import Foundation
+
+/// Runs the program of the trials that need processes of their own.
+enum CacheTrials {
+    /// The program lies beside the tests that were built with it.
+    static var executable: URL {
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "CacheTrials")
+    }
+
+    /// Runs a trial to its end, on a thread of its own: waiting blocks.
+    static func run(_ arguments: String...) async throws -> (status: Int32, said: String) {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let said = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, String(decoding: said, as: UTF8.self)))
+            }
+        }
+    }
+}

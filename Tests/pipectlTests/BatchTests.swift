@@ -1,0 +1,208 @@
+import Foundation
+import Testing
+
+@Suite("pipectl batch")
+struct BatchTests {
+    private let pipectl: Pipectl
+
+    init() throws {
+        pipectl = try Pipectl()
+        for path in ["in/a.jpg", "in/sub/b.jpg", "in/sub/deep er/c.jpg", "in/.hidden/d.jpg"] {
+            try pipectl.add("good/jpeg-greyscale.jpg", as: path)
+        }
+        try pipectl.add("good/webp-lossy.webp", as: "in/sub/e.webp")
+        try Data("text".utf8).write(to: pipectl.folder.appending(path: "in/readme.txt"))
+    }
+
+    @Test("mirrors the tree, leaving out what is hidden and what is no image")
+    func mirrors() async throws {
+        let flat = try await pipectl.shell("pipectl batch in -s 8 -o flat")
+        #expect(flat.status == 0, "\(flat.errors)")
+        #expect(try pipectl.tree("flat").keys.sorted() == ["a.jpg"])
+        let result = try await pipectl.shell("pipectl batch in -r -s 8 -o in/out")
+        #expect(result.text.contains("4 done"))
+        #expect(
+            try pipectl.tree("in/out").keys.sorted() == ["a.jpg", "sub/b.jpg", "sub/deep er/c.jpg", "sub/e.webp"])
+        let again = try await pipectl.shell("pipectl batch in -r -s 8 -o in/out -n")
+        #expect(again.text.contains("0 done, 4 skipped"), "its own results are no sources: \(again.text)")
+    }
+
+    @Test("finds files by patterns, also with **, and takes lists from standard input and from files")
+    func lists() async throws {
+        func outputs(_ arguments: String) async throws -> [String] {
+            let result = try await pipectl.shell(
+                "rm -rf o; \(arguments.replacing("BATCH", with: "pipectl batch -s 4 -f png -o o"))")
+            #expect(result.status == 0, "\(result.errors)")
+            return try pipectl.tree("o").keys.sorted()
+        }
+        #expect(try await outputs("BATCH 'in/**/*.jpg'") == ["a.png", "sub/b.png", "sub/deep er/c.png"])
+        #expect(try await outputs("BATCH 'in/sub/?.*'") == ["b.png", "e.png"])
+        #expect(
+            try await outputs("find in -name '*.jpg' | BATCH -") == [
+                "in/.hidden/d.png", "in/a.png", "in/sub/b.png", "in/sub/deep er/c.png",
+            ])
+        #expect(
+            try await outputs("find in/sub -name '*.jpg' -print0 | BATCH --files0-from -") == [
+                "in/sub/b.png", "in/sub/deep er/c.png",
+            ])
+        #expect(try await outputs("printf 'in/a.jpg\\0' > list; BATCH --files0-from list") == ["in/a.png"])
+    }
+
+    @Test("refuses colliding names before any work")
+    func collisions() async throws {
+        let result = try await pipectl.shell("cp in/a.jpg in/sub/a.jpg; pipectl batch in -r -s 8 -o 'out/{name}.png'")
+        #expect(result.status == 2)
+        #expect(result.errors.contains("in/a.jpg") && result.errors.contains("in/sub/a.jpg"))
+        #expect(!pipectl.exists("out"))
+    }
+
+    @Test("goes on after a failure, or ends at it, as it is told")
+    func failing() async throws {
+        _ = try await pipectl.shell("for n in 0 1 2 3 4 5 6 7 8 9; do echo no > in/bad$n.jpg; done")
+        let going = try await pipectl.shell("pipectl batch in -s 8 -o going")
+        #expect(going.status == 1)
+        #expect(going.text.contains("1 done, 10 failed"), "\(going.text)")
+        #expect(going.errors.split(separator: "\n").count == 10)
+        let ending = try await pipectl.shell("mv in/a.jpg in/z.jpg; pipectl batch in -s 8 -o ending --fail-fast -j 1")
+        #expect(ending.status == 1)
+        #expect(ending.text.contains("1 failed, 10 left"), "\(ending.text)")
+    }
+
+    @Test("shards of one list are disjoint and together the whole")
+    func shards() async throws {
+        _ = try await pipectl.shell("for n in $(seq 40); do cp in/a.jpg in/n$n.jpg; done")
+        var all: [String] = []
+        for number in 1...3 {
+            let result = try await pipectl.shell("pipectl batch in -r -s 4 -o out --shard \(number)/3 --json")
+            let inputs = try result.objects().compactMap { $0["input"] as? String }
+            #expect(inputs.count > 4)
+            all += inputs
+        }
+        #expect(all.count == 44)
+        #expect(Set(all).count == 44)
+        #expect(try await pipectl.shell("pipectl batch in -o out --shard 4/3").status == 2)
+    }
+
+    @Test("--resume does what is new or changed, and nothing twice")
+    func resumes() async throws {
+        func batch(_ more: String = "") async throws -> String {
+            try await pipectl.shell("pipectl batch in -r -s 8 -o out \(more)").text
+        }
+        #expect(try await batch().contains("4 done,"))
+        let first = try pipectl.tree("out")
+        #expect(try await batch("--resume").contains("0 done, 4 skipped"))
+        _ = try await pipectl.shell(
+            "cp in/sub/e.webp in/new.webp; echo x >> in/a.jpg; rm out/sub/b.jpg; : > out/sub/e.webp")
+        #expect(try await batch("--resume").contains("4 done, 1 skipped"))
+        #expect(try pipectl.tree("out").filter { $0.key != "new.webp" } == first)
+        #expect(try await batch("--resume -Q 10").contains("5 done"), "other options make other results")
+        #expect(try await batch().contains("5 failed"), "without --resume nothing is known")
+    }
+
+    @Test("--resume leaves a file alone that it did not write")
+    func foreign() async throws {
+        _ = try await pipectl.shell("mkdir out; cp in/sub/e.webp out/a.jpg")
+        let result = try await pipectl.shell("pipectl batch in -s 8 -o out --resume")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("out/a.jpg"))
+        #expect(try pipectl.content("out/a.jpg") == Photograph.bytes("good/webp-lossy.webp"))
+    }
+
+    @Test("refuses a second batch with the same journal")
+    func alone() async throws {
+        let result = try await pipectl.shell("flock j pipectl batch in -s 8 -o out --journal j")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("another batch"))
+    }
+
+    @Test("shows a bar on a terminal, as wide as that is, and lines elsewhere")
+    func terminal() async throws {
+        let wide = try await pipectl.shell(
+            "script -qec 'stty cols 100; pipectl batch in -r -s 8 -o wide' /dev/null", environment: ["LANG": "C.UTF-8"])
+        #expect(wide.text.contains("████  4/4  100 %"), "\(wide.text)")
+        #expect(!wide.text.contains("→"))
+        let small = try await pipectl.shell("script -qec 'stty cols 12; pipectl batch in -r -s 8 -o small' /dev/null")
+        #expect(small.text.contains("4/4  100 %"))
+        #expect(!small.text.contains("#"))
+        let piped = try await pipectl.shell("pipectl batch in -r -s 8 -o piped 2>&1")
+        #expect(piped.lines.filter { $0.contains(" → ") }.count == 4)
+        #expect(!piped.text.contains("\u{1B}"))
+    }
+
+    @Test("a batch that is killed ten times ends with what an undisturbed one makes, and nothing is done twice")
+    func killed() async throws {
+        let count = 1000
+        let images = ["png-basn0g01.png", "png-basi2c08.png", "png-tbbn3p08.png", "exif-orientation-3.jpg"]
+        try FileManager.default.createDirectory(atPath: pipectl.path("many/x"), withIntermediateDirectories: true)
+        for index in 0..<count {
+            let image = images[index % images.count]
+            let name = "many/\(index % 3 == 0 ? "x/" : "")\(index).\(image.suffix(3))"
+            // A link costs less than a copy.
+            try FileManager.default.createSymbolicLink(
+                atPath: pipectl.path(name), withDestinationPath: Photograph.path("good/\(image)"))
+        }
+        let undisturbed = try await pipectl.shell("pipectl batch many -r -s 16 -f jpg -o whole -q")
+        #expect(undisturbed.status == 0, "\(undisturbed.errors)")
+        let expected = try pipectl.tree("whole")
+        #expect(expected.count == count)
+
+        var random = Generator(state: 4711)
+        var done: [String: Int] = [:]
+        for _ in 0..<10 {
+            for input in try await started(killedAfter: Int.random(in: 1...80, using: &random)) {
+                done[input, default: 0] += 1
+            }
+            for (name, bytes) in try pipectl.tree("parts")
+            where !name.contains("/.pipectl-") && !name.hasPrefix(".pipectl-") {
+                #expect(expected[name] == bytes, "\(name) is half-written")
+            }
+        }
+        for input in try await started(killedAfter: nil) { done[input, default: 0] += 1 }
+        #expect(try pipectl.tree("parts") == expected)
+        #expect(done.values.allSatisfy { $0 == 1 })
+        // What was in flight was written, and not told.
+        #expect(done.count >= count - 10 * 4 && done.count <= count)
+    }
+
+    /// Runs the batch, kills it once so many results were told, and returns the inputs that were.
+    private func started(killedAfter limit: Int?) async throws -> [String] {
+        let (output, errors) = (Pipe(), Pipe())
+        let process = try pipectl.start(
+            ["batch", "many", "-r", "-s", "16", "-f", "jpg", "-o", "parts", "--resume", "--json"], output: output,
+            errors: errors)
+        let lines = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var rest: [UInt8] = []
+                var lines: [String] = []
+                var chunk = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = read(output.fileHandleForReading.fileDescriptor, &chunk, chunk.count)
+                    if count < 0 && errno == EINTR { continue }
+                    if count <= 0 { break }
+                    rest += chunk[..<count]
+                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                        lines.append(String(decoding: rest[..<end], as: UTF8.self))
+                        rest.removeSubrange(...end)
+                    }
+                    let told = lines.count { $0.contains("\"status\":\"done\"") }
+                    if let limit, told >= limit { kill(process.processIdentifier, SIGKILL) }
+                }
+                continuation.resume(returning: lines)
+            }
+        }
+        let status = await Pipectl.status(of: process)
+        #expect(limit != nil || status == 0)
+        return try lines.compactMap { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+            .filter { $0["status"] as? String == "done" }.compactMap { $0["input"] as? String }
+    }
+
+    /// The same moments in every run.
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 33)
+        }
+    }
+}
