@@ -36,10 +36,18 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "ThumbnailService",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"), .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GettingStarted", "StageOfYourOwn", .product(name: "PipelineTesting", package: "pipeline"),
+                "GettingStarted", "StageOfYourOwn", "ThumbnailService",
+                .product(name: "PipelineTesting", package: "pipeline"),
             ],
             swiftSettings: settings
         ),
