@@ -31,7 +31,9 @@ let package = Package(
         ),
         .target(
             name: "StageOfYourOwn",
-            dependencies: [.product(name: "Stages", package: "pipeline")],
+            dependencies: [
+                .product(name: "PipelineFile", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
+            ],
             swiftSettings: settings
         ),
         .target(
