@@ -22,7 +22,7 @@ lint:
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
-	for target in Pipeline Stages PipelineTesting; do \
+	for target in Pipeline Stages PipelineTesting PipelineMetrics PipelineTracing; do \
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
@@ -33,12 +33,15 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
 	swift run --package-path Benchmarks -c release benchmarks decodes
+	swift run --package-path Benchmarks -c release benchmarks prefetch
+	swift run --package-path Benchmarks -c release benchmarks inflight
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
+	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
