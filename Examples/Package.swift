@@ -33,7 +33,16 @@ let package = Package(
         ),
         .target(
             name: "StageOfYourOwn",
-            dependencies: [.product(name: "Stages", package: "pipeline")],
+            dependencies: [
+                .product(name: "PipelineFile", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "ThumbnailService",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"), .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -54,7 +63,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAService", "StageOfYourOwn",
+                "FiveLoaders", "GettingStarted", "InAService", "StageOfYourOwn", "ThumbnailService",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

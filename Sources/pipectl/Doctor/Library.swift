@@ -37,7 +37,8 @@ struct Library: Sendable {
         case .silent: return "present"
         case .text:
             typealias Text = @convention(c) () -> UnsafePointer<CChar>?
-            return unsafeBitCast(function, to: Text.self)().map { String(cString: $0) }?.split(separator: " ").first.map(String.init)
+            return unsafeBitCast(function, to: Text.self)().map { String(cString: $0) }?.split(separator: " ").first
+                .map(String.init)
         case .packed:
             typealias Number = @convention(c) () -> CInt
             let number = unsafeBitCast(function, to: Number.self)()

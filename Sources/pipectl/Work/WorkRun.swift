@@ -131,7 +131,7 @@ struct WorkRun: Sendable {
     }
 
     /// Writes a file; false if one that is there was left.
-    private func put(_ bytes: [UInt8], at path: String, _ job: Job) throws -> Bool {
+    func put(_ bytes: [UInt8], at path: String, _ job: Job) throws -> Bool {
         if makesFolders, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             // What went wrong shows when the file is written.
             _ = FileFacts.makeFolder(String(path[..<slash]))
