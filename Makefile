@@ -6,7 +6,7 @@ PREFIX = /usr/local
 BINARY = .build/release/pipectl
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak release extras install uninstall readme dependencies
+.PHONY: test demo lint docs bench soak hostile release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -49,6 +49,11 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
+
+# Decodes damaged files by the thousand, with AddressSanitizer watching.
+hostile: dependencies
+	swift run --package-path Benchmarks --scratch-path Benchmarks/.build/address -c release --sanitize=address \
+	    hostile 2000 1 20
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
