@@ -92,7 +92,7 @@ enum Thumbnails {
 }
 
 /// Begins a list with a picture.
-private struct Supply: Stage {
+struct Supply: Stage {
     let image: DecodedImage
     let accepts: Phases = .empty
     let produces: Phases = .decoded
