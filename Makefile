@@ -1,9 +1,12 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
-PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
+PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev \
+    libyaml-dev
+PREFIX = /usr/local
+BINARY = .build/release/pipectl
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak release dependencies
+.PHONY: test demo lint docs bench soak release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -22,7 +25,7 @@ lint:
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
-	for target in Pipeline Stages PipelineTesting; do \
+	for target in Pipeline Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing; do \
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
@@ -33,17 +36,52 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
 	swift run --package-path Benchmarks -c release benchmarks decodes
+	swift run --package-path Benchmarks -c release benchmarks prefetch
+	swift run --package-path Benchmarks -c release benchmarks inflight
 	Benchmarks/Peers/run
+	@Scripts/dependencies libvips-tools
+	swift build -c release --static-swift-stdlib --product pipectl
+	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
+	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
 	swift build -c release --static-swift-stdlib --product pipectl
+
+# Makes the man pages and the completions.
+extras: release
+	mkdir -p .build/extras
+	swiftc -o .build/extras/manual Scripts/manual.swift
+	rm -rf .build/extras/man1
+	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)"
+	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
+
+# Puts the command, its man pages and its completions in place; DESTDIR is for who makes packages.
+install: extras
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
+	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl
+	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+
+# Writes anew what the README shows of pipectl's output, and the picture of its progress bar.
+readme: release
+	UPDATE_README=1 swift test --filter ReadmeTests
+	mkdir -p Pictures
+	Scripts/progress-picture $(BINARY) $(PHOTOGRAPH) >Pictures/progress.svg
 
 dependencies:
 	@Scripts/dependencies $(PACKAGES)

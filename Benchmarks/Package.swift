@@ -25,6 +25,7 @@ let package = Package(
             dependencies: [
                 "CAllocations", "ProcessMemory",
                 .product(name: "Pipeline", package: "pipeline"),
+                .product(name: "PipelineTesting", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],
             swiftSettings: [

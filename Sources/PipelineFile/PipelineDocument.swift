@@ -20,7 +20,7 @@ public struct PipelineDocument: Sendable {
     /// - Parameters:
     ///   - text: the YAML.
     ///   - name: of the file, for errors.
-    /// - Throws: `LoadError` with ``Pipeline/LoadError/Code/invalidPipeline``, with line and column.
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line and column.
     public init(_ text: String, name: String = "pipeline") throws(LoadError) {
         self.name = name
         guard var root = try YAMLDocument.root(of: text, name: name) else {
@@ -43,7 +43,7 @@ public struct PipelineDocument: Sendable {
     /// - Parameters:
     ///   - catalogue: the stages that the file may name.
     ///   - clock: the time that loads live by.
-    /// - Throws: `LoadError` with ``Pipeline/LoadError/Code/invalidPipeline``, with line, column and the nearest right
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
     ///   name; or with `stageContract` if a stage could never run where it stands.
     public func pipeline(_ catalogue: StageCatalogue, clock: any LoadClock = SystemClock()) throws -> ImagePipeline {
         let chain = try chain(list, catalogue)

@@ -99,6 +99,34 @@ struct BatchTests {
         #expect(try await batch().contains("5 failed"), "without --resume nothing is known")
     }
 
+    @Test("a journal whose last lines a power cut damaged costs no more than these")
+    func damagedJournal() async throws {
+        let batch = "pipectl batch in -r -s 8 -o out --journal j --resume"
+        #expect(try await pipectl.shell(batch).text.contains("4 done,"))
+        let result = try await pipectl.shell("truncate -s -30 j; head -c 100 /dev/urandom >> j; rm out/a.jpg; \(batch)")
+        #expect(
+            result.text.contains("1 done, 3 skipped") || result.text.contains("2 done, 2 skipped"), "\(result.text)")
+        #expect(try await pipectl.shell(batch).text.contains("0 done, 4 skipped"))
+    }
+
+    @Test("Ctrl-C ends it with status 130 and a summary, and --resume does the rest")
+    func interrupted() async throws {
+        _ = try await pipectl.shell("for n in $(seq 300); do cp in/a.jpg in/n$n.jpg; done")
+        let (output, errors) = (Pipe(), Pipe())
+        let process = try pipectl.start(
+            ["batch", "in", "-s", "200", "-o", "out", "-j", "1"], output: output, errors: errors)
+        let first = output.fileHandleForReading.availableData
+        #expect(!first.isEmpty)
+        kill(process.processIdentifier, SIGINT)
+        let rest = String(decoding: await Pipectl.bytes(of: output), as: UTF8.self)
+        #expect(await Pipectl.status(of: process) == 130)
+        #expect(rest.contains("left; --resume goes on there"))
+        let made = try pipectl.tree("out").count
+        #expect(made < 301)
+        let resumed = try await pipectl.shell("pipectl batch in -s 200 -o out --resume")
+        #expect(resumed.text.contains("\(301 - made) done, \(made) skipped"), "\(resumed.text.suffix(200))")
+    }
+
     @Test("--resume leaves a file alone that it did not write")
     func foreign() async throws {
         _ = try await pipectl.shell("mkdir out; cp in/sub/e.webp out/a.jpg")

@@ -8,6 +8,8 @@ case "encode":
     try await EncodeCosts.run(path)
 case "memory": try await ChainMemory.run()
 case "decodes": try await ManyDecodes.run()
+case "prefetch": try await Prefetching.run()
+case "inflight": try await InFlight.run(count: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "chain":
     guard let path = words.dropFirst().first else { break }
     try await ChainMemory.measure(path)

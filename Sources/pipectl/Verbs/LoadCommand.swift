@@ -46,8 +46,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Show what happened, stage by stage, on standard error.")
     var trace = false
 
-    @Flag(help: "Print an object on a line for each load.")
-    var json = false
+    @OptionGroup var reporting: ReportOptions
 
     func validate() throws {
         if let expireAfter, !(0...1e10).contains(expireAfter) {
@@ -57,7 +56,9 @@ struct LoadCommand: AsyncParsableCommand {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
             if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         }
-        if output == "-", json { throw ValidationError("--json and -o - would both write to standard output.") }
+        if output == "-", reporting.json {
+            throw ValidationError("--json and -o - would both write to standard output.")
+        }
     }
 
     func run() async throws {
@@ -138,10 +139,10 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func report(_ job: Job, _ path: String?, _ response: LoadResponse) {
-        if trace { StandardError.write("\(response.trace)\n") }
-        if json {
+        if trace || reporting.verbose { StandardError.write("\(response.trace)\n") }
+        if reporting.json {
             if let line = try? LoadReport(input: job.input, output: path, response: response).line() { print(line) }
-        } else if path != "-" {
+        } else if path != "-", !reporting.quiet {
             let size = response.size.map { "\($0)" } ?? ""
             let native = response.nativeSize.map { $0 == response.size ? "" : " of \($0)" } ?? ""
             print(
@@ -151,9 +152,11 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func report(_ job: Job, _ target: OutputTarget?, _ error: LoadError) {
-        if trace { StandardError.write("\(error.trace)\n") }
+        if trace || reporting.verbose { StandardError.write("\(error.trace)\n") }
         let output = target.map { $0.plannedPath ?? "-" }
-        if json, let line = try? LoadReport(input: job.input, output: output, error: error).line() { print(line) }
-        if !json { StandardError.write("pipectl: \(error)\n") }
+        if reporting.json, let line = try? LoadReport(input: job.input, output: output, error: error).line() {
+            print(line)
+        }
+        if !reporting.json { reporting.show(error) }
     }
 }
