@@ -3,6 +3,9 @@ let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
 case "thumbnails": try await Thumbnails.run(Array(words.dropFirst()))
 case "transfers": try await Transfers.run()
+case "encode":
+    guard let path = words.dropFirst().first else { break }
+    try await EncodeCosts.run(path)
 case "memory": try await ChainMemory.run()
 case "decodes": try await ManyDecodes.run()
 case "prefetch": try await Prefetching.run()
