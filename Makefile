@@ -1,9 +1,10 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
+DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak release dependencies
+.PHONY: test demo lint docs bench soak sanitize fuzz release dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -18,7 +19,7 @@ demo: dependencies
 
 # Checks the format of all Swift files.
 lint:
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
@@ -33,12 +34,37 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
 	swift run --package-path Benchmarks -c release benchmarks decodes
+	@Scripts/dependencies python3-venv
+	test -x $(DISKCACHE)/bin/python || python3 -m venv $(DISKCACHE)
+	$(DISKCACHE)/bin/pip install --quiet diskcache
+	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
+
+# Runs all tests under ThreadSanitizer and AddressSanitizer; what they find is a failure. Each has a build of its own.
+sanitize: dependencies
+	for sanitizer in thread address; do \
+	    SANITIZE=1 swift build --build-tests --sanitize=$$sanitizer --scratch-path .build-$$sanitizer || exit 1; \
+	    SANITIZE=1 TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$(CURDIR)/Scripts/thread-suppressions.txt \
+	    ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --sanitize=$$sanitizer --scratch-path .build-$$sanitizer \
+	        --experimental-maximum-parallelization-width 4 || exit 1; \
+	done
+
+# Feeds what comes from outside with input that tries to break it: each target for so many seconds.
+FUZZ_SECONDS = 30
+fuzz: dependencies
+	swift build --package-path Fuzz --sanitize=fuzzer
+	for target in sniffing headers data-urls rows http; do \
+	    mkdir -p Fuzz/.build/corpus/$$target Fuzz/Corpus/$$target; \
+	    FUZZ_TARGET=$$target Fuzz/.build/debug/Fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
+	        -print_final_stats=1 -artifact_prefix=Fuzz/.build/ Fuzz/.build/corpus/$$target Fuzz/Corpus/$$target \
+	        $$(case $$target in sniffing|headers) echo Tests/StagesTests/Images/good Tests/StagesTests/Images/bad;; esac) \
+	        || exit 1; \
+	done
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies

@@ -6,10 +6,11 @@ let package = Package(
     dependencies: [.package(name: "pipeline", path: "..")],
     targets: [
         .target(name: "CAllocations"),
+        .systemLibrary(name: "CSQLiteAlone", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CAllocations",
+                "CAllocations", "CSQLiteAlone",
                 .product(name: "Pipeline", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],

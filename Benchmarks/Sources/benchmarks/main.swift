@@ -3,6 +3,7 @@ let words = CommandLine.arguments.dropFirst()
 switch words.first {
 case "transfers": try await Transfers.run()
 case "memory": try await ChainMemory.run()
+case "disk": try await DiskLookups.run()
 case "decodes": try await ManyDecodes.run()
 case "chain":
     guard let path = words.dropFirst().first else { break }
