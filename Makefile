@@ -1,10 +1,13 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
-PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev
+PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev libcurl4-openssl-dev libsqlite3-dev \
+    libyaml-dev
+PREFIX = /usr/local
+BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak sanitize fuzz release dependencies
+.PHONY: test demo lint docs bench soak sanitize fuzz release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -23,21 +26,24 @@ lint:
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
-	for target in Pipeline Stages PipelineTesting; do \
+	for target in Pipeline Stages PipelineFile PipelineTesting; do \
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
-# Prints what the README says of speed.
+# Prints what the README says of speed, and measures thumbnails beside other programs: Benchmarks/RESULTS.md.
 bench: dependencies
-	@Scripts/dependencies nginx-light curl
+	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil libturbojpeg0-dev libpng-dev
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
 	swift run --package-path Benchmarks -c release benchmarks decodes
-	@Scripts/dependencies python3-venv
 	test -x $(DISKCACHE)/bin/python || python3 -m venv $(DISKCACHE)
 	$(DISKCACHE)/bin/pip install --quiet diskcache
 	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
+	Benchmarks/Peers/run
+	@Scripts/dependencies libvips-tools
+	swift build -c release --static-swift-stdlib --product pipectl
+	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
@@ -49,8 +55,7 @@ soak: dependencies
 sanitize: dependencies
 	for sanitizer in thread address; do \
 	    SANITIZE=1 swift build --build-tests --sanitize=$$sanitizer --scratch-path .build-$$sanitizer || exit 1; \
-	    SANITIZE=1 TSAN_OPTIONS=halt_on_error=0:exitcode=66:suppressions=$(CURDIR)/Scripts/thread-suppressions.txt \
-	    ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --sanitize=$$sanitizer --scratch-path .build-$$sanitizer \
+	    SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --sanitize=$$sanitizer --scratch-path .build-$$sanitizer \
 	        --experimental-maximum-parallelization-width 4 || exit 1; \
 	done
 
@@ -69,6 +74,35 @@ fuzz: dependencies
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
 	swift build -c release --static-swift-stdlib --product pipectl
+
+# Makes the man pages and the completions.
+extras: release
+	mkdir -p .build/extras
+	swiftc -o .build/extras/manual Scripts/manual.swift
+	rm -rf .build/extras/man1
+	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)"
+	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
+
+# Puts the command, its man pages and its completions in place; DESTDIR is for who makes packages.
+install: extras
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
+	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl
+	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
+	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl \
+	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+
+# Writes anew what the README shows of pipectl's output, and the picture of its progress bar.
+readme: release
+	UPDATE_README=1 swift test --filter ReadmeTests
+	mkdir -p Pictures
+	Scripts/progress-picture $(BINARY) $(PHOTOGRAPH) >Pictures/progress.svg
 
 dependencies:
 	@Scripts/dependencies $(PACKAGES)

@@ -7,10 +7,24 @@ let package = Package(
     targets: [
         .target(name: "CAllocations"),
         .systemLibrary(name: "CSQLiteAlone", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "ProcessMemory"),
+        // Apart from the benchmarks: what counts allocations can't be linked with AddressSanitizer.
+        .executableTarget(
+            name: "hostile",
+            dependencies: [
+                "ProcessMemory",
+                .product(name: "Pipeline", package: "pipeline"),
+                .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]
+        ),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CAllocations", "CSQLiteAlone",
+                "CAllocations", "CSQLiteAlone", "ProcessMemory",
                 .product(name: "Pipeline", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],

@@ -31,13 +31,23 @@ let package = Package(
         ),
         .target(
             name: "StageOfYourOwn",
-            dependencies: [.product(name: "Stages", package: "pipeline")],
+            dependencies: [
+                .product(name: "PipelineFile", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "ThumbnailService",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"), .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GettingStarted", "StageOfYourOwn", .product(name: "PipelineTesting", package: "pipeline"),
+                "GettingStarted", "StageOfYourOwn", "ThumbnailService",
+                .product(name: "PipelineTesting", package: "pipeline"),
             ],
             swiftSettings: settings
         ),

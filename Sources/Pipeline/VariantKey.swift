@@ -23,6 +23,22 @@ public struct VariantKey: Sendable, Hashable {
     /// What tells the headers of two requests apart; equal for all requests without any.
     package var headers: SIMD2<UInt64> { SIMD2(headers0, headers1) }
 
+    /// What stores keep products under. It begins with the version of what stages make: a release whose stages make other
+    /// pixels under the same signatures counts it up.
+    package var digest: Digest {
+        var hash = BLAKE2b()
+        hash.update(Self.version)
+        hash.update(source.digest.bytes)
+        for word in [
+            UInt64(bitPattern: Int64(width)), UInt64(bitPattern: Int64(height)), list0, list1, headers0, headers1,
+        ] {
+            hash.update(word)
+        }
+        return hash.finalize()
+    }
+
+    private static let version: UInt64 = 1
+
     /// Feeds what differs between variants; the rest is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(source)

@@ -11,7 +11,7 @@ public struct OperationList: Sendable {
     /// - Parameters:
     ///   - text: the line.
     ///   - catalogue: the stages that it may name; by default ``StageCatalogue/operations``.
-    /// - Throws: `LoadError` with ``Pipeline/LoadError/Code/invalidPipeline``, which says where and what was meant.
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, which says where and what was meant.
     public init(_ text: String, catalogue: StageCatalogue = .operations) throws(LoadError) {
         var stages: [any Stage] = []
         var column = 1

@@ -3,11 +3,13 @@ public import Pipeline
 /// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary;
 /// without one, no larger than the next stages of the list need, such as a ``Resize``.
 ///
-/// The format is told by the bytes. The header is held against the limits before a pixel is decoded. `Downscale`, later
+/// The format is told by the bytes. The header is held against the limits before a pixel is decoded, and what the decode
+/// will need against the memory that all decodes share: where it doesn't fit, it waits for others to end. `Downscale`, later
 /// in the list, makes the size exact.
 ///
 /// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
-///   `LoadError.Code.tooManyBytes` and `LoadError.Code.tooManyPixels` above the limits;
+///   `LoadError.Code.tooManyBytes`, `LoadError.Code.tooManyPixels`, `LoadError.Code.tooMuchMemory` and
+///   `LoadError.Code.tooMuchTime` above the limits;
 ///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or no image; `CancellationError`.
 public struct Decode: Stage, LookingAhead {
     /// Bytes of a source.
@@ -22,26 +24,29 @@ public struct Decode: Stage, LookingAhead {
     private let formats: Set<ImageFormat>
     private let limits: ImageLimits
     private let options: DecodeOptions
+    private let budget: MemoryBudget
     private let threads: BlockingThreads
 
     /// Makes the stage.
     /// - Parameters:
     ///   - formats: what is decoded; by default `ImageFormat.standard`.
     ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
-    ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame.
+    ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame, 1 GB of memory, 30 seconds.
     ///   - quality: how near a reduced picture has to come to the best that can be made of the source:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
     ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
+    ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
         limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality, allowTruncated: Bool = false,
-        threads: BlockingThreads = .decoding
+        budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
     ) {
         self.formats = formats
         self.decoders = decoders
         self.limits = limits
         self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
+        self.budget = budget
         self.threads = threads
     }
 
@@ -61,7 +66,7 @@ public struct Decode: Stage, LookingAhead {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
         do {
-            let (header, image) = try await decode(file, box: load.request.maxPixelSize, priority: load.priority)
+            let (header, image) = try await decode(file, load.request, load.priority, load.clock)
             load.note("\(header.format), \(header.size)")
             load.attach(DecodedSource(file: file, format: header.format))
             load.advance(to: .decoded(image))
@@ -72,7 +77,7 @@ public struct Decode: Stage, LookingAhead {
     }
 
     private func decode(
-        _ file: EncodedImage, box: PixelSize?, priority: LoadPriority
+        _ file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
     ) async throws -> (ImageHeader, DecodedImage) {
         try limits.check(encodedBytes: file.bytes.count)
         let format = try recognized(file)
@@ -81,15 +86,11 @@ public struct Decode: Stage, LookingAhead {
             throw LoadError(
                 .unsupportedType, subject: "", "The file is \(format), which is not chosen; Decode takes \(chosen).")
         }
-        let (limits, options, ahead) = (limits, options, ahead)
-        return try await threads.run(priority: priority) { cancellation in
-            let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
-            try limits.check(header)
-            let image = try decoder.decode(
-                file.bytes, header: header, box: box ?? ahead.box(of: header.size), options: options,
-                cancellation: cancellation)
-            return (header, image)
-        }
+        let work = DecodeWork(
+            bytes: file.bytes, format: format, decoder: decoder, limits: limits, options: options, budget: budget,
+            clock: clock, priority: priority, box: { [ahead] in request.maxPixelSize ?? ahead.box(of: $0.size) }
+        )
+        return try await work.run(on: threads)
     }
 
     private func recognized(_ file: EncodedImage) throws(LoadError) -> ImageFormat {

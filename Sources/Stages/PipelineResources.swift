@@ -14,6 +14,10 @@ public struct PipelineResources: Sendable {
     public var client: any HTTPClient
     /// What images may cost.
     public var limits: ImageLimits
+    /// How near a reduced picture comes to the best that can be made of its source; ``DecodeQuality/quality`` by default.
+    public var quality = DecodeQuality.quality
+    /// Whether a file that is cut off gives what can be read of it; by default it is an error.
+    public var allowTruncated = false
     /// How often an origin that answers with an error is asked again; `nil`, the default, for as often as it is wanted.
     public var errorLimits: ErrorLimits?
     /// The time that loads live by.
@@ -32,4 +36,7 @@ public struct PipelineResources: Sendable {
         self.errorLimits = errorLimits
         self.clock = clock
     }
+
+    /// The decoder of a policy's list.
+    var decode: Decode { Decode(limits: limits, quality: quality, allowTruncated: allowTruncated) }
 }

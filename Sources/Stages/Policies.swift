@@ -33,7 +33,7 @@ extension ImagePipeline {
                                 }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses)
@@ -57,7 +57,7 @@ extension ImagePipeline {
                 ReplaceUndecodable(resources.responses) {
                     if let delay { Delay(delay) }
                     DiskLookup(resources.responses)
-                    Decode(limits: resources.limits)
+                    resources.decode
                     Downscale()
                     Store(resources.memory, resources.responses)
                 }
@@ -78,7 +78,7 @@ extension ImagePipeline {
                 if let delay { Delay(delay) }
                 Coalesce(resources.flights, by: .source) { fetch(resources) }
                 CheckContentType()
-                Decode(limits: resources.limits)
+                resources.decode
                 Downscale()
                 Store(resources.memory, resources.responses)
             }
@@ -103,7 +103,7 @@ extension ImagePipeline {
                                 }
                             }
                             CheckContentType()
-                            Decode(limits: resources.limits)
+                            resources.decode
                             Downscale()
                         }
                         Store(resources.memory, resources.responses, rules: .http)

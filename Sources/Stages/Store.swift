@@ -1,6 +1,7 @@
 public import Pipeline
 
-/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk.
+/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk, and beside that what an
+/// `Encode` made of it, for ``VariantLookup``.
 ///
 /// It is the last stage, so that bytes that don't decode are never kept.
 public struct Store: Stage {
@@ -52,6 +53,11 @@ public struct Store: Stage {
             if let target = terms.target, responses?.isInvalid(target, askedAt: terms.askedAt) == true {
                 memory.remove(target: target)
             }
+        }
+        if case .encoded(let image) = load.content, load.attachment(FoundVariant.self) == nil,
+            let key = load.variantKey, let generation = terms?.generation
+        {
+            await responses?.keep(image, as: key, of: generation)
         }
         // Only now is it known to be an image.
         if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }

@@ -10,12 +10,24 @@ struct Pipectl: AsyncParsableCommand {
         abstract: "Load, cache and convert images through a pipeline that one can read.",
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
+
+            Defaults of options can be set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables
+            such as PIPECTL_QUALITY. Flags count more than variables, variables more than the file.
             """,
-        version: "0.1.0",
+        version: version,
         subcommands: [
             LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
+            SrcsetCommand.self, InfoCommand.self, PrefetchCommand.self, CacheCommand.self, DoctorCommand.self,
             FetchCommand.self, PlanCommand.self,
         ])
+
+    @Flag(help: "Print the defaults that are set, and where.")
+    var printConfig = false
+
+    func run() async throws {
+        guard printConfig else { throw CleanExit.helpRequest(self) }
+        print(try Settings())
+    }
 
     static func main() async {
         do {
@@ -33,7 +45,8 @@ struct Pipectl: AsyncParsableCommand {
                 print(message)
                 end(0)
             case .validationFailure:
-                StandardError.write(message + "\n")
+                let remedy = Misspelling.remedy(Array(CommandLine.arguments.dropFirst()))
+                StandardError.write((remedy.map { "\($0)\n" } ?? "") + message + "\n")
                 end(2)
             case let code:
                 if !message.isEmpty { StandardError.write(message + "\n") }
@@ -50,7 +63,10 @@ struct Pipectl: AsyncParsableCommand {
     }
 
     private static func runVerb() async throws {
-        var command = try parseAsRoot()
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        // Wherever it stands it asks for the same.
+        if arguments.prefix(while: { $0 != "--" }).contains("--print-config") { return print(try Settings()) }
+        var command = try parseAsRoot(try Settings().applied(to: arguments))
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {

@@ -1,5 +1,7 @@
 import CVips
+import Foundation
 import Pipeline
+import Synchronization
 import Testing
 
 @testable import Stages
@@ -30,6 +32,40 @@ struct DecodeCancellationTests {
         for await _ in began { break }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test(
+        "A decoder that is told to stop asks hardly ever again",
+        arguments: [
+            "photo-12mp-baseline-420.jpg", "jpeg-progressive-444.jpg", "jpeg-cmyk-icc.jpg", "png-basi2c08.png",
+            "expected/bricks-color.png", "webp-lossy.webp", "webp-lossless.webp", "webp-animated.webp",
+            "gif-animated.gif", "tiff-jpeg-tiled.tif", "tiff-deflate-strip.tif", "bmp-rgb24.bmp",
+        ])
+    func stopsSoon(_ name: String) async throws {
+        let bytes = try SampleImage.bytes("good/\(name)")
+        let format = try #require(ImageFormatSniffer.format(of: bytes))
+        let decoder = try #require(ImageDecoders.standard.decoder(for: format))
+        let header = try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
+        func decode(patience: Int) throws -> Int {
+            let clock = ImpatientClock(patience: patience)
+            let cancellation = WorkCancellation().limited(to: .seconds(1), by: clock)
+            defer { withExtendedLifetime(cancellation) {} }
+            do {
+                _ = try decoder.decode(
+                    bytes, header: header, box: nil, options: DecodeOptions(frames: 4), cancellation: cancellation)
+                #expect(clock.looks <= patience)
+            } catch let error as LoadError {
+                #expect(error.code == .tooMuchTime)
+            }
+            return clock.looks
+        }
+        let all = try decode(patience: .max)
+        #expect(all >= 2)
+        for share in 0..<4 {
+            let patience = 1 + (all - 2) * share / 4
+            // Some look more than once where they stop; libtiff asks for each tag of a directory.
+            #expect(try decode(patience: patience) <= patience + 40)
+        }
     }
 
     @Test("libvips is asked between strips whether to go on, and stops at once")
@@ -79,6 +115,23 @@ private struct Late: ImageDecoding {
         while !cancellation.isCancelled {}
         return try inner.decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
     }
+}
+
+/// An hour passes when it has been looked at so many times.
+private final class ImpatientClock: LoadClock {
+    private let patience: Int
+    private let count = Atomic<Int>(0)
+
+    init(patience: Int) { self.patience = patience }
+
+    var looks: Int { count.load(ordering: .relaxed) }
+    var now: Date { Date(timeIntervalSince1970: 0) }
+
+    var uptimeNanoseconds: Int64 {
+        count.add(1, ordering: .relaxed).newValue > patience ? 3_600_000_000_000 : 0
+    }
+
+    nonisolated(nonsending) func sleep(for duration: Duration) async throws {}
 }
 
 /// Says "go on" so many times.

@@ -90,6 +90,48 @@ struct DecodeTests {
         }
     }
 
+    @Test("An animation keeps its frames' places, delays and loops through resize and crop")
+    func animationsTransformed() async throws {
+        let bytes = try SampleImage.bytes("good/gif-disposal-1231-transparent.gif")
+        let decode = Decode(limits: ImageLimits(frames: 100))
+        let all = try await SampleImage.decode(bytes, with: decode)
+        let response = try await SampleImage.load(bytes) {
+            decode
+            Resize(48)
+            Crop(x: 0, y: 0, width: 40, height: 30)
+        }
+        let small = try #require(response.image)
+        #expect(small.size == PixelSize(width: 40, height: 30))
+        // The second frame has no delay; the third lies on nothing, the fourth too.
+        #expect(small.frames.map(\.delay) == [100, 0, 200, 650].map { .milliseconds($0) })
+        #expect(small.frames.map(\.delay) == all.frames.map(\.delay))
+        #expect(small.loopCount == 3)
+        for (index, frame) in small.frames.enumerated() {
+            let still = DecodedImage(size: all.size, layout: all.layout, pixels: all.frames[index].pixels)
+            let expected = try await Crop(x: 0, y: 0, width: 40, height: 30).apply(try await Resize(48).apply(still))
+            let shown = DecodedImage(size: small.size, layout: small.layout, pixels: frame.pixels)
+            #expect(shown.difference(from: expected) < 1)
+        }
+        #expect(small.frames[0].pixels[3] == 255)
+        #expect(small.frames[2].pixels[3] == 0)
+    }
+
+    @Test("A loader that is told so gives what can be read of a file that is cut off")
+    func truncatedLoads() async throws {
+        let whole = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let half = Array(whole.prefix(whole.count / 2))
+        var resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient())
+        let strict = try await #require(throws: LoadError.self) {
+            try await ImageLoader(resources).load(.bytes(half))
+        }
+        #expect(strict.code == .undecodable)
+        resources.allowTruncated = true
+        resources.quality = .fast
+        let response = try await ImageLoader(resources).load(.bytes(half))
+        #expect(response.image.size == PixelSize(width: 300, height: 221))
+    }
+
     @Test(
         "With a box the decode is no larger than need be and never smaller than the fit",
         arguments: [

@@ -55,7 +55,7 @@ struct SQLiteTests: CacheSuite {
                 try database.first("PRAGMA \(name)") { $0.text(0) ?? "" } ?? ""
             }
         }
-        #expect(settings == ["wal", "16384", "2", "1"])
+        #expect(settings == ["wal", "16384", "2", "2"])
     }
 
     @Test("Many open one folder at once")

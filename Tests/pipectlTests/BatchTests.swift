@@ -30,16 +30,22 @@ struct BatchTests {
     @Test("finds files by patterns, also with **, and takes lists from standard input and from files")
     func lists() async throws {
         func outputs(_ arguments: String) async throws -> [String] {
-            let result = try await pipectl.shell("rm -rf o; \(arguments.replacing("BATCH", with: "pipectl batch -s 4 -f png -o o"))")
+            let result = try await pipectl.shell(
+                "rm -rf o; \(arguments.replacing("BATCH", with: "pipectl batch -s 4 -f png -o o"))")
             #expect(result.status == 0, "\(result.errors)")
             return try pipectl.tree("o").keys.sorted()
         }
         #expect(try await outputs("BATCH 'in/**/*.jpg'") == ["a.png", "sub/b.png", "sub/deep er/c.png"])
         #expect(try await outputs("BATCH 'in/sub/?.*'") == ["b.png", "e.png"])
-        #expect(try await outputs("find in -name '*.jpg' | BATCH -") == ["in/.hidden/d.png", "in/a.png", "in/sub/b.png", "in/sub/deep er/c.png"])
-        #expect(try await outputs("find in/sub -name '*.jpg' -print0 | BATCH --files0-from -") == ["in/sub/b.png", "in/sub/deep er/c.png"])
+        #expect(
+            try await outputs("find in -name '*.jpg' | BATCH -") == [
+                "in/.hidden/d.png", "in/a.png", "in/sub/b.png", "in/sub/deep er/c.png",
+            ])
+        #expect(
+            try await outputs("find in/sub -name '*.jpg' -print0 | BATCH --files0-from -") == [
+                "in/sub/b.png", "in/sub/deep er/c.png",
+            ])
         #expect(try await outputs("printf 'in/a.jpg\\0' > list; BATCH --files0-from list") == ["in/a.png"])
-        #expect(try await outputs("BATCH /dev/null --files0-from /dev/null; true") == [])
     }
 
     @Test("refuses colliding names before any work")
@@ -85,11 +91,40 @@ struct BatchTests {
         #expect(try await batch().contains("4 done,"))
         let first = try pipectl.tree("out")
         #expect(try await batch("--resume").contains("0 done, 4 skipped"))
-        _ = try await pipectl.shell("cp in/sub/e.webp in/new.webp; echo x >> in/a.jpg; rm out/sub/b.jpg; : > out/sub/e.webp")
+        _ = try await pipectl.shell(
+            "cp in/sub/e.webp in/new.webp; echo x >> in/a.jpg; rm out/sub/b.jpg; : > out/sub/e.webp")
         #expect(try await batch("--resume").contains("4 done, 1 skipped"))
         #expect(try pipectl.tree("out").filter { $0.key != "new.webp" } == first)
         #expect(try await batch("--resume -Q 10").contains("5 done"), "other options make other results")
         #expect(try await batch().contains("5 failed"), "without --resume nothing is known")
+    }
+
+    @Test("a journal whose last lines a power cut damaged costs no more than these")
+    func damagedJournal() async throws {
+        let batch = "pipectl batch in -r -s 8 -o out --journal j --resume"
+        #expect(try await pipectl.shell(batch).text.contains("4 done,"))
+        let result = try await pipectl.shell("truncate -s -30 j; head -c 100 /dev/urandom >> j; rm out/a.jpg; \(batch)")
+        #expect(
+            result.text.contains("1 done, 3 skipped") || result.text.contains("2 done, 2 skipped"), "\(result.text)")
+        #expect(try await pipectl.shell(batch).text.contains("0 done, 4 skipped"))
+    }
+
+    @Test("Ctrl-C ends it with status 130 and a summary, and --resume does the rest")
+    func interrupted() async throws {
+        _ = try await pipectl.shell("for n in $(seq 300); do cp in/a.jpg in/n$n.jpg; done")
+        let (output, errors) = (Pipe(), Pipe())
+        let process = try pipectl.start(
+            ["batch", "in", "-s", "200", "-o", "out", "-j", "1"], output: output, errors: errors)
+        let first = output.fileHandleForReading.availableData
+        #expect(!first.isEmpty)
+        kill(process.processIdentifier, SIGINT)
+        let rest = String(decoding: await Pipectl.bytes(of: output), as: UTF8.self)
+        #expect(await Pipectl.status(of: process) == 130)
+        #expect(rest.contains("left; --resume goes on there"))
+        let made = try pipectl.tree("out").count
+        #expect(made < 301)
+        let resumed = try await pipectl.shell("pipectl batch in -s 200 -o out --resume")
+        #expect(resumed.text.contains("\(301 - made) done, \(made) skipped"), "\(resumed.text.suffix(200))")
     }
 
     @Test("--resume leaves a file alone that it did not write")
@@ -142,8 +177,11 @@ struct BatchTests {
         var random = Generator(state: 4711)
         var done: [String: Int] = [:]
         for _ in 0..<10 {
-            for input in try await started(killedAfter: Int.random(in: 1...80, using: &random)) { done[input, default: 0] += 1 }
-            for (name, bytes) in try pipectl.tree("parts") where !name.contains("/.pipectl-") && !name.hasPrefix(".pipectl-") {
+            for input in try await started(killedAfter: Int.random(in: 1...80, using: &random)) {
+                done[input, default: 0] += 1
+            }
+            for (name, bytes) in try pipectl.tree("parts")
+            where !name.contains("/.pipectl-") && !name.hasPrefix(".pipectl-") {
                 #expect(expected[name] == bytes, "\(name) is half-written")
             }
         }

@@ -1,6 +1,7 @@
 // `benchmarks` runs what needs nothing but itself; a word runs one alone.
-let words = CommandLine.arguments.dropFirst()
+let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
+case "thumbnails": try await Thumbnails.run(Array(words.dropFirst()))
 case "transfers": try await Transfers.run()
 case "memory": try await ChainMemory.run()
 case "disk": try await DiskLookups.run()

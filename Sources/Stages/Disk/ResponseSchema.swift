@@ -86,7 +86,26 @@ enum ResponseSchema {
         CREATE TRIGGER responses_resize AFTER UPDATE OF size ON responses BEGIN
             UPDATE totals SET bytes = bytes - old.size + new.size;
         END;
+        """,
         """
+        -- What was made of a response: it goes with its row, and so never outlives it. Its bytes count by the pages that
+        -- they take.
+        CREATE TABLE variants (
+            generation INTEGER NOT NULL,
+            variant BLOB NOT NULL,
+            type TEXT NOT NULL,
+            width INTEGER NOT NULL,
+            height INTEGER NOT NULL,
+            native_width INTEGER NOT NULL,
+            native_height INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            bytes BLOB NOT NULL
+        );
+        CREATE UNIQUE INDEX variants_key ON variants (generation, variant);
+        CREATE TRIGGER responses_delete_variants AFTER DELETE ON responses BEGIN
+            DELETE FROM variants WHERE generation = old.generation;
+        END;
+        """,
     ]
 }
 

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What a picture may cost at most. All of it is checked on the header, before a pixel is decoded.
+/// What a picture may cost at most. All but the time is checked on the header, before a pixel is decoded.
 public struct ImageLimits: Sendable, Hashable {
     /// Pixels, as stored and as coded, of all frames that are decoded; 50 million by default.
     public var pixels: Int
@@ -10,8 +10,21 @@ public struct ImageLimits: Sendable, Hashable {
     /// Of a TIFF with several pages it is always the first page.
     public var frames: Int
 
+    /// Bytes of memory that decoding needs at its peak, as estimated from the header: the picture at the size in which it
+    /// is wanted, and what its format forces to be held on the way, such as all coefficients of a progressive JPEG or all
+    /// pixels of a GIF. 1 GB by default. What all pictures may take together is a ``MemoryBudget``.
+    public var memory: Int
+    /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for as long as it likes.
+    /// AVIF and HEIC can't be stopped in the middle.
+    public var time: Duration?
+
     /// Sets limits; what is left out has its default.
-    public init(pixels: Int = 50_000_000, encodedBytes: Int = 64_000_000, frames: Int = 1) {
+    public init(
+        pixels: Int = 50_000_000, encodedBytes: Int = 64_000_000, frames: Int = 1, memory: Int = 1_000_000_000,
+        time: Duration? = .seconds(30)
+    ) {
+        self.memory = memory
+        self.time = time
         self.pixels = pixels
         self.encodedBytes = encodedBytes
         self.frames = max(1, frames)
@@ -40,6 +53,16 @@ public struct ImageLimits: Sendable, Hashable {
         throw LoadError(
             .tooManyPixels, subject: "",
             "The picture has \(count) pixels; \(pixels) are allowed in all. Raise the limit of pixels.")
+    }
+
+    /// Looks at what a decode is estimated to need before it begins.
+    /// - Throws: `tooMuchMemory`.
+    func check(memory count: Int) throws(LoadError) {
+        guard count > memory else { return }
+        throw LoadError(
+            .tooMuchMemory, subject: "",
+            "Decoding the picture needs about \(count) bytes of memory; \(memory) are allowed. Raise the limit of memory, "
+                + "or ask for a smaller picture.")
     }
 
     private func exceeds(_ size: PixelSize, times frames: Int) -> Bool {

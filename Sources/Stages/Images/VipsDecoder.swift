@@ -22,8 +22,23 @@ public struct VipsDecoder: ImageDecoding {
                 if format == .avif || format == .heic {
                     header.codedSize = try HEIFCodedSize.largest(in: bytes) ?? header.storedSize
                 }
+                header.memory = Self.memory(header, channels: Int(file.header.channels))
                 return header
             }
+        }
+    }
+
+    /// What the libraries below libvips hold.
+    private static func memory(_ header: ImageHeader, channels: Int) -> Int {
+        switch header.format {
+        // A reference frame and the planes that become pixels, of up to 16 bits a channel.
+        case .avif, .heic: header.codedSize.bytes(8)
+        // The canvas, and libvips' copy of it.
+        case .gif: header.storedSize.bytes(8)
+        // At worst one strip for all.
+        case .tiff: header.storedSize.bytes(channels * header.bitsPerChannel / 8)
+        case .svg, .jxl: header.storedSize.bytes(16)
+        default: 0
         }
     }
 

@@ -23,7 +23,7 @@ final class WebPFile {
     var header: ImageHeader {
         let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
         let hasProfile = flags & ICCP_FLAG.rawValue != 0
-        return ImageHeader(
+        var header = ImageHeader(
             format: .webp,
             storedSize: PixelSize(
                 width: Int(WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH)),
@@ -32,6 +32,20 @@ final class WebPFile {
             frames: max(1, Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT))),
             loopCount: flags & ANIMATION_FLAG.rawValue != 0 ? Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0,
             hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: hasProfile)
+        header.memory = memory(of: header)
+        return header
+    }
+
+    /// What libwebp holds on its way: an animation's canvas and the frame on it, a lossless picture as it is, or a lossy
+    /// one's transparency.
+    private func memory(of header: ImageHeader) -> Int {
+        if header.frames > 1 { return header.storedSize.bytes(12) }
+        var features = WebPBitstreamFeatures()
+        let isLossy = try? withFirstFrame { frame in
+            WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
+                && features.format == 1
+        }
+        return header.storedSize.bytes(isLossy == true ? (header.hasAlpha ? 1 : 0) : 4)
     }
 
     /// The first chunk of a name, such as `ICCP`.

@@ -22,7 +22,13 @@ struct OperationOptions: ParsableArguments {
         help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"))
     var ops: String?
 
+    @Option(help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"))
+    var pipeline: PipelineArgument?
+
     func validate() throws {
+        if pipeline != nil, ops != nil || size != nil || crop != nil {
+            throw ValidationError("--pipeline stands for the whole list; leave -s, --crop and --ops out.")
+        }
         if crop != nil, size?.box == nil { throw ValidationError("--crop needs a size of two sides: -s 400x300.") }
         _ = try chain()
     }
@@ -30,7 +36,11 @@ struct OperationOptions: ParsableArguments {
     /// Fills in the recipe's transforms.
     /// - Parameter standard: the size where none is given.
     func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
-        recipe.operations = try chain(standard: standard)
+        if let pipeline {
+            recipe.whole = try pipeline.pipeline(recipe.resources)
+        } else {
+            recipe.operations = try chain(standard: standard)
+        }
     }
 
     private func chain(standard: Geometry? = nil) throws -> Chain {

@@ -32,9 +32,9 @@ struct WorkOptions: ParsableArguments {
 
     /// A recipe that decodes and encodes.
     func recipe() -> Recipe {
-        let encoding = encoding
+        let options = encoding.how.options
         return Recipe(
-            encode: { encoding.encode($0) }, resources: source.resources, policy: source.policy.cachePolicy,
+            encode: { Encode($0, options: options) }, resources: source.resources, policy: source.policy.cachePolicy,
             budget: running.budget)
     }
 

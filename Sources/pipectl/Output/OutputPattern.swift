@@ -44,8 +44,8 @@ struct OutputPattern: Sendable {
     /// Whether different sources get different paths.
     var tellsSourcesApart: Bool { contains(.name) || contains(.index) }
 
-    /// Whether the path is known only once the picture is.
-    var needsSize: Bool { contains(.w) || contains(.h) }
+    /// Whether the path is known before the picture is.
+    func isKnown(width: Int?) -> Bool { !contains(.h) && (width != nil || !contains(.w)) }
 
     /// What stands after the last dot, where it is written out.
     var fileExtension: String? {
@@ -54,7 +54,7 @@ struct OutputPattern: Sendable {
     }
 
     /// The path; `{w}` and `{h}` stay as they are while the size isn't known.
-    func path(_ name: OutputName, _ format: ImageFormat, size: PixelSize?) -> String {
+    func path(_ name: OutputName, _ format: ImageFormat, size: PixelSize?, width: Int? = nil) -> String {
         let path = parts.map { part in
             switch part {
             case .text(let text): text
@@ -63,7 +63,7 @@ struct OutputPattern: Sendable {
             case .field(.index): "\(name.index)"
             case .field(.ext): format.preferredFileExtension ?? "bin"
             case .field(.format): format.name
-            case .field(.w): size.map { "\($0.width)" } ?? "{w}"
+            case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
             case .field(.h): size.map { "\($0.height)" } ?? "{h}"
             }
         }.joined()

@@ -11,6 +11,8 @@ struct OutputTarget: Sendable {
 
     let destination: Destination
     let format: ImageFormat
+    /// The width that was asked for, where that is known before the picture is.
+    var width: Int?
 
     /// The path as far as it is known before the picture is; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }
@@ -19,13 +21,13 @@ struct OutputTarget: Sendable {
     func path(size: PixelSize?) -> String? {
         switch destination {
         case .standardOutput: nil
-        case .file(let pattern, let name): pattern.path(name, format, size: size)
+        case .file(let pattern, let name): pattern.path(name, format, size: size, width: width)
         case .path(let path): path
         }
     }
 
     /// Whether ``plannedPath`` is the whole path.
     var isKnown: Bool {
-        if case .file(let pattern, _) = destination { !pattern.needsSize } else { true }
+        if case .file(let pattern, _) = destination { pattern.isKnown(width: width) } else { true }
     }
 }

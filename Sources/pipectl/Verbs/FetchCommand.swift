@@ -49,8 +49,7 @@ struct FetchCommand: AsyncParsableCommand {
     @Flag(help: "Show the stored entry, its freshness, what was sent and what came back.")
     var explain = false
 
-    @Flag(help: "Print an object on a line for each URL.")
-    var json = false
+    @OptionGroup var reporting: ReportOptions
 
     @Flag(help: "Serve another program as a coprocess.")
     var stdio = false
@@ -61,14 +60,16 @@ struct FetchCommand: AsyncParsableCommand {
 
     func validate() throws {
         if stdio {
-            guard urls.isEmpty, output == nil, header.isEmpty, !explain, !json else {
+            guard urls.isEmpty, output == nil, header.isEmpty, !explain, !reporting.json else {
                 throw ValidationError("--stdio takes its requests from standard input; leave the others out.")
             }
             return
         }
         if urls.isEmpty { throw ValidationError("Give a URL, or --stdio.") }
         if output != nil, urls.count > 1 { throw ValidationError("-o takes the content of one URL.") }
-        if output == "-", json { throw ValidationError("--json and -o - would both write to standard output.") }
+        if output == "-", reporting.json {
+            throw ValidationError("--json and -o - would both write to standard output.")
+        }
         _ = try fields()
     }
 
@@ -76,7 +77,7 @@ struct FetchCommand: AsyncParsableCommand {
         var options = CurlClient.Options(addresses: addresses.policy)
         // A coprocess decides itself how much it asks for at once.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
-        let responses = HTTPCache(folder: cache.cacheDir ?? HTTPCache.defaultFolder)
+        let responses = cache.responses()
         let client = CachingClient(responses, CurlClient(options))
         if stdio {
             let result = await Result { try await StdioSession(client).serve(InputLines.read()) }
@@ -104,7 +105,7 @@ struct FetchCommand: AsyncParsableCommand {
             try show(url, response)
             return true
         } catch let error as LoadError {
-            if json { print(try FetchReport(text, error).line()) } else { StandardError.write("pipectl: \(error)\n") }
+            if reporting.json { print(try FetchReport(text, error).line()) } else { reporting.show(error) }
             return false
         }
     }
@@ -121,12 +122,12 @@ struct FetchCommand: AsyncParsableCommand {
     }
 
     private func show(_ url: URL, _ response: CachingResponse) throws {
-        if json {
+        if reporting.json {
             print(try FetchReport(url, response).line())
-        } else if explain {
+        } else if explain || reporting.verbose {
             let text = "\(FetchExplanation(response))\n"
             if output == "-" { StandardError.write(text) } else { print(text, terminator: "") }
-        } else if output != "-" {
+        } else if output != "-", !reporting.quiet {
             print(
                 "\(redactedURL(url.absoluteString)): \(response.status) \(response.reason), "
                     + "\(response.body.count) bytes, \(response.use.rawValue)")

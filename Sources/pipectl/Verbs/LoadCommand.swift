@@ -10,12 +10,12 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load images through a policy's pipeline, caches and all.",
         discussion: """
             A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows
-            its extension; - is standard output, as PNG. For several sources the output is a folder, or a path with
-            {name} in it.
+            its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with
+            {name} {w} {h} {ext} {dir} {index} {format}. A file that exists is left, unless told.
 
             Examples:
               pipectl load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
-              pipectl load *.jpg -o thumbnails/ --max-pixel-size 300x200
+              pipectl load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
               pipectl load https://example.com/photo.jpg --policy returnCacheDontLoad --json
               cat photo.jpg | pipectl load - -o - --max-pixel-size 100 > small.png
             """)
@@ -28,6 +28,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The box that the image has to fit. (default: the source's size)", valueName: "n|wxh"))
     var maxPixelSize: PixelSize?
+
+    @OptionGroup var overwrite: OverwriteOptions
 
     @OptionGroup var policy: PolicyOptions
 
@@ -44,8 +46,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Show what happened, stage by stage, on standard error.")
     var trace = false
 
-    @Flag(help: "Print an object on a line for each load.")
-    var json = false
+    @OptionGroup var reporting: ReportOptions
 
     func validate() throws {
         if let expireAfter, !(0...1e10).contains(expireAfter) {
@@ -54,12 +55,10 @@ struct LoadCommand: AsyncParsableCommand {
         if sources.count > 1 {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
             if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-            if let output, output != "-", !output.contains("{name}"), !isFolder(output) {
-                throw ValidationError("Several sources need a folder after -o, or a path with {name} in it.")
-            }
-            if output == "-" { throw ValidationError("Standard output takes one image; give one source.") }
         }
-        if output == "-", json { throw ValidationError("--json and -o - would both write to standard output.") }
+        if output == "-", reporting.json {
+            throw ValidationError("--json and -o - would both write to standard output.")
+        }
     }
 
     func run() async throws {
@@ -81,62 +80,57 @@ struct LoadCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode(1) }
     }
 
-    private typealias Planned = (input: String, plan: Result<OutputPlan, LoadError>)
+    private typealias Planned = (job: Job, output: OutputTarget?)
 
     /// Where each result goes; refuses before any work what would overwrite another.
     private func planned() throws -> [Planned] {
-        let folder = output.map(isFolder) ?? false
-        var taken: [String: String] = [:]
-        return try sources.map { input in
-            let plan = Result { () throws(LoadError) in
-                try OutputPlan(output: output, input: input, isFolder: folder)
-            }
-            if case .success(let plan) = plan, case .file(let path) = plan.destination {
-                if let other = taken[path] {
-                    throw ValidationError("\(other) and \(input) would both be written to \(path).")
-                }
-                taken[path] = input
-            }
-            return (input, plan)
+        guard let output else { return sources.map { (Job(input: $0, targets: .success([])), nil) } }
+        let planner = try OutputPlanner(output: output, inPlace: false, format: nil, inputs: sources.count)
+        let jobs = sources.enumerated().map { index, input in
+            Job(
+                input: input,
+                targets: Result { () throws(LoadError) in
+                    [try planner.target(input, OutputName(input, index: index + 1))]
+                })
         }
+        try OutputPlanner.refuseCollisions(jobs)
+        return jobs.map { ($0, try? $0.targets.get().first) }
     }
 
     private func load(_ planned: Planned, _ resources: PipelineResources) async throws -> Bool {
-        let (input, plan) = planned
-        var output: String?
+        let (job, target) = planned
         do {
-            let plan = try plan.get()
-            output = plan.name
-            let response = try await response(input, plan, resources)
-            report(input, plan, response)
+            _ = try job.targets.get()
+            let (response, path) = try await response(job, target, resources)
+            report(job, path, response)
             return true
         } catch let error as LoadError {
-            report(input, output, error)
+            report(job, target, error)
             return false
         }
     }
 
     private func response(
-        _ input: String, _ plan: OutputPlan, _ resources: PipelineResources
-    ) async throws -> LoadResponse {
+        _ job: Job, _ target: OutputTarget?, _ resources: PipelineResources
+    ) async throws -> (LoadResponse, path: String?) {
         var pipeline = policy.cachePolicy.pipeline(resources)
-        if let format = plan.format { pipeline = pipeline.inserting(Encode(format), before: Store.self) }
+        if let target { pipeline = pipeline.inserting(Encode(target.format), before: Store.self) }
         var request = ImageRequest(
-            try await source(input, limit: resources.limits.encodedBytes), identifier: identifier,
+            try await source(job.input, limit: resources.limits.encodedBytes), identifier: identifier,
             maxPixelSize: maxPixelSize)
         if let expireAfter { request.expiry = .after(.seconds(expireAfter)) }
 
         let progress = ProgressLine(request.source.redacted)
         defer { progress?.clear() }
         let response = try await pipeline.load(request) { progress?.show($0) }
-        guard let bytes = response.encoded?.bytes else { return response }
-        switch plan.destination {
-        case .nowhere: break
-        case .standardOutput:
+        guard let target, let bytes = response.encoded?.bytes else { return (response, nil) }
+        guard let path = target.path(size: response.size) else {
             try await BlockingThreads.files.run { _ in StandardStream.write(bytes, to: STDOUT_FILENO) }
-        case .file(let path): try await BlockingThreads.files.run { _ in try OutputFile(path).write(bytes) }
+            return (response, "-")
         }
-        return response
+        let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
+        _ = try await BlockingThreads.files.run { _ in try writer.put(bytes, at: path, job) }
+        return (response, path)
     }
 
     private func source(_ input: String, limit: Int) async throws -> ImageSource {
@@ -144,32 +138,25 @@ struct LoadCommand: AsyncParsableCommand {
         return .bytes(try await BlockingThreads.files.run { _ in StandardStream.readInput(limit: limit) })
     }
 
-    private func report(_ input: String, _ plan: OutputPlan, _ response: LoadResponse) {
-        if trace { StandardError.write("\(response.trace)\n") }
-        if json {
-            if let line = try? LoadReport(input: input, output: plan.name, response: response).line() { print(line) }
-        } else if case .standardOutput = plan.destination {
-            return
-        } else {
+    private func report(_ job: Job, _ path: String?, _ response: LoadResponse) {
+        if trace || reporting.verbose { StandardError.write("\(response.trace)\n") }
+        if reporting.json {
+            if let line = try? LoadReport(input: job.input, output: path, response: response).line() { print(line) }
+        } else if path != "-", !reporting.quiet {
             let size = response.size.map { "\($0)" } ?? ""
             let native = response.nativeSize.map { $0 == response.size ? "" : " of \($0)" } ?? ""
-            let target = plan.name.map { " → \($0)" } ?? ""
-            print("\(displayed(input))\(target): \(size)\(native), \(response.source.rawValue)")
+            print(
+                "\(job.shown)\(path.map { " → \(printable($0))" } ?? ""): \(size)\(native), \(response.source.rawValue)"
+            )
         }
     }
 
-    private func report(_ input: String, _ output: String?, _ error: LoadError) {
-        if trace { StandardError.write("\(error.trace)\n") }
-        if json, let line = try? LoadReport(input: input, output: output, error: error).line() { print(line) }
-        if !json { StandardError.write("pipectl: \(error)\n") }
-    }
-
-    private func displayed(_ input: String) -> String {
-        input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? input
-    }
-
-    private func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return path.hasSuffix("/") || (stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR)
+    private func report(_ job: Job, _ target: OutputTarget?, _ error: LoadError) {
+        if trace || reporting.verbose { StandardError.write("\(error.trace)\n") }
+        let output = target.map { $0.plannedPath ?? "-" }
+        if reporting.json, let line = try? LoadReport(input: job.input, output: output, error: error).line() {
+            print(line)
+        }
+        if !reporting.json { reporting.show(error) }
     }
 }

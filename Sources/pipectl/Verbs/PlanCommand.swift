@@ -5,18 +5,22 @@ import Stages
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Print the pipeline that a policy stands for.",
+        abstract: "Print the pipeline that a policy, or a file, stands for.",
         discussion: """
             Examples:
               pipectl plan
               pipectl plan --policy ignoreCache --download-delay 0.5
+              pipectl plan --pipeline poster.yaml
             """)
+
+    @Option(help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"))
+    var pipeline: PipelineArgument?
 
     @OptionGroup var policy: PolicyOptions
 
     func run() async throws {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient())
-        print(policy.cachePolicy.pipeline(resources))
+        print(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
     }
 }

@@ -14,6 +14,15 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
     private var fit = Fit.inside
     private var change = Change.both
 
+    /// A width, to which pictures are only made smaller.
+    static func width(_ width: Int) -> Geometry { Geometry(width: width, height: nil, change: .shrink) }
+
+    private init(width: Int?, height: Int?, change: Change) {
+        self.width = width
+        self.height = height
+        self.change = change
+    }
+
     init?(argument: String) {
         var text = Substring(argument.lowercased())
         while let mark = text.last, "><!^".contains(mark) {

@@ -2,7 +2,8 @@ import Pipeline
 
 /// One result of a job, not yet written.
 struct Rendering: Sendable {
-    let target: OutputTarget
+    /// `nil` where there is nothing to write.
+    let target: OutputTarget?
     let image: EncodedImage
     /// Where the source's bytes came from.
     var source: LoadSource = .file

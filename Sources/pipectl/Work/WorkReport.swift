@@ -30,6 +30,12 @@ struct WorkReport: Encodable {
         case .failed(let error):
             let failure = Failure(code: error.code.rawValue, message: error.description)
             return [WorkReport(input: input, status: "failed", error: failure)]
+        case .done(let written) where written.isEmpty:
+            var report = WorkReport(input: input, status: "done")
+            report.source = result.source?.rawValue
+            (report.nativeWidth, report.nativeHeight) = (result.nativeSize?.width, result.nativeSize?.height)
+            report.ms = (result.duration / .microseconds(1)).rounded() / 1000
+            return [report]
         case .done(let written):
             return written.map { written in
                 var report = WorkReport(input: input, output: written.path ?? "-", status: "done")

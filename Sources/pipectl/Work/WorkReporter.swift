@@ -46,6 +46,7 @@ final class WorkReporter: Sendable {
             if !options.quiet, bar == nil || options.verbose { print("\(input): \(reason)") }
         case .done(let written):
             guard !options.quiet, bar == nil || options.verbose else { return }
+            if written.isEmpty { print("\(input): \(result.source?.rawValue ?? "done")") }
             for file in written {
                 guard let path = file.path else { continue }
                 let size = file.size.map { "\($0)" } ?? ""

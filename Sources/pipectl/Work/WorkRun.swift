@@ -57,7 +57,7 @@ struct WorkRun: Sendable {
     private func work(on job: Job) async throws -> JobResult {
         let targets = try job.targets.get()
         let (wanted, reason) = try await BlockingThreads.files.run { _ in try unwritten(targets, of: job) }
-        guard !wanted.isEmpty else { return JobResult(job: job, outcome: .skipped(reason)) }
+        guard !wanted.isEmpty || targets.isEmpty else { return JobResult(job: job, outcome: .skipped(reason)) }
         let (source, count) = try await source(of: job)
         let key = journal?.key(of: job, source)
         if let journal, let key {
@@ -66,7 +66,9 @@ struct WorkRun: Sendable {
         }
         let renderings = try await render(source, job, wanted)
         let written = try await BlockingThreads.files.run { _ in try write(renderings, key, job) }
-        guard !written.isEmpty else { return JobResult(job: job, outcome: .skipped("the output exists")) }
+        guard !written.isEmpty || targets.isEmpty else {
+            return JobResult(job: job, outcome: .skipped("the output exists"))
+        }
         let first = renderings.first
         return JobResult(
             job: job, outcome: .done(written), source: job.input == "-" ? .inline : first?.source,
@@ -112,7 +114,8 @@ struct WorkRun: Sendable {
     }
 
     private func write(_ renderings: [Rendering], _ key: Digest?, _ job: Job) throws -> [JobResult.Written] {
-        let paths = renderings.map { $0.target.path(size: $0.image.size) }
+        let renderings = renderings.filter { $0.target != nil }
+        let paths = renderings.map { $0.target?.path(size: $0.image.size) }
         if let key { journal?.willWrite(key, zip(paths, renderings).map { ($0, $1.image.bytes) }) }
         var written: [JobResult.Written] = []
         for (path, rendering) in zip(paths, renderings) {
@@ -128,7 +131,7 @@ struct WorkRun: Sendable {
     }
 
     /// Writes a file; false if one that is there was left.
-    private func put(_ bytes: [UInt8], at path: String, _ job: Job) throws -> Bool {
+    func put(_ bytes: [UInt8], at path: String, _ job: Job) throws -> Bool {
         if makesFolders, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
             // What went wrong shows when the file is written.
             _ = FileFacts.makeFolder(String(path[..<slash]))

@@ -21,7 +21,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print the report as JSON.") var json = false
 
     func run() async throws {
-        let responses = HTTPCache(folder: cache.cacheDir ?? HTTPCache.defaultFolder)
+        let responses = cache.responses()
         let report = repair ? try await responses.repair() : try await responses.verify()
         let text = json ? try CacheVerifyReport(report, folder: responses.folder).json : lines(report, responses.folder)
         await OutputLines().write(Array((text + "\n").utf8))

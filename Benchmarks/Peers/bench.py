@@ -1,0 +1,221 @@
+"""Runs the tasks with this library and its peers, in turn, and writes RESULTS.md and its chart.
+
+bench.py RUNNER FLOORS PYTHON-WITH-DEBIANS-LIBRARIES [ROUNDS]
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import images
+import quality
+import report
+
+HERE = Path(__file__).resolve().parent
+CORES = os.cpu_count() or 1
+ONE_THREAD = {"VIPS_CONCURRENCY": "1", "MAGICK_THREAD_LIMIT": "1"}
+
+# name, file, box, what is asked for at the end, pictures a run, floor
+TASKS = [
+    ("12 MP JPEG", "jpeg-12mp.jpg", "300x300", "pixels", 6, "jpeg"),
+    ("12 MP progressive JPEG", "jpeg-12mp-progressive.jpg", "300x300", "pixels", 3, "jpeg"),
+    ("3 MP PNG", "png-3mp.png", "300x300", "pixels", 5, "png"),
+    ("3 MP RGBA PNG", "png-rgba.png", "300x300", "pixels", 5, "png"),
+    ("6 MP WebP", "webp-6mp.webp", "300x300", "pixels", 4, "webp"),
+    ("3 MP AVIF", "avif-3mp.avif", "300x300", "pixels", 3, None),
+    ("2725×2225 JPEG to 720×588 JPEG", "jpeg-2725x2225.jpg", "720x588", "jpeg", 6, None),
+    ("2048×1536 RGBA PNG to 720×540 PNG", "png-rgba.png", "720x540", "png", 4, None),
+    ("300 px JPEG to 100 px", "jpeg-300.jpg", "100x100", "pixels", 200, "jpeg"),
+    ("mixed folder", None, "300x300", "pixels", 1, None),
+]
+
+# name, whether it uses Debian's codecs as this library does
+TOOLS = [
+    ("quality", True), ("fast", True), ("vipsthumbnail", True), ("pyvips 8.14", True), ("Pillow 9.4", True),
+    ("ImageMagick 6", True), ("pyvips newest", False), ("Pillow newest", False), ("OpenCV newest", False),
+    ("floor", True),
+]
+
+
+class Runner:
+    def __init__(self, words):
+        self.ours, self.floors, self.debian = words[:3]
+        self.rounds = int(words[3]) if len(words) > 3 else 5
+        self.folder = Path(tempfile.mkdtemp(prefix="pipeline-bench-", dir="/dev/shm"))
+        self.start_up = {
+            "vipsthumbnail": self.timed(["vipsthumbnail", "--help"], repeats=5),
+            "ImageMagick 6": self.timed(["convert-im6.q16", "-version"], repeats=5),
+        }
+
+    def words(self, tool, task, files, repeats, output, concurrency=1):
+        name, _, box, encoding, _, floor = task
+        worker = [str(HERE / "worker.py")]
+        rest = [box, encoding, str(repeats), output, *files]
+        if tool in ("quality", "fast"):
+            return [self.ours, "thumbnails", tool, box, encoding, str(repeats), str(concurrency), output, *files]
+        if tool == "floor":
+            return [self.floors, floor, box.split("x")[0], str(repeats), files[0]] if floor else None
+        library = {"pyvips": "vips", "Pillow": "pillow", "OpenCV": "opencv"}[tool.split()[0]]
+        python = sys.executable if tool.endswith("newest") else self.debian
+        return [python, *worker, library, *rest]
+
+    def command(self, tool, task, files, output):
+        _, _, box, encoding, _, _ = task
+        if tool == "vipsthumbnail":
+            ending = {"pixels": "", "jpeg": "[Q=80]", "png": "[compression=6,filter=none]"}[encoding]
+            form = output or f"{self.folder}/%s." + {"pixels": "v", "jpeg": "jpg", "png": "png"}[encoding]
+            return ["vipsthumbnail", "--size", f"{box}>", "-o", form + ending, *files]
+        out = output or f"{self.folder}/out.{ {'pixels': 'ppm', 'jpeg': 'jpg', 'png': 'png'}[encoding] }"
+        width, height = map(int, box.split("x"))
+        options = {"jpeg": ["-quality", "80"], "png": ["-quality", "60"], "pixels": []}[encoding]
+        # Twice the size, as its manual says for JPEG.
+        hint = ["-define", f"jpeg:size={width * 2}x{height * 2}"]
+        return ["convert-im6.q16", *hint, f"{files[0]}[0]", "-thumbnail", f"{box}>", *options, out]
+
+    def timed(self, words, repeats=1):
+        """The CPU time of a command in milliseconds and its peak in kilobytes."""
+        runs = []
+        for _ in range(repeats):
+            # Not begun from here: a process's peak counts what its parent held.
+            done = subprocess.run(
+                [self.floors, "command", *words], capture_output=True, text=True, env={**os.environ, **ONE_THREAD})
+            if done.returncode:
+                return None
+            runs.append(json.loads(done.stdout))
+        return {key: statistics.median(run[key] for run in runs) for key in ("cpu_ms", "peak_kb")}
+
+    def run(self, tool, task, files, repeats, output):
+        """One run: what a picture took. `None` where the tool can't do the task."""
+        if tool in self.start_up:
+            return self.run_command(tool, task, files, repeats, output)
+        words = self.words(tool, task, files, repeats, output)
+        return self.parsed(words) if words else None
+
+    def parsed(self, words):
+        done = subprocess.run(words, capture_output=True, text=True)
+        if done.returncode:
+            return None
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+    def run_command(self, tool, task, files, repeats, output):
+        """A command's start is not counted: as many pictures as can be in one run of it."""
+        if output != "-":
+            done = self.timed(self.command(tool, task, files[:1], output))
+            if done is None:
+                return None
+        total, peak, count = 0.0, 0.0, 0
+        idle = self.start_up[tool]
+        repeats = max(1, min(repeats, 5)) if tool == "ImageMagick 6" else repeats
+        runs = [self.named_apart(files * repeats)] if tool == "vipsthumbnail" else [[file] for file in files * repeats]
+        for names in runs:
+            done = self.timed(self.command(tool, task, names, None))
+            if done is None:
+                return None
+            total += done["cpu_ms"] - idle["cpu_ms"]
+            peak = max(peak, done["peak_kb"] - idle["peak_kb"])
+            count += len(names)
+        return {"cpu_ms": total / count, "peak_kb": peak}
+
+    def named_apart(self, files):
+        """The files under a name each: libvips remembers what it made of a name."""
+        names = []
+        for index, file in enumerate(files):
+            name = self.folder / f"in-{index}-{Path(file).name}"
+            if not name.exists():
+                name.symlink_to(file)
+            names.append(str(name))
+        return names
+
+    def rate(self, tool, task, files, repeats):
+        """Pictures a second on all cores: as many at once as there are cores, commands' starts included."""
+        if tool in ("quality", "fast"):
+            done = self.parsed(self.words(tool, task, files, repeats, "-", concurrency=CORES))
+            return done and done["rate"]
+        if tool in self.start_up:
+            repeats = min(repeats, 5)
+            start = time.perf_counter()
+            for _ in range(repeats):
+                running = [
+                    subprocess.Popen(
+                        ["sh", "-c", "for file; do " + self.shell(tool, task, index) + "; done", "sh", *files],
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                        env={**os.environ, **ONE_THREAD})
+                    for index in range(CORES)
+                ]
+                if any([process.wait() for process in running]):
+                    return None
+            return repeats * len(files) * CORES / (time.perf_counter() - start)
+        words = self.words(tool, task, files, repeats, "-")
+        if not words:
+            return None
+        running = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(CORES)]
+        outputs = [process.communicate()[0] for process in running]
+        if any(process.returncode for process in running):
+            return None
+        return sum(json.loads(output.strip().splitlines()[-1])["rate"] for output in outputs)
+
+    def shell(self, tool, task, index):
+        words = self.command(tool, task, ["@FILE@"], None)
+        text = " ".join(f"'{word}'" for word in words).replace("'@FILE@'", '"$file"').replace("'@FILE@[0]'", '"$file[0]"')
+        return text.replace(f"{self.folder}/", f"{self.folder}/{index}-")
+
+
+def measure(runner):
+    files = images.make(HERE.parent / ".images")
+    results = []
+    for task in TASKS:
+        name, file, box, encoding, repeats, _ = task
+        paths = [str(path) for path in ([files[file]] if file else images.mixed(files))]
+        print(name, flush=True)
+        measured = {tool: [] for tool, _ in TOOLS}
+        for turn in range(runner.rounds):
+            for tool, _ in TOOLS:
+                done = runner.run(tool, task, paths, repeats, "-") if measured[tool] is not None else None
+                if done is None:
+                    measured[tool] = None
+                else:
+                    measured[tool].append(done)
+        row = {"task": name, "box": box, "encoding": encoding, "tools": {}}
+        reference = quality.Reference(paths[0]) if file else None
+        for tool, _ in TOOLS:
+            if not measured[tool]:
+                continue
+            result = {key: statistics.median(run[key] for run in measured[tool]) for key in ("cpu_ms", "peak_kb")}
+            result["rate"] = 1000 / result["cpu_ms"]
+            if tool != "floor":
+                result["rate_all"] = runner.rate(tool, task, paths, repeats)
+                if file:
+                    result |= looked_at(runner, tool, task, paths, reference)
+            row["tools"][tool] = result
+        results.append(row)
+    return results
+
+
+def looked_at(runner, tool, task, paths, reference):
+    """The picture of one more run, beside the best."""
+    ending = {"pixels": "png", "jpeg": "jpg", "png": "png"}[task[3]]
+    output = f"{runner.folder}/{tool.replace(' ', '-')}.{ending}"
+    done = runner.run(tool, task, paths, 1, output)
+    if not done or not os.path.exists(output):
+        return {}
+    found = quality.compare(output, reference)
+    if task[3] != "pixels":
+        found["bytes"] = os.path.getsize(output)
+    return found
+
+
+def main():
+    runner = Runner(sys.argv[1:])
+    results = measure(runner)
+    raw = HERE.parent / ".images/results.json"
+    raw.write_text(json.dumps({"results": results, "start_up": runner.start_up, "cores": CORES, "rounds": runner.rounds}))
+    report.write(raw, HERE.parent)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Writes RESULTS.md and its chart of what was measured: report.py RESULTS.json FOLDER"""
+
+import json
+import platform
+import sys
+from pathlib import Path
+
+NAMES = {"quality": "**ours, `.quality`**", "fast": "**ours, `.fast`**", "floor": "floor: the codec alone"}
+COLOURS = {
+    "quality": "#d1495b", "fast": "#edae49", "vipsthumbnail": "#00798c", "pyvips 8.14": "#30638e",
+    "Pillow 9.4": "#5f7470", "ImageMagick 6": "#8d6a9f", "pyvips newest": "#7fb7be", "Pillow newest": "#a3b18a",
+    "OpenCV newest": "#b08968",
+}
+DEBIAN = ["vipsthumbnail", "pyvips 8.14", "Pillow 9.4", "ImageMagick 6"]
+
+
+def number(value, digits=1):
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def table(row):
+    lines = [
+        "| | CPU, ms | a second, one core | all cores | peak, MB | PSNR, dB | SSIM | PSNR, linear light | bytes |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for tool, result in row["tools"].items():
+        cells = [
+            NAMES.get(tool, tool), number(result["cpu_ms"], 2), number(result["rate"]), number(result.get("rate_all")),
+            "" if tool == "floor" else number(result["peak_kb"] / 1024), number(result.get("psnr")),
+            number(result.get("ssim"), 4), number(result.get("linear")),
+            number(result["bytes"], 0) if result.get("bytes") else "",
+        ]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def by_name(results):
+    return {row["task"]: row["tools"] for row in results}
+
+
+def verdicts(results):
+    """The targets, one line each: pass or miss, and by how much."""
+    tasks = by_name(results)
+    lines = []
+
+    def say(passed, text):
+        lines.append(f"- {'pass' if passed else '**miss**'}: {text}")
+
+    for name, tools in tasks.items():
+        for peer in DEBIAN:
+            if peer not in tools or "psnr" not in tools[peer]:
+                continue
+            best = min(
+                (tools[ours]["cpu_ms"] / tools[peer]["cpu_ms"], ours)
+                for ours in ("quality", "fast")
+                if ours in tools
+                and (tools[ours]["psnr"] >= tools[peer]["psnr"] or ours == "quality")
+            )
+            ours = tools[best[1]]
+            say(
+                best[0] <= 1.05 and ours["psnr"] >= tools[peer]["psnr"],
+                f"{name}, against {peer}: `.{best[1]}` takes {best[0]:.2f} of its CPU at {ours['psnr']:.1f} dB, where it has "
+                f"{tools[peer]['psnr']:.1f} dB (at most 1.05, and at least its PSNR)",
+            )
+    large = tasks.get("12 MP JPEG", {})
+    if "floor" in large:
+        for ours, most, least in (("fast", 1.1, 46), ("quality", 1.4, 54)):
+            ratio = large[ours]["cpu_ms"] / large["floor"]["cpu_ms"]
+            say(
+                ratio <= most and large[ours]["psnr"] >= least,
+                f"12 MP JPEG, `.{ours}`: {ratio:.2f} of the floor's CPU (at most {most}) at {large[ours]['psnr']:.1f} dB "
+                f"(at least {least})",
+            )
+    alpha = tasks.get("2048×1536 RGBA PNG to 720×540 PNG", {})
+    if "vipsthumbnail" in alpha:
+        ratio = max(alpha[ours]["rate"] for ours in ("quality", "fast")) / alpha["vipsthumbnail"]["rate"]
+        say(ratio >= 1.8, f"the RGBA task: {ratio:.2f} of vipsthumbnail's throughput (at least 1.8)")
+    small = tasks.get("300 px JPEG to 100 px", {})
+    if small:
+        time = min(small[ours]["cpu_ms"] for ours in ("quality", "fast"))
+        say(time <= 0.6, f"the small JPEG: {time:.2f} ms (at most 0.6)")
+    if "vipsthumbnail" in large:
+        ours, theirs = (large[tool]["peak_kb"] / 1024 for tool in ("quality", "vipsthumbnail"))
+        say(ours <= theirs, f"12 MP JPEG, peak memory above idle: {ours:.1f} MB (at most vipsthumbnail's {theirs:.1f})")
+    return lines
+
+
+def chart(results):
+    """A panel for each task: CPU from left to right, quality from bottom to top. Up and left is better."""
+    panels = [row for row in results if any("psnr" in result for result in row["tools"].values())]
+    width, height, columns = 300, 200, 3
+    rows = -(-len(panels) // columns)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * width} {rows * height + 60}" '
+        'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
+    ]
+    for index, row in enumerate(panels):
+        left, top = index % columns * width, index // columns * height
+        points = {tool: result for tool, result in row["tools"].items() if "psnr" in result}
+        most = max(result["cpu_ms"] for result in points.values()) * 1.08
+        low = min(result["psnr"] for result in points.values()) - 2
+        high = max(result["psnr"] for result in points.values()) + 2
+        x0, y0, w, h = left + 42, top + 28, width - 62, height - 68
+        out.append(f'<text x="{x0}" y="{top + 18}" font-weight="bold">{row["task"]}</text>')
+        out.append(f'<rect x="{x0}" y="{y0}" width="{w}" height="{h}" fill="none" stroke="#999"/>')
+        out.append(f'<text x="{x0}" y="{y0 + h + 14}">0</text>')
+        out.append(f'<text x="{x0 + w}" y="{y0 + h + 14}" text-anchor="end">{most:.3g} ms CPU</text>')
+        out.append(f'<text x="{x0 - 4}" y="{y0 + h}" text-anchor="end">{low:.0f}</text>')
+        out.append(f'<text x="{x0 - 4}" y="{y0 + 10}" text-anchor="end">{high:.0f} dB</text>')
+        floor = row["tools"].get("floor")
+        if floor:
+            x = x0 + w * floor["cpu_ms"] / most
+            out.append(f'<line x1="{x:.1f}" y1="{y0}" x2="{x:.1f}" y2="{y0 + h}" stroke="#999" stroke-dasharray="4 3"/>')
+        for tool, result in points.items():
+            x = x0 + w * result["cpu_ms"] / most
+            y = y0 + h * (1 - (result["psnr"] - low) / (high - low))
+            radius = 6 if tool in ("quality", "fast") else 4
+            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{COLOURS[tool]}"/>')
+    for index, (tool, colour) in enumerate(COLOURS.items()):
+        x, y = 42 + index % 5 * 175, rows * height + 20 + index // 5 * 20
+        label = {"quality": "ours, .quality", "fast": "ours, .fast"}.get(tool, tool)
+        out.append(f'<circle cx="{x}" cy="{y - 4}" r="5" fill="{colour}"/><text x="{x + 10}" y="{y}">{label}</text>')
+    x, y = 42 + 4 * 175, rows * height + 40
+    out.append(f'<line x1="{x - 6}" y1="{y - 4}" x2="{x + 6}" y2="{y - 4}" stroke="#999" stroke-dasharray="4 3"/>')
+    out.append(f'<text x="{x + 10}" y="{y}">floor</text></svg>')
+    return "\n".join(out)
+
+
+def processor():
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+HEAD = """# Thumbnails: this library and what one would take instead
+
+Made by `make bench` on {cores} cores of {processor}; medians of {rounds} rounds in which all take turns. Other
+machines give other times; the ratios are what to look at.
+
+CPU is the time of all threads for one picture in a process that has begun already; commands have the time of their
+`--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there are cores, and there a command's start counts. The
+peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the picture, against
+every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; beside it against the same in linear light.
+What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.
+
+`vipsthumbnail`, pyvips 8.14, Pillow 9.4 and ImageMagick 6 use the same codecs of Debian 12 as this library does. "Newest"
+ones, from PyPI, bring newer codecs of their own. The floor is what the codec's own scaled decode takes and nothing more.
+
+![CPU and quality, task by task](results.svg)
+
+"""
+
+
+def write(source, folder):
+    data = json.loads(Path(source).read_text())
+    results = data["results"]
+    lines = verdicts(results)
+    text = HEAD.format(cores=data["cores"], rounds=data["rounds"], processor=processor())
+    text += "## Targets\n\n" + "\n".join(lines) + "\n\n## Tasks\n"
+    for row in results:
+        text += f"\n### {row['task']}\n\n{table(row)}\n"
+    (folder / "RESULTS.md").write_text(text)
+    (folder / "results.svg").write_text(chart(results) + "\n")
+    print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], Path(sys.argv[2]))

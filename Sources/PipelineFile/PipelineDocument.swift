@@ -1,0 +1,141 @@
+public import Pipeline
+
+/// A pipeline written as a list in YAML.
+///
+/// ```yaml
+/// - readFile
+/// - decode
+/// - resize: {width: 800, height: 600, fit: cover}
+/// - sharpen: 0.5
+/// - encode: {format: webp, quality: 75}
+/// ```
+///
+/// A stage is its name, or its name with its parameters: a mapping, a list of values in their order, or one value. A
+/// composite has its stages under `stages`, or instead of parameters. The list may stand under `pipeline:`.
+public struct PipelineDocument: Sendable {
+    private let name: String
+    private let list: [YAMLNode]
+
+    /// Reads a text.
+    /// - Parameters:
+    ///   - text: the YAML.
+    ///   - name: of the file, for errors.
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line and column.
+    public init(_ text: String, name: String = "pipeline") throws(LoadError) {
+        self.name = name
+        guard var root = try YAMLDocument.root(of: text, name: name) else {
+            throw YAMLDocument.error(name, 1, 1, "The file is empty; write a list of stages.")
+        }
+        if case .mapping(let pairs) = root.content {
+            guard pairs.count == 1, pairs[0].key.text == "pipeline" else {
+                throw YAMLDocument.error(
+                    name, root.line, root.column, "This is a mapping; write a list of stages, or one under pipeline:.")
+            }
+            root = pairs[0].value
+        }
+        guard case .sequence(let list) = root.content else {
+            throw YAMLDocument.error(name, root.line, root.column, "This is \(root.kind); write a list of stages.")
+        }
+        self.list = list
+    }
+
+    /// Makes the pipeline.
+    /// - Parameters:
+    ///   - catalogue: the stages that the file may name.
+    ///   - clock: the time that loads live by.
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
+    ///   name; or with `stageContract` if a stage could never run where it stands.
+    public func pipeline(_ catalogue: StageCatalogue, clock: any LoadClock = SystemClock()) throws -> ImagePipeline {
+        let chain = try chain(list, catalogue)
+        do {
+            return try ImagePipeline(validating: chain, clock: clock)
+        } catch {
+            throw LoadError(error.code, subject: printable(name), error.message)
+        }
+    }
+
+    private func chain(_ list: [YAMLNode], _ catalogue: StageCatalogue) throws(LoadError) -> Chain {
+        var stages: [any Stage] = []
+        for node in list { stages.append(try stage(node, catalogue)) }
+        return Chain(stages)
+    }
+
+    private func stage(_ node: YAMLNode, _ catalogue: StageCatalogue) throws(LoadError) -> any Stage {
+        let (key, value) = try named(node)
+        let specification: StageSpecification
+        do { specification = try catalogue.specification(key.text ?? "") } catch { throw placed(error, at: key) }
+        let (given, places, body) = try arguments(of: specification, value, catalogue)
+        if specification.isComposite, body == nil {
+            throw placed(StageMistake("\(specification.name) wraps stages; give it a list of them."), at: key)
+        }
+        do {
+            return try catalogue.stage(specification, given, body: body ?? Chain([]))
+        } catch let mistake as StageMistake {
+            throw placed(mistake, at: mistake.value.map { places[$0] } ?? key)
+        } catch let error as LoadError {
+            throw placed(StageMistake(error.message), at: key)
+        } catch {
+            throw placed(StageMistake("\(error)"), at: key)
+        }
+    }
+
+    /// A stage's name, and what stands behind it.
+    private func named(_ node: YAMLNode) throws(LoadError) -> (key: YAMLNode, value: YAMLNode?) {
+        switch node.content {
+        case .scalar: return (node, nil)
+        case .mapping(let pairs) where pairs.count == 1 && pairs[0].key.text != nil:
+            return (pairs[0].key, pairs[0].value)
+        default:
+            throw placed(
+                StageMistake("This is \(node.kind); write a stage's name, or its name, a colon and its parameters."),
+                at: node)
+        }
+    }
+
+    private typealias Arguments = (given: [(name: String?, text: String)], places: [YAMLNode], body: Chain?)
+
+    private func arguments(
+        of specification: StageSpecification, _ value: YAMLNode?, _ catalogue: StageCatalogue
+    ) throws(LoadError) -> Arguments {
+        var result: Arguments = ([], [], nil)
+        switch value?.content {
+        case nil: break
+        case .scalar(let text):
+            // `circle:` without anything behind it.
+            if let value, !text.isEmpty {
+                result.given = [(nil, text)]
+                result.places = [value]
+            }
+        case .sequence(let items) where specification.isComposite: result.body = try chain(items, catalogue)
+        case .sequence(let items):
+            for item in items {
+                result.given.append((nil, try text(item)))
+                result.places.append(item)
+            }
+        case .mapping(let pairs):
+            for (key, value) in pairs {
+                if specification.isComposite, key.text == "stages" {
+                    guard case .sequence(let items) = value.content else {
+                        throw placed(StageMistake("stages takes a list."), at: value)
+                    }
+                    result.body = try chain(items, catalogue)
+                } else {
+                    result.given.append((try text(key), try text(value)))
+                    result.places.append(key)
+                }
+            }
+        }
+        return result
+    }
+
+    private func text(_ node: YAMLNode) throws(LoadError) -> String {
+        guard let text = node.text else {
+            throw placed(StageMistake("This is \(node.kind); a value is wanted."), at: node)
+        }
+        return text
+    }
+
+    private func placed(_ mistake: StageMistake, at node: YAMLNode) -> LoadError {
+        YAMLDocument.error(name, node.line, node.column, mistake.message)
+    }
+}

@@ -1,0 +1,112 @@
+import Pipeline
+public import Stages
+
+extension StageCatalogue {
+    /// All stages of the library, on resources of one's own.
+    public static func standard(_ resources: PipelineResources) -> StageCatalogue {
+        (sources(resources) + pixels(resources.limits) + composites(resources)).reduce(operations) { $0.adding($1) }
+    }
+
+    private static let rules = StageParameter("rules", .choice(["asRequested", "http"]))
+
+    private static func sources(_ resources: PipelineResources) -> [StageSpecification] {
+        [
+            StageSpecification("resolveIdentifier") { _ in ResolveIdentifier() },
+            StageSpecification("memoryLookup", [rules]) { MemoryLookup(resources.memory, rules: $0.rules) },
+            StageSpecification("diskLookup", [rules]) { DiskLookup(resources.responses, rules: $0.rules) },
+            StageSpecification("delay", [StageParameter("seconds", .seconds(0...86_400), isRequired: true)]) {
+                Delay($0.duration("seconds") ?? .zero)
+            },
+            StageSpecification("readInline") { _ in ReadInline() },
+            StageSpecification("readFile", [StageParameter("byteLimit", .integer(1...1_000_000_000_000))]) {
+                ReadFile(byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
+            },
+            StageSpecification("fetch", [StageParameter("byteLimit", .integer(1...1_000_000_000_000))]) {
+                Fetch(
+                    resources.responses, resources.client,
+                    byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
+            },
+            StageSpecification("checkContentType") { _ in CheckContentType() },
+            StageSpecification("store", [rules]) { Store(resources.memory, resources.responses, rules: $0.rules) },
+        ]
+    }
+
+    private static func pixels(_ limits: ImageLimits) -> [StageSpecification] {
+        let formats = ["jpg", "png", "webp", "avif", "gif", "tif"]
+        return [
+            StageSpecification("checkHeader") { _ in CheckHeader(limits: limits) },
+            StageSpecification(
+                "decode",
+                [
+                    StageParameter("frames", .integer(1...10_000)),
+                    StageParameter("quality", .choice(["quality", "fast"])), StageParameter("allowTruncated", .flag),
+                ]
+            ) { given in
+                var limits = limits
+                limits.frames = given.integer("frames") ?? limits.frames
+                return Decode(
+                    limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
+                    allowTruncated: given.flag("allowTruncated"))
+            },
+            StageSpecification("downscale") { _ in Downscale() },
+            StageSpecification(
+                "encode",
+                [
+                    StageParameter("format", .choice(formats), isRequired: true),
+                    StageParameter("quality", .integer(1...100)),
+                    StageParameter("maxBytes", .integer(1...1_000_000_000_000)),
+                    StageParameter("metadata", .choice(KeptMetadata.allCases.map(\.rawValue))),
+                    StageParameter("lossless", .flag), StageParameter("progressive", .flag),
+                    StageParameter("effort", .integer(0...9)),
+                ]
+            ) { given in
+                var options = EncodeOptions(
+                    quality: given.integer("quality") ?? 80, maxBytes: given.integer("maxBytes"),
+                    metadata: given.choice("metadata") ?? .none)
+                options.jpeg.progressive = given.flag("progressive")
+                (options.webp.lossless, options.avif.lossless) = (given.flag("lossless"), given.flag("lossless"))
+                if let effort = given.integer("effort") {
+                    (options.webp.effort, options.avif.effort) = (min(6, effort), effort)
+                }
+                return Encode(ImageFormat(fileExtension: given.text("format") ?? "") ?? .jpeg, options: options)
+            },
+        ]
+    }
+
+    private static func composites(_ resources: PipelineResources) -> [StageSpecification] {
+        func composite(
+            _ name: String, _ parameters: [StageParameter] = [],
+            _ make: @escaping @Sendable (StageArguments) throws -> any Stage
+        ) -> StageSpecification { StageSpecification(name, parameters, isComposite: true, make: make) }
+        return [
+            composite("coalesce", [StageParameter("by", .choice(["variant", "source"]), isRequired: true)]) { given in
+                Coalesce(resources.flights, by: given.text("by") == "source" ? .source : .variant) { given.body }
+            },
+            composite("lease", [rules]) { given in Lease(resources.responses, rules: given.rules) { given.body } },
+            composite("replaceUndecodable") { given in ReplaceUndecodable(resources.responses) { given.body } },
+            composite("refreshStale") { given in RefreshStale(resources.flights) { given.body } },
+            composite("staleIfError") { given in StaleIfError { given.body } },
+            composite("staleFirst") { given in StaleFirst { given.body } },
+            composite("firstOf") { given in FirstOf { given.body } },
+            composite("alternative") { given in Alternative { given.body } },
+            composite(
+                "retry",
+                [
+                    StageParameter("attempts", .integer(1...100)),
+                    StageParameter("initialDelay", .seconds(0...86_400)),
+                    StageParameter("maximumDelay", .seconds(0...86_400)),
+                ]
+            ) { given in
+                Retry(
+                    attempts: given.integer("attempts") ?? 3,
+                    initialDelay: given.duration("initialDelay") ?? .milliseconds(500),
+                    maximumDelay: given.duration("maximumDelay") ?? .seconds(30)
+                ) { given.body }
+            },
+        ]
+    }
+}
+
+extension StageArguments {
+    fileprivate var rules: CacheRules { text("rules") == "http" ? .http : .asRequested }
+}

@@ -1,0 +1,76 @@
+import CYAML
+package import Pipeline
+
+/// One YAML document, read by libyaml.
+package enum YAMLDocument {
+    /// What a document may hold at most: a few lines with aliases could otherwise stand for any number.
+    private static let mostNodes = 10_000
+    private static let deepest = 64
+
+    /// Reads a text.
+    /// - Parameter name: of the file, for errors.
+    /// - Returns: the document's root; `nil` if the text is empty.
+    /// - Throws: `LoadError` with `invalidPipeline`, with line and column.
+    package static func root(of text: String, name: String) throws(LoadError) -> YAMLNode? {
+        var parser = yaml_parser_t()
+        guard yaml_parser_initialize(&parser) == 1 else { throw error(name, 1, 1, "There is no memory to read it.") }
+        defer { yaml_parser_delete(&parser) }
+        var document = yaml_document_t()
+        let bytes = Array(text.utf8)
+        // The parser keeps the address of its input between calls.
+        let isRead = bytes.withUnsafeBufferPointer { bytes in
+            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+            return yaml_parser_load(&parser, &document) == 1
+        }
+        guard isRead else {
+            let problem = parser.problem.map { String(cString: $0) } ?? "it is not UTF-8"
+            let mark = parser.problem_mark
+            throw error(name, Int(mark.line) + 1, Int(mark.column) + 1, "This is not YAML: \(problem).")
+        }
+        defer { yaml_document_delete(&document) }
+        guard let root = yaml_document_get_root_node(&document) else { return nil }
+        var count = 0
+        return try node(root.pointee, &document, depth: 0, &count, name)
+    }
+
+    private static func node(
+        _ node: yaml_node_t, _ document: inout yaml_document_t, depth: Int, _ count: inout Int, _ name: String
+    ) throws(LoadError) -> YAMLNode {
+        let (line, column) = (Int(node.start_mark.line) + 1, Int(node.start_mark.column) + 1)
+        count += 1
+        guard depth < deepest, count < mostNodes else { throw error(name, line, column, "This is nested too deep.") }
+        func child(_ index: Int32, _ count: inout Int) throws(LoadError) -> YAMLNode {
+            guard let found = yaml_document_get_node(&document, index) else {
+                throw error(name, line, column, "This names nothing.")
+            }
+            return try Self.node(found.pointee, &document, depth: depth + 1, &count, name)
+        }
+        switch node.type {
+        case YAML_SEQUENCE_NODE:
+            var items: [YAMLNode] = []
+            var item = node.data.sequence.items.start
+            while let current = item, current != node.data.sequence.items.top {
+                items.append(try child(current.pointee, &count))
+                item = current + 1
+            }
+            return YAMLNode(content: .sequence(items), line: line, column: column)
+        case YAML_MAPPING_NODE:
+            var pairs: [(key: YAMLNode, value: YAMLNode)] = []
+            var pair = node.data.mapping.pairs.start
+            while let current = pair, current != node.data.mapping.pairs.top {
+                pairs.append((try child(current.pointee.key, &count), try child(current.pointee.value, &count)))
+                pair = current + 1
+            }
+            return YAMLNode(content: .mapping(pairs), line: line, column: column)
+        default:
+            let value = UnsafeBufferPointer(start: node.data.scalar.value, count: node.data.scalar.length)
+            return YAMLNode(
+                content: .scalar(String(decoding: value, as: UTF8.self)), line: line, column: column)
+        }
+    }
+
+    /// An error with its place.
+    package static func error(_ name: String, _ line: Int, _ column: Int, _ message: String) -> LoadError {
+        LoadError(.invalidPipeline, subject: "\(printable(name)):\(line):\(column)", message)
+    }
+}

@@ -1,0 +1,51 @@
+import Pipeline
+
+/// The decoding of one file: its header against the limits, its memory against the budget, then its pixels.
+struct DecodeWork: Sendable {
+    let bytes: [UInt8]
+    let format: ImageFormat
+    let decoder: any ImageDecoding
+    let limits: ImageLimits
+    let options: DecodeOptions
+    let budget: MemoryBudget
+    let clock: any LoadClock
+    let priority: LoadPriority
+    /// The box that the picture has to fit in the end, or `nil`.
+    let box: @Sendable (ImageHeader) -> PixelSize?
+
+    private enum Progress: Sendable {
+        case over(ImageHeader, DecodedImage)
+        /// It has to wait for memory.
+        case waits(ImageHeader, Int)
+    }
+
+    /// Does it on threads that may block, and waits without one.
+    func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
+        let progress = try await threads.run(priority: priority) { cancellation -> Progress in
+            let cancellation = cancellation.limited(to: limits.time, by: clock)
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            let memory = header.decodingMemory(box: box(header), frames: options.frames)
+            try limits.check(memory: memory)
+            // Most often there is room, and one visit to the thread is enough.
+            guard budget.claimNow(memory, priority: priority) else { return .waits(header, memory) }
+            defer { budget.release(memory) }
+            return .over(header, try pixels(header, cancellation))
+        }
+        switch progress {
+        case .over(let header, let image): return (header, image)
+        case .waits(let header, let memory):
+            try await budget.claim(memory, priority: priority)
+            defer { budget.release(memory) }
+            let image = try await threads.run(priority: priority) {
+                try pixels(header, $0.limited(to: limits.time, by: clock))
+            }
+            return (header, image)
+        }
+    }
+
+    private func pixels(_ header: ImageHeader, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try decoder.decode(
+            bytes, header: header, box: box(header), options: options, cancellation: cancellation)
+    }
+}

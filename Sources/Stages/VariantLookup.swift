@@ -1,0 +1,53 @@
+public import Pipeline
+
+/// Looks among the stored responses for what this very list made of the source's bytes before, so that it isn't decoded
+/// again.
+///
+/// It stands between the stages that find the bytes and `Decode`, in a list that has an ``Encode``; ``Store`` keeps the
+/// result beside the response. Whether the response still holds was settled before, so a result never outlives it: a
+/// response that was replaced takes its results along, one that the origin confirmed keeps them. ``ImagePipeline``'s
+/// ``Pipeline/ImagePipeline/encoding(_:keptIn:)`` puts both stages into a list.
+public struct VariantLookup: Stage {
+    /// Bytes of a source.
+    public let accepts: Phases = .original
+    /// The result's bytes, or still the source's.
+    public let produces: Phases = [.original, .encoded]
+
+    private let responses: HTTPCache
+
+    /// Looks in stored responses.
+    public init(_ responses: HTTPCache) { self.responses = responses }
+
+    /// Looks, and moves the load to the result on a hit.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        let stored = load.attachment(StoredEntry.self)?.response ?? load.attachment(Revalidation.self)?.stored
+        guard let key = load.variantKey, let stored else { return .skipped }
+        load.note(key: .variant(key))
+        guard let image = try await responses.variant(key, of: stored.generation, priority: load.priority) else {
+            return .miss
+        }
+        load.attach(FoundVariant())
+        load.advance(to: .encoded(image))
+        return .hit
+    }
+}
+
+/// Says that the load's result was found on disk and need not be stored again.
+struct FoundVariant: LoadAttachment {}
+
+extension ImagePipeline {
+    /// The same list with an ``Encode`` before its ``Store``, whose results are kept on disk beside the responses that they
+    /// were made of, and looked for before anything is decoded.
+    ///
+    /// ```swift
+    /// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).encoding(Encode(.webp), keptIn: resources.responses)
+    /// ```
+    /// - Parameters:
+    ///   - encode: what makes the result.
+    ///   - responses: where the list's responses are stored.
+    /// - Precondition: the list has a `Decode` and a `Store`.
+    public func encoding(_ encode: Encode, keptIn responses: HTTPCache) -> ImagePipeline {
+        inserting(VariantLookup(responses), before: Decode.self).inserting(encode, before: Store.self)
+    }
+}

@@ -1,0 +1,35 @@
+import Pipeline
+import Stages
+
+/// Tries formats with a small picture.
+enum CodecTrial {
+    /// A finding for each format: written and read back where both are possible.
+    static func all() async -> [DoctorFinding] {
+        var findings: [DoctorFinding] = []
+        for format in ImageFormat.standard.sorted(by: { $0.rawValue < $1.rawValue }) {
+            guard format.isWritable else {
+                let isThere = ImageDecoders.standard.decoder(for: format) != nil
+                findings.append(DoctorFinding("codec", format.name, isThere ? "is read" : "is not read", isThere))
+                continue
+            }
+            do {
+                let image = DecodedImage(
+                    size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 128, count: 16 * 16 * 3))
+                let written = try await ImagePipeline {
+                    Given(image)
+                    Encode(format)
+                }.load(ImageRequest(.bytes([])))
+                let read = try await ImagePipeline {
+                    ReadInline()
+                    Decode()
+                }.load(ImageRequest(.bytes(written.encoded?.bytes ?? [])))
+                let isSame = read.size == image.size
+                findings.append(
+                    DoctorFinding("codec", format.name, isSame ? "is read and written" : "loses its size", isSame))
+            } catch {
+                findings.append(DoctorFinding("codec", format.name, "\(error)", false))
+            }
+        }
+        return findings
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// A library that this program stands on, and how it tells its version.
+struct Library: Sendable {
+    private enum Answer: Sendable {
+        /// A function that returns a text.
+        case text
+        /// A function that returns three numbers in one, a byte each.
+        case packed
+        /// It has none; that it is there has to do.
+        case silent
+    }
+
+    let name: String
+    private let file: String
+    private let symbol: String
+    private let answer: Answer
+
+    /// All of them, by the names of their files.
+    static let all = [
+        Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
+        Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
+        Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
+        Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
+        Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed),
+        Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
+        Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),
+        Library(name: "libyaml", file: "libyaml-0.so.2", symbol: "yaml_get_version_string", answer: .text),
+    ]
+
+    /// The version, or `present`; `nil` if the library is missing.
+    var version: String? {
+        guard let library = dlopen(file, RTLD_LAZY | RTLD_LOCAL), let function = dlsym(library, symbol) else {
+            return nil
+        }
+        switch answer {
+        case .silent: return "present"
+        case .text:
+            typealias Text = @convention(c) () -> UnsafePointer<CChar>?
+            return unsafeBitCast(function, to: Text.self)().map { String(cString: $0) }?.split(separator: " ").first
+                .map(String.init)
+        case .packed:
+            typealias Number = @convention(c) () -> CInt
+            let number = unsafeBitCast(function, to: Number.self)()
+            return "\(number >> 16 & 255).\(number >> 8 & 255).\(number & 255)"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Pipeline
+import Stages
+
+/// What can be asked of a file.
+enum InfoField: String, CaseIterable, Sendable {
+    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, captured, camera, lens, bytes
+
+    /// The field's text; empty where the file says nothing.
+    func text(_ input: String, _ metadata: ImageMetadata) -> String {
+        switch self {
+        case .path: input
+        case .name: OutputName(input, index: 1).name
+        case .w: "\(metadata.size.width)"
+        case .h: "\(metadata.size.height)"
+        case .format: metadata.format.name
+        case .orientation: "\(metadata.orientation.rawValue)"
+        case .frames: "\(metadata.frames)"
+        case .alpha: "\(metadata.hasAlpha)"
+        case .bits: "\(metadata.bitsPerChannel)"
+        case .colours: metadata.colours.rawValue
+        case .profile: printable(metadata.profile.map { $0.name ?? "unnamed" } ?? "")
+        case .captured: printable(metadata.capturedAt ?? "")
+        case .camera: printable(metadata.camera ?? "")
+        case .lens: printable(metadata.lens ?? "")
+        case .bytes: "\(metadata.byteCount)"
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import FoundationEssentials
+import Pipeline
+import Stages
+
+/// What a file says of its picture, as `--json` prints it: an object on a line.
+struct InfoReport: Encodable {
+    struct Failure: Encodable {
+        let code: String
+        let message: String
+    }
+
+    private let input: String
+    private let metadata: ImageMetadata?
+    private let error: Failure?
+
+    init(input: String, _ metadata: ImageMetadata) {
+        self.input = input
+        self.metadata = metadata
+        error = nil
+    }
+
+    init(input: String, _ error: LoadError) {
+        self.input = input
+        metadata = nil
+        self.error = Failure(code: error.code.rawValue, message: error.description)
+    }
+
+    private enum Field: String, CodingKey {
+        case input, format, width, height, storedWidth, storedHeight, orientation, frames, loopCount, alpha, bits,
+            colours
+        case profile, captured, camera, lens, exifBytes, xmpBytes, bytes, error
+    }
+
+    /// Writes each field, `null` where there is nothing: a reader need not ask which are there.
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(input, forKey: .input)
+        try fields.encode(metadata?.format.rawValue, forKey: .format)
+        try fields.encode(metadata?.size.width, forKey: .width)
+        try fields.encode(metadata?.size.height, forKey: .height)
+        try fields.encode(metadata?.storedSize.width, forKey: .storedWidth)
+        try fields.encode(metadata?.storedSize.height, forKey: .storedHeight)
+        try fields.encode(metadata?.orientation.rawValue, forKey: .orientation)
+        try fields.encode(metadata?.frames, forKey: .frames)
+        try fields.encode(metadata?.loopCount, forKey: .loopCount)
+        try fields.encode(metadata?.hasAlpha, forKey: .alpha)
+        try fields.encode(metadata?.bitsPerChannel, forKey: .bits)
+        try fields.encode(metadata?.colours.rawValue, forKey: .colours)
+        try fields.encode(metadata?.profile.map { $0.name ?? "unnamed" }, forKey: .profile)
+        try fields.encode(metadata?.capturedAt, forKey: .captured)
+        try fields.encode(metadata?.camera, forKey: .camera)
+        try fields.encode(metadata?.lens, forKey: .lens)
+        try fields.encode(metadata?.exifByteCount, forKey: .exifBytes)
+        try fields.encode(metadata?.xmpByteCount, forKey: .xmpBytes)
+        try fields.encode(metadata?.byteCount, forKey: .bytes)
+        try fields.encode(error, forKey: .error)
+    }
+}

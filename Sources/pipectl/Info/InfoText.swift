@@ -1,0 +1,21 @@
+import Pipeline
+import Stages
+
+/// What a file says of its picture, as people read it.
+struct InfoText: CustomStringConvertible {
+    let description: String
+
+    init(_ input: String, _ metadata: ImageMetadata) {
+        let shown = input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)
+        var parts = ["\(metadata.size)", metadata.format.name, ByteCount.text(metadata.byteCount)]
+        parts.append(
+            "\(metadata.bitsPerChannel) bits \(metadata.colours.rawValue)\(metadata.hasAlpha ? " with alpha" : "")")
+        if metadata.frames > 1 { parts.append("\(metadata.frames) frames") }
+        if metadata.orientation != .up { parts.append("stored turned (orientation \(metadata.orientation.rawValue))") }
+        if let profile = metadata.profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
+        if let captured = metadata.capturedAt { parts.append("taken \(printable(captured))") }
+        if let camera = metadata.camera { parts.append(printable(camera)) }
+        if let lens = metadata.lens { parts.append(printable(lens)) }
+        description = "\(shown): \(parts.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import FoundationEssentials
+import Stages
+
+/// Which of the cache's answers are meant: the same words in every verb on it.
+struct CacheFilterOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Only those older, such as 30d, 12h, 90m or 45s.", valueName: "age"))
+    var olderThan: AgeArgument?
+
+    @Flag(help: "Reckon the age from the last use; the default.")
+    var accessed = false
+
+    @Flag(help: "Reckon the age from when it was stored or last confirmed.")
+    var created = false
+
+    func validate() throws {
+        if accessed, created { throw ValidationError("--accessed and --created exclude each other; give one.") }
+        if accessed || created, olderThan == nil {
+            throw ValidationError(
+                "--\(accessed ? "accessed" : "created") says how an age is reckoned; give --older-than.")
+        }
+    }
+
+    /// The time from which an age is reckoned.
+    func time(of entry: CacheEntry) -> Date { created ? entry.stored : entry.accessed }
+
+    /// What is before this is meant; `nil` for all.
+    func cutoff(now: Date) -> Date? { olderThan.map { now.addingTimeInterval(-$0.seconds) } }
+
+    /// What a clean-up removes; `nil` where no age was given.
+    var stale: HTTPCache.Stale? {
+        olderThan.map { created ? .stored(.seconds($0.seconds)) : .unused(.seconds($0.seconds)) }
+    }
+}
+
+/// An age, such as `30d`.
+struct AgeArgument: ExpressibleByArgument {
+    let seconds: Double
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = argument.last.flatMap({ units[$0] }), let number = Double(argument.dropLast()),
+            (0...1e6).contains(number)
+        else { return nil }
+        seconds = number * unit
+    }
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// Several values of one option, parted by commas.
+struct CommaList<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+    let values: [Value]
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ",", omittingEmptySubsequences: false)
+        values = parts.compactMap { Value(argument: String($0)) }
+        guard values.count == parts.count else { return nil }
+    }
+}

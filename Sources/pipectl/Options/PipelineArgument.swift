@@ -1,0 +1,30 @@
+import ArgumentParser
+import Glibc
+import Pipeline
+import PipelineFile
+import Stages
+
+/// A file that holds a pipeline; `-` is standard input.
+struct PipelineArgument: ExpressibleByArgument, Sendable {
+    let path: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        path = argument
+    }
+
+    /// The pipeline, on the caches and the client of a run.
+    /// - Throws: `ValidationError` with file, line and column.
+    func pipeline(_ resources: PipelineResources) throws -> ImagePipeline {
+        let bytes = path == "-" ? StandardStream.readInput(limit: 1_000_000) : StandardStream.readFile(path)
+        guard let bytes else {
+            throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
+        }
+        do {
+            let document = try PipelineDocument(String(decoding: bytes, as: UTF8.self), name: path)
+            return try document.pipeline(.standard(resources), clock: resources.clock)
+        } catch let error as LoadError {
+            throw ValidationError("\(error)")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import ArgumentParser
+import Pipeline
+import PipelineFile
+
+/// The defaults that a user has set, and where.
+struct Settings {
+    struct Value: Sendable {
+        let setting: Setting
+        let text: String
+        /// A file with a line, or a variable.
+        let origin: String
+    }
+
+    let values: [Value]
+
+    /// `$PIPECTL_CONFIG`, or `pipectl/config.yaml` in `$XDG_CONFIG_HOME` or `~/.config`.
+    static var path: String {
+        if Environment.isSet("PIPECTL_CONFIG"), let path = Environment["PIPECTL_CONFIG"] { return path }
+        let base = Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (base ?? (Environment["HOME"] ?? "") + "/.config") + "/pipectl/config.yaml"
+    }
+
+    /// Reads the file and the environment.
+    /// - Throws: `ValidationError` with the place and the nearest right name.
+    init() throws {
+        var values = try Self.file()
+        for setting in Setting.all {
+            guard Environment.isSet(setting.variable), let text = Environment[setting.variable] else { continue }
+            values[setting.name] = Value(setting: setting, text: text, origin: setting.variable)
+        }
+        self.values = values.values.sorted { $0.setting.name < $1.setting.name }
+    }
+
+    private static func file() throws -> [String: Value] {
+        let path = path
+        guard let bytes = StandardStream.readFile(path) else { return [:] }
+        var values: [String: Value] = [:]
+        do {
+            guard let root = try YAMLDocument.root(of: String(decoding: bytes, as: UTF8.self), name: path) else {
+                return [:]
+            }
+            guard case .mapping(let pairs) = root.content else {
+                throw YAMLDocument.error(
+                    path, root.line, root.column, "Write options and their values, such as quality: 75.")
+            }
+            for (key, value) in pairs {
+                guard let name = key.text, let setting = Setting.all.first(where: { $0.name == name }) else {
+                    let names = Setting.all.map(\.name)
+                    let remedy =
+                        NearestName.of(key.text ?? "", among: names).map { "Did you mean \($0)?" }
+                        ?? "There are \(names.joined(separator: ", "))."
+                    throw YAMLDocument.error(path, key.line, key.column, "There is no such option. \(remedy)")
+                }
+                guard let text = value.text, !setting.isFlag || ["true", "false"].contains(text) else {
+                    throw YAMLDocument.error(
+                        path, value.line, value.column, "\(name) takes \(setting.isFlag ? "true or false" : "a value")."
+                    )
+                }
+                values[name] = Value(setting: setting, text: text, origin: "\(path):\(key.line)")
+            }
+        } catch let error as LoadError {
+            throw ValidationError("\(error)")
+        }
+        return values
+    }
+
+    /// A command line with the settings in it that the verb knows: right after the verb, so that what stands on the
+    /// line itself counts more.
+    func applied(to arguments: [String]) -> [String] {
+        guard !values.isEmpty else { return arguments }
+        var verb: any ParsableCommand.Type = Pipectl.self
+        var end = 0
+        while end < arguments.count, let next = verb.subcommand(arguments[end]) {
+            verb = next
+            end += 1
+        }
+        guard end > 0 else { return arguments }
+        let help = verb.helpMessage(columns: 200)
+        let known = values.filter { help.contains("--\($0.setting.name) ") }
+        let inserted = known.flatMap { value in
+            value.setting.isFlag
+                ? (value.text == "true" || value.text == "1" ? ["--\(value.setting.name)"] : [])
+                : ["--\(value.setting.name)", value.text]
+        }
+        return arguments[..<end] + inserted + arguments[end...]
+    }
+}
+
+extension ParsableCommand {
+    /// The subcommand of a name.
+    static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0.configuration.commandName == name }
+    }
+}
+
+extension Settings: CustomStringConvertible {
+    /// A line for each, with its origin, in the form that the file has.
+    var description: String {
+        let lines = values.map { "\($0.setting.name): \($0.text)  # \($0.origin)" }
+        let unset = Setting.all.filter { setting in !values.contains { $0.setting.name == setting.name } }
+        return
+            (["# flags count more than the environment, the environment more than \(Self.path)"] + lines
+            + unset.map { "# \($0.name):  # \($0.variable)" }).joined(separator: "\n")
+    }
+}

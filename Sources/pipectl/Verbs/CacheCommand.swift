@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// Looks into the cache and tidies it.
+struct CacheCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cache",
+        abstract: "Look into the cache and tidy it.",
+        subcommands: [
+            CacheStatsCommand.self, CacheListCommand.self, CacheRemoveCommand.self, CachePruneCommand.self,
+            CacheVerifyCommand.self, CachePurgeCommand.self, CachePathCommand.self,
+        ])
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import FoundationEssentials
+import Pipeline
+import Stages
+
+/// Lists what is in the cache.
+struct CacheListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List what is in the cache.",
+        discussion: """
+            A line says status, bytes, when it was stored or last confirmed, when it was last used, and the URL without
+            the values of its query.
+
+            Examples:
+              pipectl cache ls
+              pipectl cache ls --older-than 30d --accessed
+              pipectl cache ls --json | jq .bytes
+            """)
+
+    @OptionGroup var filter: CacheFilterOptions
+    @OptionGroup var cache: CacheOptions
+    @Flag(help: "Print an object on a line for each.") var json = false
+
+    func run() async throws {
+        guard cache.isThere else { return }
+        let responses = cache.responses()
+        let cutoff = filter.cutoff(now: Date.now)
+        var last: Int64 = 0
+        while true {
+            let page = try await responses.entries(after: last)
+            guard let end = page.last else { break }
+            last = end.generation
+            for entry in page where cutoff.map({ filter.time(of: entry) < $0 }) ?? true { show(entry) }
+        }
+        await responses.close()
+    }
+
+    private func show(_ entry: CacheEntry) {
+        if json {
+            print(JSONLine.of(CacheEntryReport(entry)))
+        } else {
+            let times = [entry.stored, entry.accessed].map { $0.formatted(.iso8601) }
+            let bytes = ByteCount.text(entry.bodyLength)
+            let padding = String(repeating: " ", count: max(0, 9 - bytes.count))
+            print("\(entry.status) \(padding)\(bytes)  \(times.joined(separator: "  "))  \(redactedURL(entry.target))")
+        }
+    }
+}
+
+/// A stored answer, as `--json` prints it.
+struct CacheEntryReport: Encodable {
+    let key: String
+    let url: String
+    let status: Int
+    let bytes: Int
+    let stored: String
+    let accessed: String
+    let freshUntil: String?
+
+    init(_ entry: CacheEntry) {
+        key = "\(entry.key)"
+        url = redactedURL(entry.target)
+        status = entry.status
+        bytes = entry.bodyLength
+        stored = entry.stored.formatted(.iso8601)
+        accessed = entry.accessed.formatted(.iso8601)
+        freshUntil = entry.freshUntil?.formatted(.iso8601)
+    }
+
+    private enum Field: String, CodingKey { case key, url, status, bytes, stored, accessed, freshUntil }
+
+    /// Writes each field, `null` where there is nothing.
+    func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(key, forKey: .key)
+        try fields.encode(url, forKey: .url)
+        try fields.encode(status, forKey: .status)
+        try fields.encode(bytes, forKey: .bytes)
+        try fields.encode(stored, forKey: .stored)
+        try fields.encode(accessed, forKey: .accessed)
+        try fields.encode(freshUntil, forKey: .freshUntil)
+    }
+}

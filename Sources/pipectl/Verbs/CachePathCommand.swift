@@ -1,0 +1,17 @@
+import ArgumentParser
+import Stages
+
+/// Says where the cache lies.
+struct CachePathCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "path",
+        abstract: "Print the cache's folder.",
+        discussion: """
+            Examples:
+              du -sh "$(pipectl cache path)"
+            """)
+
+    @OptionGroup var cache: CacheOptions
+
+    func run() { print(cache.folder) }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Stages
+
+/// Makes the cache smaller.
+struct CachePruneCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prune",
+        abstract: "Remove what is expired, old or too much.",
+        discussion: """
+            Without an age it removes what is past its freshness. --max-size then removes what was used longest ago, until
+            no more is left than that.
+
+            Examples:
+              pipectl cache prune
+              pipectl cache prune --older-than 30d --accessed
+              pipectl cache prune --older-than 7d --created --max-size 2G
+            """)
+
+    @OptionGroup var filter: CacheFilterOptions
+
+    @Option(help: ArgumentHelp("Leave no more than this, such as 2G.", valueName: "size"))
+    var maxSize: ByteCountArgument?
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        guard cache.isThere else { return try await say(removed: 0, left: 0) }
+        let responses = cache.responses(byteLimit: maxSize?.bytes)
+        let before = try await responses.statistics()?.entries ?? 0
+        // With a size alone nothing goes for its age.
+        await responses.cleanUp(filter.stale ?? (maxSize == nil ? .expired : .unused(.seconds(1e9))))
+        let after = try await responses.statistics()?.entries ?? 0
+        await responses.close()
+        try await say(removed: max(0, before - after), left: after)
+    }
+
+    private func say(removed: Int, left: Int) async throws {
+        if report.json {
+            print(JSONLine.of(["removed": removed, "left": left]))
+        } else if !report.quiet {
+            print("\(removed) removed, \(left) left")
+        }
+    }
+}

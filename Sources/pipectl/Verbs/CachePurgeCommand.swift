@@ -1,0 +1,23 @@
+import ArgumentParser
+import Stages
+
+/// Empties the cache.
+struct CachePurgeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "purge",
+        abstract: "Remove everything from the cache.",
+        discussion: """
+            Examples:
+              pipectl cache purge
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let responses = cache.responses()
+        let count = cache.isThere ? await responses.removeAll() : 0
+        await responses.close()
+        if report.json { print(JSONLine.of(["removed": count])) } else if !report.quiet { print("\(count) removed") }
+    }
+}

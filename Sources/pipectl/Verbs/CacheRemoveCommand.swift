@@ -1,0 +1,57 @@
+import ArgumentParser
+import FoundationEssentials
+import Pipeline
+import Stages
+
+/// Removes answers from the cache.
+struct CacheRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove what came from URLs, or is stored under keys.",
+        discussion: """
+            A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored
+            for one of them.
+
+            Examples:
+              pipectl cache rm https://example.com/photo.jpg
+            """)
+
+    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"))
+    var names: [String]
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let responses = cache.responses()
+        var missing = 0
+        for name in names {
+            let count = cache.isThere ? try await remove(name, responses) : 0
+            if count == 0 { missing += 1 }
+            if report.json {
+                print(JSONLine.of(["removed": count]))
+            } else if count == 0 {
+                report.show("\(redactedURL(name)): nothing is stored.")
+            } else if !report.quiet {
+                print("\(redactedURL(name)): \(count) removed")
+            }
+        }
+        await responses.close()
+        if missing > 0 { throw ExitCode(1) }
+    }
+
+    private func remove(_ name: String, _ responses: HTTPCache) async throws -> Int {
+        if name.utf8.count == 64, let key = try await key(name, responses) { return await responses.remove(key) }
+        guard case .url(let url) = try? ImageSource(parsing: name) else { return 0 }
+        return await responses.remove(url: url)
+    }
+
+    private func key(_ digits: String, _ responses: HTTPCache) async throws -> SourceKey? {
+        var last: Int64 = 0
+        while let page = Optional(try await responses.entries(after: last)), let end = page.last {
+            if let found = page.first(where: { "\($0.key)" == digits }) { return found.key }
+            last = end.generation
+        }
+        return nil
+    }
+}

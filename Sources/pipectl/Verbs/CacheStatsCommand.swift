@@ -1,0 +1,43 @@
+import ArgumentParser
+import Stages
+
+/// Says what the cache holds, in numbers.
+struct CacheStatsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Say what the cache holds, in numbers.",
+        discussion: """
+            Examples:
+              pipectl cache stats
+              pipectl cache stats --json --cache-dir /var/cache/thumbnails
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @Flag(help: "Print an object.") var json = false
+
+    func run() async throws {
+        let responses = cache.responses()
+        let statistics = cache.isThere ? try await responses.statistics() : nil
+        await responses.close()
+        let report = CacheStatsReport(
+            folder: responses.folder, entries: statistics?.entries ?? 0, bytes: statistics?.bytes ?? 0,
+            byteLimit: responses.byteLimit, bodyFiles: statistics?.bodyFiles ?? 0)
+        if json {
+            print(JSONLine.of(report))
+        } else {
+            print(
+                "\(report.folder): \(report.entries) answers, \(ByteCount.text(report.bytes)) of at most "
+                    + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) of them in files of their own")
+        }
+        if cache.isThere, statistics == nil { throw ExitCode(1) }
+    }
+}
+
+/// What the cache holds, as `--json` prints it.
+struct CacheStatsReport: Encodable {
+    let folder: String
+    let entries: Int
+    let bytes: Int
+    let byteLimit: Int
+    let bodyFiles: Int
+}

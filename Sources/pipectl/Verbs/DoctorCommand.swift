@@ -1,0 +1,59 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Says what this machine has and what it lacks.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say what this machine has: versions, codecs, limits, the cache's health.",
+        discussion: """
+            Each codec is tried with a small picture. Exit status: 1 if something is wrong.
+
+            Examples:
+              pipectl doctor
+              pipectl doctor --json
+            """)
+
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let libraries = Library.all.map {
+            DoctorFinding("library", $0.name, $0.version ?? "missing", $0.version != nil)
+        }
+        let codecs = await CodecTrial.all()
+        let health = await cacheHealth()
+        let findings =
+            [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + health
+        for finding in findings {
+            if report.json { print(JSONLine.of(finding)) } else if !report.quiet || !finding.isWell { print(finding) }
+        }
+        if findings.contains(where: { !$0.isWell }) { throw ExitCode(1) }
+    }
+
+    private var limits: [DoctorFinding] {
+        let limits = ImageLimits()
+        let blocked = [ImageFormat.svg, .jxl].map(\.name).joined(separator: ", ")
+        return [
+            DoctorFinding(
+                "blocked", "loaders", "\(blocked); and all that only ImageMagick, Poppler and others read", true),
+            DoctorFinding("limit", "pixels", "\(limits.pixels)", true),
+            DoctorFinding("limit", "bytes", "\(limits.encodedBytes)", true),
+            DoctorFinding("limit", "frames", "\(limits.frames)", true),
+            DoctorFinding("limit", "threads", "\(BlockingThreads.decoding.count)", true),
+        ]
+    }
+
+    private func cacheHealth() async -> [DoctorFinding] {
+        guard cache.isThere else { return [DoctorFinding("cache", cache.folder, "none yet", true)] }
+        let responses = cache.responses()
+        defer { Task { await responses.close() } }
+        guard let statistics = try? await responses.statistics(), let found = try? await responses.verify() else {
+            return [DoctorFinding("cache", cache.folder, "can't be used; see its mode and owner", false)]
+        }
+        let state = found.isSound ? "sound" : "\(found.findings.count) findings; run pipectl cache verify --repair"
+        let size = "\(statistics.entries) answers, \(ByteCount.text(statistics.bytes))"
+        return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
+    }
+}

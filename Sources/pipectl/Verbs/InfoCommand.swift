@@ -1,0 +1,87 @@
+import ArgumentParser
+import FoundationEssentials
+import Pipeline
+import Stages
+
+/// Says what files say of their pictures.
+struct InfoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Say what files say of their pictures, without decoding them.",
+        discussion: """
+            -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
+
+            Examples:
+              pipectl info photo.jpg
+              pipectl info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
+              pipectl info https://example.com/photo.jpg --json
+            """)
+
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    var inputs: [String]
+
+    @Option(
+        name: [.customShort("F"), .customLong("format")], help: ArgumentHelp("Print this for each.", valueName: "text"))
+    var format: InfoFormat?
+
+    @OptionGroup var addresses: AddressOptions
+    @OptionGroup var cache: CacheOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        if format != nil, report.json { throw ValidationError("-F and --json exclude each other; give one.") }
+    }
+
+    func run() async throws {
+        let responses = cache.responses()
+        let client = CachingClient(responses, CurlClient(.init(addresses: addresses.policy)))
+        var failures = 0
+        for input in inputs {
+            do {
+                let metadata = try await metadata(of: input, client)
+                if report.json {
+                    print(JSONLine.of(InfoReport(input: input, metadata)))
+                } else {
+                    print(format?.text(input, metadata) ?? InfoText(input, metadata).description)
+                }
+            } catch let error as LoadError {
+                failures += 1
+                if report.json { print(JSONLine.of(InfoReport(input: input, error))) } else { report.show(error) }
+            }
+        }
+        if inputs.contains(where: { $0.contains("://") }) { await responses.close() }
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private func metadata(of input: String, _ client: CachingClient) async throws -> ImageMetadata {
+        let job = Job(input: input, targets: .success([]))
+        do {
+            return try await ImageMetadata(of: try await bytes(of: input, client))
+        } catch let error as LoadError {
+            throw error.named(job)
+        }
+    }
+
+    private func bytes(of input: String, _ client: CachingClient) async throws -> [UInt8] {
+        if input == "-" {
+            return try await BlockingThreads.files.run { _ in StandardStream.readInput(limit: 64_000_000) }
+        }
+        let source = try ImageSource(parsing: input)
+        guard case .url(let url) = source else {
+            let pipeline = ImagePipeline {
+                ReadInline()
+                ReadFile()
+            }
+            return try await pipeline.load(ImageRequest(source)).encoded?.bytes ?? []
+        }
+        let response = try await client.send(CachingRequest(url: url))
+        guard 200..<300 ~= response.status else {
+            throw LoadError(
+                .httpStatus, subject: source.redacted,
+                "The origin answered with \(response.status) \(response.reason).",
+                httpStatus: response.status)
+        }
+        return response.body
+    }
+}

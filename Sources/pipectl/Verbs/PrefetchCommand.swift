@@ -1,0 +1,67 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Warms the cache.
+struct PrefetchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefetch",
+        abstract: "Download images into the cache, so that they are there when they are wanted.",
+        discussion: """
+            What is cached and fresh is not downloaded again. What is no image is not kept, and counts as failed.
+
+            Examples:
+              pipectl prefetch https://example.com/a.jpg https://example.com/b.jpg
+              pipectl prefetch - < urls.txt
+            """)
+
+    @Argument(help: ArgumentHelp("http and https URLs, or - for a list on standard input.", valueName: "url"))
+    var urls: [String]
+
+    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Load so many at a time.", valueName: "n"))
+    var jobs = 8
+
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        guard 1...1024 ~= jobs else { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }
+        if urls.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+    }
+
+    func run() async throws {
+        let list = try await BlockingThreads.files.run { _ in listed() }
+        let resources = source.resources
+        let pipeline = source.policy.cachePolicy.pipeline(resources)
+        let display = report.quiet ? nil : ProgressDisplay(total: list.count)
+        let reporter = WorkReporter(report, bar: display)
+        let run = WorkRun(
+            render: { source, job, _ in
+                guard source.isRemote else {
+                    throw LoadError(.unsupportedScheme, subject: job.shown, "prefetch takes http and https URLs.")
+                }
+                // It is decoded to see that it is an image; small, since nobody looks at it.
+                let response = try await pipeline.load(ImageRequest(source, maxPixelSize: 64))
+                let image = EncodedImage(bytes: [], nativeSize: response.nativeSize)
+                return [Rendering(target: nil, image: image, source: response.source, trace: response.trace)]
+            }, width: jobs, report: { reporter.report($0) })
+        defer {
+            display?.hide()
+            let counts = reporter.soFar
+            if !report.quiet, !report.json {
+                print("\(counts.done) in the cache" + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
+            }
+        }
+        let failures = try await run.run(list.map { Job(input: $0, targets: .success([])) })
+        await resources.close()
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private func listed() -> [String] {
+        urls.flatMap { url -> [String] in
+            guard url == "-" else { return [url] }
+            return String(decoding: StandardStream.readInput(limit: .max - 1), as: UTF8.self)
+                .split(whereSeparator: \.isNewline).map(String.init)
+        }
+    }
+}

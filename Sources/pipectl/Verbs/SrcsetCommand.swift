@@ -1,0 +1,115 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Makes an image in several widths and formats, decoding it once.
+struct SrcsetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "srcset",
+        abstract: "Make an image in several widths and formats, decoding it once.",
+        discussion: """
+            Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o
+            results lie beside the source, as {dir}/{name}-{w}.{ext}.
+
+            Examples:
+              pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
+              pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}' --json
+            """)
+
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    var inputs: [String]
+
+    @Option(name: [.customShort("w"), .long], help: ArgumentHelp("The widths in pixels.", valueName: "n,n…"))
+    var widths: CommaList<Int>
+
+    @Option(
+        name: [.customShort("f"), .long],
+        help: ArgumentHelp("jpg, png, webp, avif, gif or tif. (default: as the source is)", valueName: "format,…"))
+    var formats: CommaList<WritableFormat>?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"))
+    var output: String = "{dir}/{name}-{w}.{ext}"
+
+    @OptionGroup var details: EncodingDetails
+    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup var running: RunOptions
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        guard widths.values.allSatisfy({ 1...1_000_000 ~= $0 }) else {
+            throw ValidationError("-w takes widths from 1 to 1000000.")
+        }
+    }
+
+    func run() async throws {
+        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        let pattern =
+            FileFacts.isFolder(output) || output.hasSuffix("/")
+            ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
+        let jobs = inputs.enumerated().map { index, input in
+            let name = OutputName(input, index: index + 1)
+            let targets = (formats?.values.map(\.format) ?? [name.format]).flatMap { format in
+                Set(widths.values).sorted().map {
+                    OutputTarget(destination: .file(pattern, name), format: format, width: $0)
+                }
+            }
+            return Job(input: input, targets: .success(targets))
+        }
+        try OutputPlanner.refuseCollisions(jobs)
+        let options = details.options
+        let reporter = WorkReporter(report)
+        let recipe = Recipe(
+            operations: Chain([FitGeometry(.width(widths.values.max() ?? 1))]), resources: source.resources,
+            policy: source.policy.cachePolicy, budget: running.budget)
+        let run = WorkRun(
+            render: { try await Self.render($0, $1, $2, recipe, options) }, rule: overwrite.rule,
+            stopsAtFailure: running.failFast, width: running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        if running.dryRun { return run.showPlan(jobs) }
+        let failures = try await run.run(jobs)
+        await recipe.resources.close()
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// Decodes once, as wide as the widest result, then makes all results at the same time.
+    private static func render(
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ options: EncodeOptions
+    ) async throws -> [Rendering] {
+        let response: LoadResponse
+        do {
+            response = try await recipe.pipeline(source, .png).load(ImageRequest(source))
+        } catch let error as LoadError {
+            throw error.named(job)
+        }
+        guard let image = response.image else { return [] }
+        let (native, narrowest) = (image.nativeSize.width, targets.compactMap(\.width).min() ?? 1)
+        let wanted = targets.filter { ($0.width ?? 1) <= max(native, narrowest) }.map { target in
+            var target = target
+            target.width = min(target.width ?? native, native)
+            return target
+        }
+        return try await withThrowingTaskGroup(of: (Int, Rendering).self) { group in
+            for (index, target) in wanted.enumerated() {
+                group.addTask {
+                    let pipeline = ImagePipeline {
+                        Given(image)
+                        FitGeometry(.width(target.width ?? native))
+                        Encode(target.format, options: options)
+                    }
+                    let result = try await pipeline.load(ImageRequest(.bytes([])))
+                    let encoded = result.encoded ?? EncodedImage(bytes: [])
+                    return (
+                        index,
+                        Rendering(target: target, image: encoded, source: response.source, trace: response.trace)
+                    )
+                }
+            }
+            var renderings: [(Int, Rendering)] = []
+            for try await rendering in group { renderings.append(rendering) }
+            return renderings.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+}

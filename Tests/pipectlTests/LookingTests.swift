@@ -1,0 +1,174 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import Testing
+
+@Suite("pipectl info, srcset, prefetch, cache and doctor")
+struct LookingTests {
+    private let pipectl: Pipectl
+
+    init() throws {
+        pipectl = try Pipectl()
+        try pipectl.add("good/exif-orientation-6.jpg", as: "a b.jpg")
+        try pipectl.add("good/webp-lossy-alpha.webp", as: "alpha.webp")
+    }
+
+    private func origin() throws -> ScriptedOrigin {
+        let photo = try Photograph.bytes("good/webp-lossy.webp")
+        return try ScriptedOrigin { request in
+            request.target.hasPrefix("/no")
+                ? .init(status: 404) : .init(headers: [.cacheControl: "max-age=600"], body: photo)
+        }
+    }
+
+    @Test("info says size, format, orientation and more, as text, as fields and as JSON")
+    func info() async throws {
+        let text = try await pipectl.run("info", "a b.jpg", "alpha.webp")
+        #expect(text.status == 0, "\(text.errors)")
+        #expect(text.lines.count == 2)
+        #expect(text.lines[0].hasPrefix("a b.jpg: ") && text.lines[0].contains("orientation 6"))
+        #expect(text.lines[1].contains("512×256, webp, ") && text.lines[1].contains("with alpha"))
+        let fields = try await pipectl.run(
+            "info", "alpha.webp", "-F", "{name} {w}x{h} {format} {orientation} {alpha} {frames}")
+        #expect(fields.text == "alpha 512x256 webp 1 true 1\n")
+        let json = try await pipectl.shell("pipectl info 'a b.jpg' none.jpg --json < /dev/null")
+        #expect(json.status == 1)
+        let objects = try json.objects()
+        #expect(objects.count == 2)
+        #expect(objects[0]["orientation"] as? Int == 6)
+        #expect(Set(objects[0].keys) == Set(objects[1].keys))
+        #expect((objects[1]["error"] as? [String: Any])?["code"] as? String == "fileNotFound")
+        #expect(try await pipectl.shell("pipectl info - < alpha.webp").text.hasPrefix("standard input: 512×256"))
+    }
+
+    @Test("info takes URLs, and says what is wrong")
+    func infoOfURLs() async throws {
+        let origin = try origin()
+        let good = try await pipectl.run("info", origin.url("/a.webp?token=hunter2").absoluteString)
+        #expect(good.status == 0, "\(good.errors)")
+        #expect(good.text.contains("160×120") && !good.text.contains("hunter2"))
+        let bad = try await pipectl.run("info", origin.url("/no.webp").absoluteString)
+        #expect(bad.status == 1)
+        #expect(bad.errors.contains("404"))
+        for (arguments, expected) in [
+            ("info .", "directory"), ("info /etc/passwd", "/etc/passwd"), ("info -F '{width}' alpha.webp", "-F"),
+            ("info - -", "once"), ("info", "in"),
+        ] {
+            let result = try await pipectl.shell("pipectl \(arguments)")
+            #expect(result.status != 0)
+            #expect(result.errors.contains(expected), "\(result.errors)")
+        }
+    }
+
+    @Test("srcset makes every width in every format, and enlarges nothing")
+    func srcset() async throws {
+        let result = try await pipectl.run("srcset", "alpha.webp", "-w", "64,128,512,1000", "-f", "webp,png", "--json")
+        #expect(result.status == 0, "\(result.errors)")
+        let names = [64, 128, 512].flatMap { ["alpha-\($0).png", "alpha-\($0).webp"] }
+        let left = try FileManager.default.contentsOfDirectory(atPath: pipectl.folder.path)
+        #expect(Set(left) == Set(names + ["a b.jpg", "alpha.webp"]))
+        let objects = try result.objects()
+        #expect(objects.compactMap { $0["width"] as? Int }.sorted() == [64, 64, 128, 128, 512, 512])
+        #expect(objects.allSatisfy { ($0["width"] as? Int ?? 0) == ($0["height"] as? Int ?? 0) * 2 })
+        let small = try await pipectl.run("srcset", "alpha.webp", "-w", "2000,3000", "-o", "s-{w}.{ext}")
+        #expect(small.lines.count == 1 && pipectl.exists("s-512.webp"), "\(small.text) \(small.errors)")
+        #expect(try await pipectl.run("srcset", "alpha.webp", "-w", "64").status == 1, "it exists")
+        for arguments in [["-w", "0"], ["-w", "a"], ["-w", "64", "-f", "xyz"], ["-w", "64,128", "-o", "one.png"]] {
+            let refused = try await pipectl.shell("pipectl srcset alpha.webp \(arguments.joined(separator: " "))")
+            #expect(refused.status == 2, "\(arguments)")
+        }
+    }
+
+    @Test("prefetch fills the cache, tells what failed, and asks for nothing twice")
+    func prefetch() async throws {
+        let origin = try origin()
+        let urls = (1...5).map { origin.url("/\($0).webp").absoluteString } + [origin.url("/no.webp").absoluteString]
+        try Data(urls.joined(separator: "\n").utf8).write(to: pipectl.folder.appending(path: "urls"))
+        let first = try await pipectl.shell("pipectl prefetch - < urls")
+        #expect(first.status == 1)
+        #expect(first.text.contains("5 in the cache, 1 failed"), "\(first.text)")
+        #expect(first.errors.contains("404"))
+        let asked = origin.log.requests.count
+        let again = try await pipectl.shell("head -5 urls | pipectl prefetch - --json")
+        #expect(again.status == 0)
+        #expect(try again.objects().compactMap { $0["source"] as? String } == Array(repeating: "disk", count: 5))
+        #expect(origin.log.requests.count == asked)
+        #expect(try await pipectl.run("prefetch", "alpha.webp").status == 1)
+    }
+
+    @Test("cache lists, counts, removes and empties; who only looks makes no folder")
+    func cache() async throws {
+        let origin = try origin()
+        let path = try await pipectl.run("cache", "path").lines.first
+        #expect(path == pipectl.path("cache/pipeline"))
+        for verb in ["stats", "ls", "prune", "purge"] {
+            let result = try await pipectl.run("cache", verb)
+            #expect(result.status == 0, "\(verb): \(result.errors)")
+        }
+        #expect(!pipectl.exists("cache"))
+
+        let urls = ["/a.webp?token=hunter2", "/b.webp", "/c.webp"].map { origin.url($0).absoluteString }
+        _ = try await pipectl.run("prefetch", urls[0], urls[1], urls[2])
+        let listed = try await pipectl.run("cache", "ls")
+        #expect(listed.lines.count == 3)
+        #expect(listed.text.contains("/b.webp") && !listed.text.contains("hunter2"))
+        let objects = try await pipectl.run("cache", "ls", "--json").objects()
+        #expect(objects.allSatisfy { $0["status"] as? Int == 200 })
+        let stats = try await pipectl.run("cache", "stats", "--json").objects().first
+        #expect(stats?["entries"] as? Int == 3)
+        #expect(try await pipectl.run("cache", "ls", "--older-than", "1h", "--created").text.isEmpty)
+
+        #expect(try await pipectl.run("cache", "rm", urls[1]).text.contains("1 removed"))
+        let key = try #require(
+            objects.first { ($0["url"] as? String)?.hasSuffix("/c.webp") == true }?["key"] as? String)
+        #expect(try await pipectl.run("cache", "rm", key).text.contains("1 removed"))
+        #expect(try await pipectl.run("cache", "rm", urls[1]).status == 1)
+        #expect(try await pipectl.run("cache", "prune", "--older-than", "30d").text == "0 removed, 1 left\n")
+        #expect(try await pipectl.run("cache", "prune", "--max-size", "1").text == "1 removed, 0 left\n")
+        _ = try await pipectl.run("prefetch", urls[2])
+        #expect(try await pipectl.run("cache", "verify").status == 0)
+        #expect(try await pipectl.run("cache", "purge").text == "1 removed\n")
+        #expect(try await pipectl.run("cache", "ls").text.isEmpty)
+    }
+
+    @Test(
+        "cache refuses what makes no sense",
+        arguments: [
+            "prune --older-than x", "ls --accessed", "ls --older-than 1d --accessed --created", "rm",
+            "prune --max-size x",
+        ])
+    func cacheUsage(arguments: String) async throws {
+        #expect(try await pipectl.shell("pipectl cache \(arguments)").status == 2)
+    }
+
+    @Test("doctor finds every codec and library, and prints an object a line")
+    func doctor() async throws {
+        let result = try await pipectl.run("doctor")
+        #expect(result.status == 0, "\(result.text)")
+        #expect(result.lines.allSatisfy { $0.hasPrefix("ok ") })
+        let objects = try await pipectl.run("doctor", "--json").objects()
+        let codecs = objects.filter { $0["kind"] as? String == "codec" }.compactMap { $0["name"] as? String }
+        #expect(Set(codecs) == ["avif", "bmp", "gif", "heic", "jpeg", "png", "tiff", "webp"])
+        #expect(objects.contains { $0["kind"] as? String == "limit" })
+        #expect(!pipectl.exists("cache"))
+    }
+
+    @Test(
+        "every verb has help with examples",
+        arguments: [
+            "load", "thumb", "convert", "run", "batch", "srcset", "info", "prefetch", "fetch", "plan", "doctor",
+            "cache stats", "cache ls", "cache rm", "cache prune", "cache verify", "cache purge", "cache path",
+        ])
+    func help(verb: String) async throws {
+        let result = try await pipectl.shell("pipectl \(verb) --help")
+        #expect(result.status == 0)
+        #expect(result.text.contains("Examples:") || verb == "cache path" && result.text.contains("pipectl cache path"))
+    }
+
+    @Test("completions are there for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])
+    func completions(shell: String) async throws {
+        let result = try await pipectl.run("--generate-completion-script", shell)
+        #expect(result.status == 0)
+        #expect(result.text.contains("srcset") && result.text.contains("public-only"))
+    }
+}
