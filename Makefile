@@ -29,13 +29,14 @@ docs: dependencies
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
-# Prints what the README says of speed.
+# Prints what the README says of speed, and measures thumbnails beside other programs: Benchmarks/RESULTS.md.
 bench: dependencies
-	@Scripts/dependencies nginx-light curl
+	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil libturbojpeg0-dev libpng-dev
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
 	swift run --package-path Benchmarks -c release benchmarks decodes
+	Benchmarks/Peers/run
 	@Scripts/dependencies libvips-tools
 	swift build -c release --static-swift-stdlib --product pipectl
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good

@@ -6,10 +6,24 @@ let package = Package(
     dependencies: [.package(name: "pipeline", path: "..")],
     targets: [
         .target(name: "CAllocations"),
+        .target(name: "ProcessMemory"),
+        // Apart from the benchmarks: what counts allocations can't be linked with AddressSanitizer.
+        .executableTarget(
+            name: "hostile",
+            dependencies: [
+                "ProcessMemory",
+                .product(name: "Pipeline", package: "pipeline"),
+                .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]
+        ),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CAllocations",
+                "CAllocations", "ProcessMemory",
                 .product(name: "Pipeline", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],

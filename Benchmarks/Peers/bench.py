@@ -18,6 +18,7 @@ import report
 
 HERE = Path(__file__).resolve().parent
 CORES = os.cpu_count() or 1
+ONE_THREAD = {"VIPS_CONCURRENCY": "1", "MAGICK_THREAD_LIMIT": "1"}
 
 # name, file, box, what is asked for at the end, pictures a run, floor
 TASKS = [
@@ -77,20 +78,16 @@ class Runner:
         return ["convert-im6.q16", *hint, f"{files[0]}[0]", "-thumbnail", f"{box}>", *options, out]
 
     def timed(self, words, repeats=1):
-        """The CPU time of a command in milliseconds, its wall time in seconds, and its peak in kilobytes."""
-        cpus, walls, peaks = [], [], []
+        """The CPU time of a command in milliseconds and its peak in kilobytes."""
+        runs = []
         for _ in range(repeats):
-            start = time.perf_counter()
-            process = subprocess.Popen(
-                words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                env={**os.environ, "VIPS_CONCURRENCY": "1", "MAGICK_THREAD_LIMIT": "1"})
-            _, code, usage = os.wait4(process.pid, 0)
-            if code:
+            # Not begun from here: a process's peak counts what its parent held.
+            done = subprocess.run(
+                [self.floors, "command", *words], capture_output=True, text=True, env={**os.environ, **ONE_THREAD})
+            if done.returncode:
                 return None
-            walls.append(time.perf_counter() - start)
-            cpus.append((usage.ru_utime + usage.ru_stime) * 1000)
-            peaks.append(usage.ru_maxrss)
-        return {"cpu_ms": statistics.median(cpus), "wall": statistics.median(walls), "peak_kb": statistics.median(peaks)}
+            runs.append(json.loads(done.stdout))
+        return {key: statistics.median(run[key] for run in runs) for key in ("cpu_ms", "peak_kb")}
 
     def run(self, tool, task, files, repeats, output):
         """One run: what a picture took. `None` where the tool can't do the task."""
@@ -111,20 +108,28 @@ class Runner:
             done = self.timed(self.command(tool, task, files[:1], output))
             if done is None:
                 return None
-        total, wall, peak, count = 0.0, 0.0, 0, 0
+        total, peak, count = 0.0, 0.0, 0
         idle = self.start_up[tool]
         repeats = max(1, min(repeats, 5)) if tool == "ImageMagick 6" else repeats
-        runs = [files * repeats] if tool == "vipsthumbnail" else [[file] for file in files * repeats]
+        runs = [self.named_apart(files * repeats)] if tool == "vipsthumbnail" else [[file] for file in files * repeats]
         for names in runs:
             done = self.timed(self.command(tool, task, names, None))
             if done is None:
                 return None
             total += done["cpu_ms"] - idle["cpu_ms"]
-            wall += done["wall"] - idle["wall"]
             peak = max(peak, done["peak_kb"] - idle["peak_kb"])
             count += len(names)
-        size = os.path.getsize(output) if output != "-" and task[3] != "pixels" else 0
-        return {"cpu_ms": total / count, "rate": count / wall, "peak_kb": peak, "bytes": size}
+        return {"cpu_ms": total / count, "peak_kb": peak}
+
+    def named_apart(self, files):
+        """The files under a name each: libvips remembers what it made of a name."""
+        names = []
+        for index, file in enumerate(files):
+            name = self.folder / f"in-{index}-{Path(file).name}"
+            if not name.exists():
+                name.symlink_to(file)
+            names.append(str(name))
+        return names
 
     def rate(self, tool, task, files, repeats):
         """Pictures a second on all cores: as many at once as there are cores, commands' starts included."""
@@ -138,7 +143,8 @@ class Runner:
                 running = [
                     subprocess.Popen(
                         ["sh", "-c", "for file; do " + self.shell(tool, task, index) + "; done", "sh", *files],
-                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "VIPS_CONCURRENCY": "1"})
+                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                        env={**os.environ, **ONE_THREAD})
                     for index in range(CORES)
                 ]
                 if any([process.wait() for process in running]):
@@ -179,7 +185,8 @@ def measure(runner):
         for tool, _ in TOOLS:
             if not measured[tool]:
                 continue
-            result = {key: statistics.median(run[key] for run in measured[tool]) for key in ("cpu_ms", "rate", "peak_kb")}
+            result = {key: statistics.median(run[key] for run in measured[tool]) for key in ("cpu_ms", "peak_kb")}
+            result["rate"] = 1000 / result["cpu_ms"]
             if tool != "floor":
                 result["rate_all"] = runner.rate(tool, task, paths, repeats)
                 if file:

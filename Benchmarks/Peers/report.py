@@ -135,11 +135,11 @@ def processor():
 
 HEAD = """# Thumbnails: this library and what one would take instead
 
-Made by `make bench-images` on {cores} cores of {processor}; medians of {rounds} rounds in which all take turns. Other
+Made by `make bench` on {cores} cores of {processor}; medians of {rounds} rounds in which all take turns. Other
 machines give other times; the ratios are what to look at.
 
 CPU is the time of all threads for one picture in a process that has begun already; commands have the time of their
-`--help` taken off. "All cores" has as many pictures under way as there are cores, and there a command's start counts. The
+`--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there are cores, and there a command's start counts. The
 peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the picture, against
 every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; beside it against the same in linear light.
 What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.

@@ -70,6 +70,14 @@ public final class ManualClock: LoadClock {
         }
     }
 
+    /// How many tasks sleep on this clock.
+    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// When the next of them is due, counted from now; `nil` if none sleeps.
+    public var nextDue: Duration? {
+        state.withLock { state in state.sleepers.values.map(\.due).min().map { $0 - state.uptime } }
+    }
+
     /// Waits until at least `count` tasks sleep on this clock.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleepers(_ count: Int) async throws {

@@ -51,6 +51,45 @@ struct ICCProfileTests {
         #expect(isSRGB == isSRGBs)
     }
 
+    @Test("A profile of curves and primaries is converted as LittleCMS does, within a level or two")
+    func conversion() throws {
+        let profile = try profile(of: "good/jpeg-icc-display-p3.jpg")
+        var random = SystemRandomNumberGenerator()
+        var pixels = (0..<64 * 64 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let source = pixels
+        let conversion = try #require(ICCConversion(ICCProfile(profile), channels: 3))
+        conversion.apply(to: &pixels)
+        // Reference: the definition itself, in floating point, of Display P3's primaries (SMPTE EG 432-1).
+        let matrix = [
+            [1.224_940_2, -0.224_940_2, 0.0], [-0.042_056_9, 1.042_056_9, 0.0],
+            [-0.019_637_6, -0.078_636_1, 1.098_273_7],
+        ]
+        for start in stride(from: 0, to: source.count, by: 3) {
+            let light = source[start..<start + 3].map { level -> Double in
+                let value = Double(level) / 255
+                return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+            }
+            for row in 0..<3 {
+                let sum = zip(matrix[row], light).reduce(0) { $0 + $1.0 * $1.1 }
+                let clipped = min(1, max(0, sum))
+                let encoded = clipped <= 0.003_130_8 ? clipped * 12.92 : 1.055 * pow(clipped, 1 / 2.4) - 0.055
+                #expect(abs(Double(pixels[start + row]) - encoded * 255) < 2.5)
+            }
+        }
+    }
+
+    @Test("Black, white and greys stay what they are, and so does transparency")
+    func greys() throws {
+        let profile = ICCProfile(try profile(of: "good/jpeg-icc-display-p3.jpg"))
+        var pixels = (0...255).flatMap { [UInt8($0), UInt8($0), UInt8($0), UInt8(255 - $0)] }
+        let source = pixels
+        try #require(ICCConversion(profile, channels: 4)).apply(to: &pixels)
+        for index in pixels.indices { #expect(abs(Int(pixels[index]) - Int(source[index])) <= 1) }
+        #expect(ICCConversion(profile, channels: 1) == nil)
+        let ink = ICCProfile(try self.profile(of: "good/jpeg-cmyk-icc.jpg"))
+        #expect(ICCConversion(ink, channels: 4) == nil)
+    }
+
     @Test("Any damaged profile gives an answer")
     func damaged() throws {
         let srgb = try profile(of: "good/jpeg-exif-xmp-icc.jpg")
@@ -64,6 +103,7 @@ struct ICCProfileTests {
                 var bytes = srgb
                 bytes[index] = value
                 _ = ICCProfile(bytes).isSRGB
+                _ = ICCConversion(ICCProfile(bytes), channels: 3)
             }
         }
     }

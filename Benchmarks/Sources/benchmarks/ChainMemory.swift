@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import ProcessMemory
 import Stages
 
 /// What a chain of five transforms on a JPEG of 100 megapixels takes, above the idle process.

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import ProcessMemory
 import Stages
 
 /// Whether memory stays bounded: a hundred thousand small decodes of many formats on all cores.

@@ -23,9 +23,9 @@ enum Thumbnails {
         let threads = BlockingThreads(name: "pixels", count: concurrency)
         let pipeline = pipeline(quality, words[2], threads)
 
-        let idle = ProcessMemoryNow.resident
+        let idle = ProcessMemory.resident
         var response = try await pipeline.load(requests[0])
-        let peak = ProcessMemoryNow.peak
+        let peak = ProcessMemory.peak
         for request in requests { response = try await pipeline.load(request) }
 
         let (cpu, wall) = (cpuSeconds(), SystemClock().uptime)
@@ -49,7 +49,7 @@ enum Thumbnails {
         }
         print(
             """
-            {"cpu_ms": \(used / count * 1000), "rate": \(count / elapsed), "peak_kb": \(peak - idle), \
+            {"cpu_ms": \(used / count * 1000), "rate": \(count / elapsed), "peak_kb": \((peak - idle) * 1024), \
             "bytes": \(response.encoded?.bytes.count ?? 0)}
             """)
     }
@@ -99,23 +99,5 @@ private struct Supply: Stage {
     func run(_ load: inout Load) async throws -> Outcome {
         load.advance(to: .decoded(image), from: .inline)
         return .done
-    }
-}
-
-/// What this process holds, in kilobytes, as the kernel counts it.
-private enum ProcessMemoryNow {
-    static var resident: Int { value("VmRSS:") }
-    static var peak: Int { value("VmHWM:") }
-
-    private static func value(_ name: String) -> Int {
-        guard let file = fopen("/proc/self/status", "r") else { return 0 }
-        defer { fclose(file) }
-        var buffer = [CChar](repeating: 0, count: 256)
-        while fgets(&buffer, 256, file) != nil {
-            let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard line.hasPrefix(name) else { continue }
-            return Int(line.dropFirst(name.count).filter { "0123456789".contains($0) }) ?? 0
-        }
-        return 0
     }
 }

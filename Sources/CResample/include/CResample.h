@@ -63,4 +63,13 @@ void cresample_narrow(const int16_t *_Nonnull in, uint8_t *_Nonnull out, size_t 
 /// From premultiplied samples back to 8-bit RGBA with straight alpha; what can't be seen becomes black.
 void cresample_unpremultiply(const int16_t *_Nonnull in, uint8_t *_Nonnull out, size_t pixels);
 
+/// How many steps of linear light an encoding has: fine enough for the darkest level to be met.
+enum { cresample_encoding_steps = 16384 };
+
+/// Converts pixels of 3 or 4 channels in place: each channel's curve of 256 values makes linear light of it, the matrix
+/// (row by row) other primaries', and the encoding levels again. Alpha stays.
+void cresample_convert_colours(
+    uint8_t *_Nonnull pixels, size_t count, int channels, const float *_Nonnull curves, const float *_Nonnull matrix,
+    const uint8_t *_Nonnull encoding);
+
 #endif

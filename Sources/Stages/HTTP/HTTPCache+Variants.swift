@@ -19,7 +19,11 @@ extension HTTPCache {
     /// Keeps what was made of a response, as long as its row is there.
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         guard image.bytes.count <= min(Self.longestVariant, byteLimit / 4) else { return }
-        _ = await change { try $0.insert(image, as: key.digest, of: generation, most: Self.mostVariants) }
+        let isBounded = await change { [bounds] transaction in
+            try transaction.insert(image, as: key.digest, of: generation, most: Self.mostVariants)
+            return try transaction.evict(bounds)
+        }
+        if isBounded == false { await evict() }
     }
 }
 

@@ -31,13 +31,13 @@ struct ICCProfile {
         [0.4360, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7141],
     ]
 
-    /// sRGB's own transfer function.
-    private static func encoded(_ light: Double) -> Double {
+    /// sRGB's own transfer function, from linear light.
+    static func encoded(_ light: Double) -> Double {
         light <= 0.003_130_8 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }
 
     /// What a curve makes of a value: a table, a power, or a formula (section 10.5 and 10.15).
-    private static func light(_ value: Double, _ curve: ArraySlice<UInt8>) -> Double? {
+    static func light(_ value: Double, _ curve: ArraySlice<UInt8>) -> Double? {
         switch curve.slice(at: 0, count: 4).map({ String(decoding: $0, as: UTF8.self) }) {
         case "curv":
             guard let count = curve.number(at: 8, bytes: 4) else { return nil }
@@ -48,8 +48,10 @@ struct ICCProfile {
             let high = curve.number(at: 14 + 2 * Int(position), bytes: 2) ?? low
             return (Double(low) + Double(high - low) * (position - position.rounded(.down))) / 65535
         case "para":
-            // Type 3 is the form of sRGB's: a power above a limit, a line below it.
-            guard curve.number(at: 8, bytes: 2) == 3 else { return nil }
+            // Type 0 is a power; type 3 is the form of sRGB's: a power above a limit, a line below it.
+            let type = curve.number(at: 8, bytes: 2)
+            if type == 0 { return fixed(curve, at: 12).map { pow(value, $0) } }
+            guard type == 3 else { return nil }
             let numbers = (0..<5).compactMap { fixed(curve, at: 12 + 4 * $0) }
             guard numbers.count == 5 else { return nil }
             return value >= numbers[4] ? pow(numbers[1] * value + numbers[2], numbers[0]) : numbers[3] * value
@@ -57,7 +59,7 @@ struct ICCProfile {
         }
     }
 
-    private func xyz(_ name: String) -> [Double]? {
+    func xyz(_ name: String) -> [Double]? {
         guard let tag = tag(name) else { return nil }
         let numbers = (0..<3).compactMap { Self.fixed(tag, at: 8 + 4 * $0) }
         return numbers.count == 3 ? numbers : nil

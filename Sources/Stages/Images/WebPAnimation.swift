@@ -8,6 +8,8 @@ struct WebPAnimation {
     /// The size that each frame is scaled to as soon as it is decoded, in stored orientation.
     let size: PixelSize
     let quality: DecodeQuality
+    /// The profile whose colours the frames have; `nil` for sRGB.
+    let profile: [UInt8]?
 
     func frames(of data: WebPData, count: Int, cancellation: WorkCancellation) throws -> [DecodedImage.Frame] {
         var options = WebPAnimDecoderOptions()
@@ -36,12 +38,16 @@ struct WebPAnimation {
 
     private func scaled(_ canvas: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stored = header.storedSize
-        let pixels =
+        var pixels =
             size == stored
             ? Array(UnsafeBufferPointer(start: canvas, count: stored.width * stored.height * 4))
             : try Resampler.scaled(
                 canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: .rgba,
                 cancellation: cancellation)
+        if let profile {
+            try VipsPixels.convertToSRGB(
+                &pixels, size: size, channels: 4, profile: profile, cancellation: cancellation)
+        }
         return try header.orientation.applied(to: pixels, size: size, channels: 4, cancellation: cancellation)
     }
 }

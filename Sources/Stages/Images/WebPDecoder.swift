@@ -6,10 +6,6 @@ public struct WebPDecoder: ImageDecoding {
     /// WebP.
     public let formats: Set<ImageFormat> = [.webp]
 
-    /// How many times the wanted size libwebp scales to, so that the Lanczos kernel has something in hand: its own
-    /// scaling takes plain means.
-    private static let reserve = 2.0
-
     /// Makes a decoder.
     public init() {}
 
@@ -28,7 +24,8 @@ public struct WebPDecoder: ImageDecoding {
         try bytes.withUnsafeBufferPointer { buffer in
             let file = try WebPFile(buffer)
             let excess = header.excess(over: box)
-            let scale = excess / Self.reserve
+            // libwebp takes plain means: the Lanczos kernel has to have something in hand.
+            let scale = excess / options.quality.webpReserve
             let size =
                 scale <= 1
                 ? header.storedSize
@@ -46,8 +43,9 @@ public struct WebPDecoder: ImageDecoding {
         _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ options: DecodeOptions,
         _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let frames = try WebPAnimation(header: header, size: size, quality: options.quality)
-            .frames(of: file.data, count: count, cancellation: cancellation)
+        let frames = try WebPAnimation(
+            header: header, size: size, quality: options.quality, profile: file.chunk("ICCP")
+        ).frames(of: file.data, count: count, cancellation: cancellation)
         return DecodedImage(
             size: header.orientation.applied(to: size), layout: .rgba, frames: frames, loopCount: header.loopCount,
             nativeSize: header.size)

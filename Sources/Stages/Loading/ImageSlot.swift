@@ -17,10 +17,7 @@ public final class ImageSlot<Target: AnyObject> {
     /// What a load has come to; see `set(from:placeholder:options:isolation:completion:)`.
     public typealias Completion = (Result<ImageResponse, any Error>) -> Void
 
-    private weak let target: Target?
-    private let loader: ImageLoader
-    private let show: (Target, DecodedImage) -> Void
-    private var task: ImageTask?
+    private let delivery: ImageDelivery
 
     /// Describes a slot.
     /// - Parameters:
@@ -28,15 +25,15 @@ public final class ImageSlot<Target: AnyObject> {
     ///   - loader: what loads them.
     ///   - show: shows an image in the target.
     public init(_ target: Target, loader: ImageLoader, show: @escaping (Target, DecodedImage) -> Void) {
-        self.target = target
-        self.loader = loader
-        self.show = show
+        delivery = ImageDelivery(loader) { [weak target] image in
+            guard let target else { return false }
+            if let image { show(target, image) }
+            return true
+        }
     }
 
-    deinit { task?.cancel() }
-
     /// Whether a load is under way.
-    public var isLoading: Bool { task != nil }
+    public var isLoading: Bool { delivery.task != nil }
 
     /// Shows the image of a source, in place of whatever was being loaded.
     ///
@@ -51,21 +48,7 @@ public final class ImageSlot<Target: AnyObject> {
         from source: ImageSource, placeholder: DecodedImage? = nil, options: LoadOptions? = nil,
         isolation: isolated any Actor = #isolation, completion: Completion? = nil
     ) {
-        cancel()
-        let task = loader.task(for: source, options: options)
-        if let result = task.result { return end(result, completion) }
-        self.task = task
-        if let placeholder, let target { show(target, placeholder) }
-        Task { [weak self] in
-            // Named, so that the closure is the actor's.
-            _ = isolation
-            for await event in ImageTaskEvents(task: task, cancels: false) {
-                guard let self, self.isCurrent(task) else { return }
-                self.take(event)
-            }
-            guard let self, self.isCurrent(task), let result = task.result else { return }
-            self.end(result, completion)
-        }
+        delivery.begin(source, placeholder, options, isolation: isolation, completion)
     }
 
     /// Shows the image at a URL, in place of whatever was being loaded.
@@ -103,30 +86,5 @@ public final class ImageSlot<Target: AnyObject> {
     }
 
     /// Ends the load under way, without a callback; the image stays as it is.
-    public func cancel() {
-        task?.cancel()
-        task = nil
-    }
-
-    /// Whether a load may still call back; one whose target is gone is ended.
-    private func isCurrent(_ task: ImageTask) -> Bool {
-        guard self.task === task else { return false }
-        if target == nil { cancel() }
-        return target != nil
-    }
-
-    private func take(_ event: ImageTaskEvent) {
-        guard let target else { return }
-        switch event {
-        case .hasCache(let image, _), .preview(let image): show(target, image)
-        case .sendingRequest, .progress, .requestCompleted: break
-        }
-    }
-
-    private func end(_ result: Result<ImageResponse, any Error>, _ completion: Completion?) {
-        task = nil
-        guard let target else { return }
-        if case .success(let response) = result { show(target, response.image) }
-        completion?(result)
-    }
+    public func cancel() { delivery.cancel() }
 }

@@ -84,7 +84,7 @@ public final class ImageState {
         self.task = task
         preview = nil
         state = .inProgress(nil)
-        Task { [weak self] in
+        Task.immediate(executorPreference: loader.resources.flights.executor) { [weak self] in
             // Named, so that the closure is the actor's.
             _ = isolation
             for await event in ImageTaskEvents(task: task, cancels: false) {

@@ -22,18 +22,29 @@ public struct ImageTaskEvents: AsyncSequence, Sendable {
         }
 
         /// The next event; `nil` at the load's end, and when the task is cancelled, which cancels the load.
-        public mutating func next() async -> ImageTaskEvent? {
+        public mutating func next() async -> ImageTaskEvent? { await next(isolation: #isolation) }
+
+        /// The next event, without leaving the reader's actor.
+        /// - Parameter actor: the reader's.
+        /// - Returns: `nil` at the load's end, and when the task is cancelled, which cancels the load.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> ImageTaskEvent? {
             while true {
                 if let next = task.record.event(after: last) {
                     last = next.number
                     return next.event
                 }
                 if task.record.result != nil, task.record.event(after: last) == nil { return nil }
+                guard cancels else {
+                    await task.record.listen(after: last)
+                    continue
+                }
                 let number = last
                 await withTaskCancellationHandler {
+                    // Named, so that the closure is the actor's.
+                    _ = actor
                     await task.record.listen(after: number)
-                } onCancel: { [task, cancels] in
-                    if cancels { task.cancel() }
+                } onCancel: { [task] in
+                    task.cancel()
                 }
             }
         }

@@ -24,7 +24,12 @@ public struct PrefetchProgress: AsyncSequence, Sendable {
         init(queue: PrefetchQueue) { self.queue = queue }
 
         /// How far it has come now, if that has changed; `nil` when nothing is left to do or the task is cancelled.
-        public mutating func next() async -> Element? {
+        public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+        /// How far it has come now, without leaving the reader's actor.
+        /// - Parameter actor: the reader's.
+        /// - Returns: `nil` when nothing is left to do or the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             guard let (version, progress) = await queue.progress(after: last) else { return nil }
             last = version
             return progress

@@ -78,6 +78,30 @@ struct EncodeTests {
         }
     }
 
+    @Test(
+        "What an animation shows is kept, frame by frame, whatever was left standing or cleared between them",
+        arguments: ["gif-disposal-1231-transparent.gif", "gif-animated.gif", "webp-animated.webp"],
+        [ImageFormat.gif, .webp])
+    func disposal(_ name: String, _ format: ImageFormat) async throws {
+        let decode = Decode(limits: ImageLimits(frames: 10))
+        let image = try await SampleImage.decode(try SampleImage.bytes("good/\(name)"), with: decode)
+        var options = EncodeOptions(quality: 95)
+        options.webp.lossless = true
+        let again = try await SampleImage.decode(
+            try await encoded(image, Encode(format, options: options)).bytes, with: decode)
+        #expect(again.frames.count == image.frames.count)
+        #expect(again.frames.map(\.delay) == image.frames.map(\.delay))
+        for (frame, expected) in zip(again.rgbaFrames, image.rgbaFrames) {
+            var sum = 0
+            for (pixel, wanted) in zip(frame, expected) {
+                // GIF's pixels are clear or not at all.
+                #expect(pixel[3] == wanted[3] || format == .gif && (pixel[3] > 127) == (wanted[3] > 127))
+                if wanted[3] > 127 { sum += (0..<3).reduce(0) { $0 + abs(Int(pixel[$1]) - Int(wanted[$1])) } }
+            }
+            #expect(Double(sum) / Double(3 * frame.count) < (format == .gif ? 6 : 0.01))
+        }
+    }
+
     @Test("A lower quality makes a smaller file", arguments: [ImageFormat.jpeg, .webp, .avif])
     func quality(_ format: ImageFormat) async throws {
         let image = try await photograph()
@@ -139,6 +163,22 @@ struct EncodeTests {
         #expect(throws: CancellationError.self) {
             try EncodeOptions().encoder(for: format)
                 .encode(image, quality: 80, metadata: EmbeddedMetadata(), cancellation: cancellation)
+        }
+    }
+}
+
+extension DecodedImage {
+    /// The four channels of every pixel of every frame.
+    fileprivate var rgbaFrames: [[[UInt8]]] {
+        frames.map { frame in
+            (0..<width * height).map { index in
+                let pixel = Array(frame.pixels[index * layout.channels..<(index + 1) * layout.channels])
+                switch layout {
+                case .grey: return [pixel[0], pixel[0], pixel[0], 255]
+                case .rgb: return pixel + [255]
+                case .rgba: return pixel
+                }
+            }
         }
     }
 }

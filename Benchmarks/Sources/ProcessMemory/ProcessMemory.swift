@@ -1,14 +1,14 @@
 import Foundation
 
 /// What this process holds in memory, in megabytes, as the kernel counts it.
-enum ProcessMemory {
+public enum ProcessMemory {
     /// Now.
-    static var resident: Double { field("VmRSS") }
+    public static var resident: Double { field("VmRSS") }
     /// The most so far.
-    static var peak: Double { field("VmHWM") }
+    public static var peak: Double { field("VmHWM") }
 
     /// Begins to look for the peak anew; gives what is resident now.
-    static func restartPeak() -> Double {
+    public static func restartPeak() -> Double {
         // 5 is the peak's number (proc(5)).
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
         return resident

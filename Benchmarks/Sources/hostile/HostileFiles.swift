@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import ProcessMemory
 import Stages
 
 /// What damaged files do: thousands of each format, decoded one after the other. A crash leaves the file behind.
@@ -11,7 +12,9 @@ enum HostileFiles {
                 at: images.appending(path: folder), includingPropertiesForKeys: nil
             ).filter { !$0.hasDirectoryPath }
         }.sorted { $0.path() < $1.path() }.map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
-            .filter { $0.1.count < 200_000 && ImageFormatSniffer.format(of: $0.1) != nil }
+            .filter {
+                $0.1.count < 200_000 && ImageFormatSniffer.format(of: $0.1).map(ImageFormat.standard.contains) == true
+            }
         let byFormat = Dictionary(grouping: files) { ImageFormatSniffer.format(of: $0.1)?.rawValue ?? "" }
         let current = FileManager.default.temporaryDirectory.appending(
             path: "hostile-\(ProcessInfo.processInfo.processIdentifier)")
@@ -49,12 +52,11 @@ enum HostileFiles {
     }
 
     private static func decodes(_ bytes: [UInt8], variant: Int) async -> Bool {
-        let limits = ImageLimits(pixels: 4_000_000, frames: variant % 3 == 0 ? 10 : 1)
+        let limits = ImageLimits(frames: variant % 3 == 0 ? 10 : 1)
         let pipeline = ImagePipeline {
             ReadInline()
             Decode(
-                formats: ImageFormat.standard.union([.jxl]), limits: limits,
-                quality: variant % 2 == 0 ? .quality : .fast,
+                limits: limits, quality: variant % 2 == 0 ? .quality : .fast,
                 allowTruncated: variant % 5 == 0)
             Downscale()
         }

@@ -1,0 +1,155 @@
+import FoundationEssentials
+public import Pipeline
+
+/// What every stage has to keep to, checked on one of your own.
+///
+/// ```swift
+/// @Test("The stage keeps to the contract of stages")
+/// func contract() async throws { try await StageSpec(RefuseHost(host: "tracker.example")).check() }
+/// ```
+///
+/// It runs the stage in each phase that the stage accepts, with a load that has something of that phase, and looks
+/// whether the stage leaves the load in a phase that it ``Pipeline/Stage/produces``, moves it only forward, has a
+/// ``Pipeline/Stage/signature`` where it changes pixels, and ends soon when its task is cancelled, before it begins and
+/// while it waits. That it fails with an error is no breach. Waiting by the load's
+/// clock takes no time here.
+public struct StageSpec: Sendable {
+    /// What was found against a stage.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
+        /// Each breach, in a sentence.
+        public let breaches: [String]
+
+        /// All breaches, a line each.
+        public var description: String { breaches.joined(separator: "\n") }
+    }
+
+    private let stage: any Stage
+    private let request: ImageRequest
+    private let original: EncodedImage
+    private let image: DecodedImage
+    private let patience: Duration
+
+    /// Prepares to check a stage.
+    /// - Parameters:
+    ///   - stage: the stage.
+    ///   - request: what the loads ask for; by default a picture at `http://127.0.0.1:1/picture.png`, where nobody answers.
+    ///   - original: the bytes that loads in the phase `original` or `encoded` carry; by default a small PNG.
+    ///   - image: the pixels that loads in the phase `decoded` or `ready` carry; by default 8×6 of one colour.
+    ///   - patience: how long a cancelled stage may go on before it counts as not stopping; by default a second, since
+    ///     machines that run tests are busy.
+    public init(
+        _ stage: any Stage, request: ImageRequest? = nil, original: [UInt8]? = nil, image: DecodedImage? = nil,
+        patience: Duration = .seconds(1)
+    ) {
+        self.stage = stage
+        let nowhere = ImageSource.url(URL(string: "http://127.0.0.1:1/picture.png") ?? URL(filePath: "/picture.png"))
+        self.request = request ?? ImageRequest(nowhere)
+        let size = PixelSize(width: 8, height: 6)
+        self.original = EncodedImage(bytes: original ?? Picture.png(size), declaredType: "image/png")
+        self.image = image ?? .filled(size, with: [200, 100, 50])
+        self.patience = patience
+    }
+
+    /// Checks the stage.
+    /// - Throws: ``Failure`` with every breach.
+    public func check() async throws {
+        let breaches = await breaches()
+        if !breaches.isEmpty { throw Failure(breaches: breaches) }
+    }
+
+    /// Every breach of the contract, in a sentence each; none if the stage keeps to it.
+    public func breaches() async -> [String] {
+        guard !stage.accepts.isEmpty else { return ["\(stage.name) accepts no phase, so it can never run."] }
+        var breaches: [String] = []
+        if stage.produces.isEmpty { breaches.append("\(stage.name) produces no phase; say in which it leaves a load.") }
+        for phase in Phase.allCases where stage.accepts.contains(phase) {
+            breaches += await run(in: phase)
+            breaches += await cancel(in: phase)
+        }
+        return breaches
+    }
+
+    private func content(_ phase: Phase) -> LoadContent {
+        switch phase {
+        case .empty: .empty
+        case .original: .original(original)
+        case .decoded: .decoded(image)
+        case .encoded: .encoded(original)
+        case .ready: .ready(.image(image))
+        }
+    }
+
+    /// Takes a load to a phase and hands it to `body`, in place of the stage.
+    private func load(
+        in phase: Phase, clock: any LoadClock, _ body: @escaping @Sendable (inout Load) async throws -> Outcome
+    ) async throws {
+        let content = content(phase)
+        let arrive = ClosureStage("Arrive") { load in
+            if let key = SourceKey(load.request) { load.identify(as: key) }
+            if phase != .empty { load.advance(to: content, from: .network) }
+            return .done
+        }
+        let chain = Chain([arrive, ClosureStage(stage.name, accepts: Phases(phase), body)])
+        _ = try await ImagePipeline(validating: chain, clock: clock).load(request)
+    }
+
+    private func run(in phase: Phase) async -> [String] {
+        let breaches = Lock<[String]>([])
+        do {
+            try await load(in: phase, clock: HastyClock()) { [stage] load in
+                let before = load.content
+                let outcome = try await stage.run(&load)
+                let after = load
+                breaches.withLock { $0 += Self.breaches(of: stage, before, after) }
+                return outcome
+            }
+        } catch let error as LoadError where error.code == .stageContract {
+            breaches.withLock { $0.append("In the phase \(phase): \(error)") }
+        } catch {}
+        return breaches.withLock { $0 }
+    }
+
+    private static func breaches(of stage: any Stage, _ before: LoadContent, _ load: Load) -> [String] {
+        var breaches: [String] = []
+        if !stage.produces.contains(load.phase) {
+            breaches.append(
+                "\(stage.name) left a load in the phase \(load.phase), but says that it produces \(stage.produces).")
+        }
+        if case .decoded(let old) = before, case .decoded(let new) = load.content, old.frames != new.frames,
+            stage.signature == nil
+        {
+            breaches.append(
+                "\(stage.name) changes pixels without a signature: its results and others' would share a key.")
+        }
+        return breaches
+    }
+
+    private func cancel(in phase: Phase) async -> [String] {
+        var breaches: [String] = []
+        for isLate in [false, true] where !(await ends(in: phase, cancelledLate: isLate)) {
+            breaches.append(
+                "\(stage.name) in the phase \(phase) goes on \(isLate ? "when" : "though") its task "
+                    + "\(isLate ? "is cancelled while it waits" : "was cancelled before it began").")
+        }
+        return breaches
+    }
+
+    /// Whether the stage ends, its task being cancelled.
+    private func ends(in phase: Phase, cancelledLate: Bool) async -> Bool {
+        let race = Race()
+        let running = Task.immediate {
+            try? await load(in: phase, clock: ManualClock()) { [stage] load in
+                // The engine would not even begin with a stage in a task that is cancelled already.
+                if !cancelledLate { withUnsafeCurrentTask { $0?.cancel() } }
+                return try await stage.run(&load)
+            }
+            race.finish(true)
+        }
+        running.cancel()
+        let watch = Task {
+            if (try? await Task.sleep(for: patience)) != nil { race.finish(false) }
+        }
+        defer { watch.cancel() }
+        return await race.result()
+    }
+}

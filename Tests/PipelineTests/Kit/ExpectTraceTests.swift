@@ -1,0 +1,37 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("Traces that are expected")
+struct ExpectTraceTests {
+    private func trace() async throws -> Trace {
+        try await ImagePipeline {
+            RecordingStage("First")
+            Wrap {
+                StubStage("Second") { load in
+                    load.advance(to: .ready(.image(.filled(1))), from: .network)
+                    return .hit
+                }
+            }
+        }.load(ImageRequest(.bytes([]))).trace
+    }
+
+    @Test("The trace that happened passes")
+    func same() async throws {
+        try expectTrace(
+            await trace(),
+            """
+            First done
+            Wrap done
+                Second hit
+            """)
+    }
+
+    @Test("Another one is told beside what happened")
+    func other() async throws {
+        let trace = try await trace()
+        let error = #expect(throws: TraceMismatch.self) { try expectTrace(trace, "First done\nSecond hit") }
+        #expect(
+            error?.description == "Expected:\nFirst done\nSecond hit\nHappened:\nFirst done\nWrap done\n    Second hit")
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+
+@testable import Stages
+
+/// What a simulation runs in: a clock that the simulation moves, a store in memory, one generator for all chance, and
+/// the record of what went against the rules.
+final class SimulatedWorld: Sendable {
+    /// How long an answer is fresh.
+    static let lifetime: Double = 60
+
+    private struct State {
+        var generator: SeededGenerator
+        var stored: [Int: Date] = [:]
+        var underWay: [Int: Int] = [:]
+        var requests = 0
+        var breaches: [String] = []
+        var digest: UInt64 = 14_695_981_039_346_656_037
+    }
+
+    let clock = ManualClock()
+    private let state: Lock<State>
+
+    init(seed: UInt64) { state = Lock(State(generator: SeededGenerator(seed: seed ^ 0x5EED))) }
+
+    var requests: Int { state.withLock { $0.requests } }
+    var breaches: [String] { state.withLock { $0.breaches } }
+    var isIdle: Bool { state.withLock { $0.underWay.isEmpty } }
+
+    /// Everything that happened, in its order, as one number: equal for equal runs.
+    var digest: UInt64 { state.withLock { $0.digest } }
+
+    /// A number by chance.
+    func chance(_ range: Range<Int>) -> Int { state.withLock { Int.random(in: range, using: &$0.generator) } }
+
+    func breach(_ text: String) { state.withLock { $0.breaches.append(text) } }
+
+    /// Takes part in the record.
+    func note(_ words: Int...) {
+        state.withLock { state in
+            for word in words {
+                state.digest = (state.digest ^ UInt64(truncatingIfNeeded: word)) &* 1_099_511_628_211
+            }
+        }
+    }
+
+    func url(_ number: Int) -> URL { URL(string: "http://origin.test/\(number)") ?? URL(filePath: "/") }
+
+    func number(_ url: URL) -> Int { Int(url.lastPathComponent) ?? -1 }
+
+    func isFresh(_ number: Int) -> Bool {
+        let now = clock.now
+        return state.withLock { state in
+            state.stored[number].map { now.timeIntervalSince($0) < Self.lifetime } ?? false
+        }
+    }
+
+    func store(_ number: Int) {
+        let now = clock.now
+        state.withLock { $0.stored[number] = now }
+        note(3, number)
+    }
+
+    /// A request begins: it must not be one that need not be made.
+    func begin(_ number: Int) {
+        let isFresh = isFresh(number)
+        state.withLock { state in
+            state.requests += 1
+            if isFresh { state.breaches.append("\(number) was requested while fresh.") }
+            if state.underWay[number, default: 0] > 0 {
+                state.breaches.append("\(number) was requested twice at once.")
+            }
+            state.underWay[number, default: 0] += 1
+        }
+        note(1, number)
+    }
+
+    func end(_ number: Int) {
+        state.withLock { state in
+            guard let count = state.underWay[number] else { return }
+            state.underWay[number] = count > 1 ? count - 1 : nil
+        }
+        note(2, number)
+    }
+}
