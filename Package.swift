@@ -116,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "Pipeline", "pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Pipeline", "PipelineFile", "PipelineTesting", "Stages", "pipectl",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
     ]
