@@ -4,6 +4,9 @@ import PackageDescription
 /// Continuous integration turns warnings into errors; a user's build never fails on one.
 let strict: [SwiftSetting] = Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
+/// `make sanitize` sets it; see Lock.
+let sanitize: [SwiftSetting] = Context.environment["SANITIZE"] == "1" ? [.define("SANITIZE")] : []
+
 let settings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -11,7 +14,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-    ] + strict
+    ] + strict + sanitize
 
 let package = Package(
     name: "pipeline",
@@ -20,6 +23,8 @@ let package = Package(
         .library(name: "Stages", targets: ["Stages"]),
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
+        .library(name: "PipelineMetrics", targets: ["PipelineMetrics"]),
+        .library(name: "PipelineTracing", targets: ["PipelineTracing"]),
         .executable(name: "pipectl", targets: ["pipectl"]),
     ],
     dependencies: [
@@ -27,6 +32,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
@@ -64,6 +71,17 @@ let package = Package(
             dependencies: ["Pipeline", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
+        // Observers of their own targets, so that who wants neither depends on neither.
+        .target(
+            name: "PipelineMetrics",
+            dependencies: ["Pipeline", "Stages", .product(name: "Metrics", package: "swift-metrics")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PipelineTracing",
+            dependencies: ["Pipeline", "Stages", .product(name: "Tracing", package: "swift-distributed-tracing")],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "pipectl",
             dependencies: [
@@ -87,9 +105,19 @@ let package = Package(
             ], resources: [.copy("Images")],
             swiftSettings: settings),
         .testTarget(
+            name: "ObserverTests",
+            dependencies: [
+                "Pipeline", "PipelineMetrics", "PipelineTesting", "PipelineTracing", "Stages",
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "Pipeline", "pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Pipeline", "PipelineFile", "PipelineTesting", "Stages", "pipectl",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
     ]

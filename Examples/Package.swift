@@ -14,6 +14,8 @@ let package = Package(
     dependencies: [
         .package(name: "pipeline", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .executableTarget(
@@ -43,10 +45,28 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "FiveLoaders",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "InAService",
+            dependencies: [
+                .product(name: "Stages", package: "pipeline"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "GettingStarted", "StageOfYourOwn", "ThumbnailService",
+                "FiveLoaders", "GettingStarted", "InAService", "StageOfYourOwn", "ThumbnailService",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "PipelineTesting", package: "pipeline"),
             ],
             swiftSettings: settings

@@ -120,6 +120,7 @@ public struct Fetch: Stage {
                         "The body has more than \(byteLimit) bytes; raise ImageLimits.encodedBytes to take it.")
                 }
                 load.report(.progress(received: exchange.body.count, expected: expected))
+                load.attachment(ArrivingBytes.self)?.show(exchange.body, of: load)
             }
         } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
             if let partial = PartialBody(exchange) { load.attach(partial) }

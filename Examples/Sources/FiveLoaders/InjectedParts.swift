@@ -1,0 +1,49 @@
+import FoundationEssentials
+import Pipeline
+import Stages
+
+// A caching loader whose cache and whose load are closures, as Squirrel's are.
+
+/// A cache of one's own: here a dictionary, elsewhere a database or a service.
+public actor Shelf {
+    private var images: [VariantKey: Product] = [:]
+    /// How often an image was found.
+    public private(set) var hits = 0
+
+    /// An empty shelf.
+    public init() {}
+
+    func image(_ key: VariantKey) -> Product? {
+        if images[key] != nil { hits += 1 }
+        return images[key]
+    }
+
+    func keep(_ image: Product, _ key: VariantKey) { images[key] = image }
+}
+
+/// A loader that gets bytes from `load`, and keeps images on `shelf`.
+public func loaderOfClosures(
+    shelf: Shelf, load: @escaping @Sendable (URL) async throws -> [UInt8]
+) -> ImagePipeline {
+    let cache = ClosureCache(
+        read: { key in await shelf.image(key) }, write: { image, key in await shelf.keep(image, key) })
+    let responses = HTTPCache(folder: HTTPCache.defaultFolder)
+    return ImagePipeline {
+        ResolveIdentifier()
+        ReadCache(cache)
+        Fetch(responses, ClosureClient(load))
+        Decode()
+        Downscale()
+        WriteCache(cache)
+    }
+}
+
+/// What went wrong, told apart.
+public func explanation(of error: any Error) -> String {
+    guard let error = error as? LoadError else { return "cancelled" }
+    switch error.code {
+    case .invalidURL: return "empty URL"
+    case .undecodable: return "invalid image data"
+    default: return "loading failed: \(error.underlying.map { "\($0)" } ?? error.message)"
+    }
+}

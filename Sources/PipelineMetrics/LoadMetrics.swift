@@ -1,0 +1,104 @@
+public import Metrics
+import Pipeline
+public import Stages
+
+/// Counts and times the loads of an `ImageLoader` with swift-metrics.
+///
+/// ```swift
+/// let loader = ImageLoader(resources, observers: [LoadMetrics(resources)])
+/// ```
+///
+/// - `pipeline_loads`: loads that ended; dimension `outcome`: `delivered`, `failed` or `cancelled`
+/// - `pipeline_hits`: images that a cache had; dimension `source`: `memory` or `disk`
+/// - `pipeline_misses`: requests to origins
+/// - `pipeline_received_bytes`: bytes of bodies that were downloaded
+/// - `pipeline_load_seconds`, `pipeline_stage_seconds`: how long loads and stages took; dimension `stage`. What loads
+///   share is in the times of each of them.
+/// - `pipeline_in_flight`, `pipeline_queue_depth`: flights under way, and decodes that wait for a thread, as a load
+///   begins and ends
+public final class LoadMetrics: LoadObserver {
+    private let resources: PipelineResources
+    private let threads: BlockingThreads
+    private let prefix: String
+    private let factory: any MetricsFactory
+    private let stageTimers = Lock<[String: Timer]>([:])
+
+    private let delivered, failed, cancelled, memoryHits, diskHits, misses, bytes: Counter
+    private let loadTimer: Timer
+    private let inFlight, queueDepth: Gauge
+
+    /// Measures loads over `resources`.
+    /// - Parameters:
+    ///   - resources: whose flights are counted.
+    ///   - threads: whose queue is measured; by default the threads that decode.
+    ///   - prefix: what the labels begin with; `pipeline` by default.
+    ///   - factory: where the metrics go; by default where the program has set up.
+    public init(
+        _ resources: PipelineResources, threads: BlockingThreads = .decoding, prefix: String = "pipeline",
+        factory: any MetricsFactory = MetricsSystem.factory
+    ) {
+        self.resources = resources
+        self.threads = threads
+        self.prefix = prefix
+        self.factory = factory
+        delivered = Counter(label: "\(prefix)_loads", dimensions: [("outcome", "delivered")], factory: factory)
+        failed = Counter(label: "\(prefix)_loads", dimensions: [("outcome", "failed")], factory: factory)
+        cancelled = Counter(label: "\(prefix)_loads", dimensions: [("outcome", "cancelled")], factory: factory)
+        memoryHits = Counter(label: "\(prefix)_hits", dimensions: [("source", "memory")], factory: factory)
+        diskHits = Counter(label: "\(prefix)_hits", dimensions: [("source", "disk")], factory: factory)
+        misses = Counter(label: "\(prefix)_misses", factory: factory)
+        bytes = Counter(label: "\(prefix)_received_bytes", factory: factory)
+        loadTimer = Timer(label: "\(prefix)_load_seconds", factory: factory)
+        inFlight = Gauge(label: "\(prefix)_in_flight", factory: factory)
+        queueDepth = Gauge(label: "\(prefix)_queue_depth", factory: factory)
+    }
+
+    /// Takes note.
+    public func observe(_ observation: LoadObservation) {
+        switch observation.event {
+        case .started: sample()
+        case .cacheHit(let source): (source == .memory ? memoryHits : diskHits).increment()
+        case .downloadStarted: misses.increment()
+        case .alreadyLoading, .stored: break
+        case .cancelled: end(cancelled, nil)
+        case .failed(let error): end(failed, (error as? LoadError)?.trace)
+        case .delivered(let response): end(delivered, response.trace)
+        }
+    }
+
+    private func end(_ outcome: Counter, _ trace: Trace?) {
+        outcome.increment()
+        sample()
+        guard let trace else { return }
+        var end = Duration.zero
+        for entry in trace.entries {
+            end = max(end, entry.start + entry.duration)
+            timer(entry.stage).recordNanoseconds(entry.duration.nanoseconds)
+            // A load that joined one under way has its note where that one has the fetch.
+            if entry.stage == "Fetch", let count = entry.bytes, !isShared(trace) { bytes.increment(by: count) }
+        }
+        loadTimer.recordNanoseconds(end.nanoseconds)
+    }
+
+    private func isShared(_ trace: Trace) -> Bool {
+        trace.entries.contains { $0.stage == "Coalesce" && $0.note == "joined a load under way" }
+    }
+
+    private func sample() {
+        inFlight.record(resources.flights.count)
+        queueDepth.record(threads.waiting)
+    }
+
+    private func timer(_ stage: String) -> Timer {
+        stageTimers.withLock { timers in
+            if let timer = timers[stage] { return timer }
+            let timer = Timer(label: "\(prefix)_stage_seconds", dimensions: [("stage", stage)], factory: factory)
+            timers[stage] = timer
+            return timer
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

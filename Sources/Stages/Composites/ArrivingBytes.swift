@@ -1,0 +1,50 @@
+import Pipeline
+
+/// What ``Preview`` shows of a body while ``Fetch`` reads it: one picture at a time, and none once it has ended.
+final class ArrivingBytes: LoadAttachment {
+    private struct State {
+        /// How much has to be there for the next picture.
+        var next: Int
+        var running: Task<Void, Never>?
+        var isOver = false
+    }
+
+    typealias Decoding = @Sendable ([UInt8], LoadPriority) async throws -> DecodedImage?
+
+    private let step: Int
+    private let decode: Decoding
+    private let state: Lock<State>
+
+    init(every step: Int, decode: @escaping Decoding) {
+        self.step = step
+        self.decode = decode
+        state = Lock(State(next: step))
+    }
+
+    /// Shows a picture of what has arrived, unless the last one is still being made or little is new.
+    func show(_ bytes: [UInt8], of load: Load) {
+        state.withLock { state in
+            guard bytes.count >= state.next, state.running == nil, !state.isOver else { return }
+            state.next = bytes.count + max(step, bytes.count / 5)
+            // Its end takes this lock, so it can't come before the task is on the books.
+            state.running = Task {
+                // What can't be decoded yet may be when more is there.
+                let image = try? await self.decode(bytes, load.priority)
+                if let image, !self.isOver { load.report(.preview(image)) }
+                self.state.withLock { $0.running = nil }
+            }
+        }
+    }
+
+    private var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// No picture is reported after this returns.
+    func end() async {
+        let running = state.withLock { state in
+            state.isOver = true
+            return state.running
+        }
+        running?.cancel()
+        await running?.value
+    }
+}

@@ -1,0 +1,79 @@
+public import Pipeline
+
+/// Reports pictures of what has arrived while its body fetches the rest: the scans of a progressive JPEG, and a baseline
+/// JPEG or WebP as it grows.
+///
+/// No policy does so unless it is asked to. Put it around `Fetch`, and see `LoadEvent.preview`:
+///
+/// ```swift
+/// let loader = ImageLoader(resources) { policy, resources in
+///     policy.pipeline(resources).replacing(
+///         Fetch.self, with: Preview { Fetch(resources.responses, resources.client) })
+/// }
+/// ```
+///
+/// Previews fit the request's `maxPixelSize` about, as `Decode` gives it. At most one is decoded at a time, behind the
+/// download, which never waits for it; there is none after the body has ended.
+public struct Preview: CompositeStage {
+    /// What fetches.
+    public var body: Chain
+    private let decoders: ImageDecoders
+    private let limits: ImageLimits
+    private let minimumBytes: Int
+    private let threads: BlockingThreads
+
+    /// Wraps the stage that fetches.
+    /// - Parameters:
+    ///   - decoders: what decodes; by default ``ImageDecoders/standard``.
+    ///   - limits: by default 50 million pixels.
+    ///   - minimumBytes: how much has to arrive before the first preview, and between two; 16 KB by default. As more
+    ///     has arrived, a fifth more has to arrive for the next.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - body: the stage that fetches.
+    public init(
+        decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
+        threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
+    ) {
+        self.decoders = decoders
+        self.limits = limits
+        self.minimumBytes = max(1, minimumBytes)
+        self.threads = threads
+        self.body = body()
+    }
+
+    /// Runs the body, with an eye on what arrives.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard load.isWatched else {
+            try await body.run(&load)
+            return .done
+        }
+        let arriving = ArrivingBytes(every: minimumBytes) { [self, box = load.request.maxPixelSize] bytes, priority in
+            try await picture(of: bytes, box, priority)
+        }
+        load.attach(arriving)
+        let result: Result<Void, any Error>
+        do {
+            try await body.run(&load)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        load.detach(ArrivingBytes.self)
+        await arriving.end()
+        try result.get()
+        return .done
+    }
+
+    private func picture(of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority) async throws -> DecodedImage? {
+        guard let format = ImageFormatSniffer.format(of: bytes), [.jpeg, .webp].contains(format),
+            let decoder = decoders.decoder(for: format)
+        else { return nil }
+        return try await threads.run(priority: priority) { [limits] cancellation in
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            return try decoder.decode(
+                bytes, header: header, box: box, options: DecodeOptions(allowTruncated: true, quality: .fast),
+                cancellation: cancellation)
+        }
+    }
+}
