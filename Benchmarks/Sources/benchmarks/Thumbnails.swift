@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Pipeline
+import ProcessMemory
 import Stages
 
 /// Makes thumbnails of one file over and over, or of several in turn, and says what one took: the part of this library in
@@ -91,7 +92,7 @@ enum Thumbnails {
 }
 
 /// Begins a list with a picture.
-private struct Supply: Stage {
+struct Supply: Stage {
     let image: DecodedImage
     let accepts: Phases = .empty
     let produces: Phases = .decoded
