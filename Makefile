@@ -4,9 +4,10 @@ PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev libwebp-dev
     libyaml-dev
 PREFIX = /usr/local
 BINARY = .build/release/pipectl
+DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak release extras install uninstall readme dependencies
+.PHONY: test demo lint docs bench soak hostile sanitize fuzz release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -21,7 +22,7 @@ demo: dependencies
 
 # Checks the format of all Swift files.
 lint:
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
@@ -38,6 +39,9 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks decodes
 	swift run --package-path Benchmarks -c release benchmarks prefetch
 	swift run --package-path Benchmarks -c release benchmarks inflight
+	test -x $(DISKCACHE)/bin/python || python3 -m venv $(DISKCACHE)
+	$(DISKCACHE)/bin/pip install --quiet diskcache
+	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
 	Benchmarks/Peers/run
 	@Scripts/dependencies libvips-tools
 	swift build -c release --static-swift-stdlib --product pipectl
@@ -49,6 +53,31 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
+
+# Decodes damaged files by the thousand, with AddressSanitizer watching.
+hostile: dependencies
+	swift run --package-path Benchmarks --scratch-path Benchmarks/.build/address -c release --sanitize=address \
+	    hostile 2000 1 20
+
+# Runs all tests under ThreadSanitizer and AddressSanitizer; what they find is a failure. Each has a build of its own.
+sanitize: dependencies
+	for sanitizer in thread address; do \
+	    SANITIZE=1 swift build --build-tests --sanitize=$$sanitizer --scratch-path .build-$$sanitizer || exit 1; \
+	    SANITIZE=1 ASAN_OPTIONS=detect_leaks=0 swift test --skip-build --sanitize=$$sanitizer --scratch-path .build-$$sanitizer \
+	        --experimental-maximum-parallelization-width 4 || exit 1; \
+	done
+
+# Feeds what comes from outside with input that tries to break it: each target for so many seconds.
+FUZZ_SECONDS = 30
+fuzz: dependencies
+	swift build --package-path Fuzz --sanitize=fuzzer
+	for target in sniffing headers data-urls rows http; do \
+	    mkdir -p Fuzz/.build/corpus/$$target Fuzz/Corpus/$$target; \
+	    FUZZ_TARGET=$$target Fuzz/.build/debug/Fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
+	        -print_final_stats=1 -artifact_prefix=Fuzz/.build/ Fuzz/.build/corpus/$$target Fuzz/Corpus/$$target \
+	        $$(case $$target in sniffing|headers) echo Tests/StagesTests/Images/good Tests/StagesTests/Images/bad;; esac) \
+	        || exit 1; \
+	done
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies

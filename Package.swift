@@ -4,6 +4,9 @@ import PackageDescription
 /// Continuous integration turns warnings into errors; a user's build never fails on one.
 let strict: [SwiftSetting] = Context.environment["WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
+/// `make sanitize` sets it; see Lock.
+let sanitize: [SwiftSetting] = Context.environment["SANITIZE"] == "1" ? [.define("SANITIZE")] : []
+
 let settings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -11,7 +14,7 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
-    ] + strict
+    ] + strict + sanitize
 
 let package = Package(
     name: "pipeline",
@@ -113,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "Pipeline", "pipectl", "PipelineTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "Pipeline", "PipelineFile", "PipelineTesting", "Stages", "pipectl",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),
     ]

@@ -6,6 +6,7 @@ let package = Package(
     dependencies: [.package(name: "pipeline", path: "..")],
     targets: [
         .target(name: "CAllocations"),
+        .systemLibrary(name: "CSQLiteAlone", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "ProcessMemory"),
         // Apart from the benchmarks: what counts allocations can't be linked with AddressSanitizer.
         .executableTarget(
@@ -23,7 +24,7 @@ let package = Package(
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "CAllocations", "ProcessMemory",
+                "CAllocations", "CSQLiteAlone", "ProcessMemory",
                 .product(name: "Pipeline", package: "pipeline"),
                 .product(name: "PipelineTesting", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),

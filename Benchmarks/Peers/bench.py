@@ -47,6 +47,9 @@ class Runner:
         self.ours, self.floors, self.debian = words[:3]
         self.rounds = int(words[3]) if len(words) > 3 else 5
         self.folder = Path(tempfile.mkdtemp(prefix="pipeline-bench-", dir="/dev/shm"))
+        # Apart from the files that are read: a thumbnail may have its source's name.
+        self.made = self.folder / "made"
+        self.made.mkdir()
         self.start_up = {
             "vipsthumbnail": self.timed(["vipsthumbnail", "--help"], repeats=5),
             "ImageMagick 6": self.timed(["convert-im6.q16", "-version"], repeats=5),
@@ -68,9 +71,9 @@ class Runner:
         _, _, box, encoding, _, _ = task
         if tool == "vipsthumbnail":
             ending = {"pixels": "", "jpeg": "[Q=80]", "png": "[compression=6,filter=none]"}[encoding]
-            form = output or f"{self.folder}/%s." + {"pixels": "v", "jpeg": "jpg", "png": "png"}[encoding]
+            form = output or f"{self.made}/%s." + {"pixels": "v", "jpeg": "jpg", "png": "png"}[encoding]
             return ["vipsthumbnail", "--size", f"{box}>", "-o", form + ending, *files]
-        out = output or f"{self.folder}/out.{ {'pixels': 'ppm', 'jpeg': 'jpg', 'png': 'png'}[encoding] }"
+        out = output or f"{self.made}/out.{ {'pixels': 'ppm', 'jpeg': 'jpg', 'png': 'png'}[encoding] }"
         width, height = map(int, box.split("x"))
         options = {"jpeg": ["-quality", "80"], "png": ["-quality", "60"], "pixels": []}[encoding]
         # Twice the size, as its manual says for JPEG.
@@ -162,7 +165,7 @@ class Runner:
     def shell(self, tool, task, index):
         words = self.command(tool, task, ["@FILE@"], None)
         text = " ".join(f"'{word}'" for word in words).replace("'@FILE@'", '"$file"').replace("'@FILE@[0]'", '"$file[0]"')
-        return text.replace(f"{self.folder}/", f"{self.folder}/{index}-")
+        return text.replace(f"{self.made}/", f"{self.made}/{index}-")
 
 
 def measure(runner):

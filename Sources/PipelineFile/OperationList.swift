@@ -32,7 +32,7 @@ public struct OperationList: Sendable {
         var start = column + parts[0].count + 1
         for value in parts.count > 1 ? parts[1].split(separator: ":", omittingEmptySubsequences: false) : [] {
             let pair = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            values.append((pair.count == 2 ? String(pair[0]) : nil, String(pair[pair.count - 1])))
+            values.append((pair.count == 2 ? String(pair[0]).trimmed : nil, String(pair[pair.count - 1]).trimmed))
             columns.append(start)
             start += value.count + 1
         }

@@ -14,6 +14,7 @@ extension StageCatalogue {
             StageSpecification("resolveIdentifier") { _ in ResolveIdentifier() },
             StageSpecification("memoryLookup", [rules]) { MemoryLookup(resources.memory, rules: $0.rules) },
             StageSpecification("diskLookup", [rules]) { DiskLookup(resources.responses, rules: $0.rules) },
+            StageSpecification("variantLookup") { _ in VariantLookup(resources.responses) },
             StageSpecification("delay", [StageParameter("seconds", .seconds(0...86_400), isRequired: true)]) {
                 Delay($0.duration("seconds") ?? .zero)
             },
@@ -27,7 +28,11 @@ extension StageCatalogue {
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
             StageSpecification("checkContentType") { _ in CheckContentType() },
-            StageSpecification("store", [rules]) { Store(resources.memory, resources.responses, rules: $0.rules) },
+            StageSpecification("store", [rules, StageParameter("originals", .flag)]) {
+                $0.flag("originals")
+                    ? Store(originals: resources.responses)
+                    : Store(resources.memory, resources.responses, rules: $0.rules)
+            },
         ]
     }
 
@@ -82,8 +87,14 @@ extension StageCatalogue {
             composite("coalesce", [StageParameter("by", .choice(["variant", "source"]), isRequired: true)]) { given in
                 Coalesce(resources.flights, by: given.text("by") == "source" ? .source : .variant) { given.body }
             },
+            composite("lease", [rules]) { given in Lease(resources.responses, rules: given.rules) { given.body } },
             composite("replaceUndecodable") { given in ReplaceUndecodable(resources.responses) { given.body } },
             composite("refreshStale") { given in RefreshStale(resources.flights) { given.body } },
+            composite("lease", [rules, StageParameter("patience", .seconds(0...86_400))]) { given in
+                Lease(
+                    resources.responses, rules: given.rules, patience: given.duration("patience") ?? .seconds(30)
+                ) { given.body }
+            },
             composite("staleIfError") { given in StaleIfError { given.body } },
             composite("staleFirst") { given in StaleFirst { given.body } },
             composite("firstOf") { given in FirstOf { given.body } },

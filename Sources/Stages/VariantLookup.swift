@@ -5,7 +5,7 @@ public import Pipeline
 ///
 /// It stands between the stages that find the bytes and `Decode`, in a list that has an ``Encode``; ``Store`` keeps the
 /// result beside the response. Whether the response still holds was settled before, so a result never outlives it: a
-/// response that was replaced takes its results along, one that the origin confirmed keeps them. ``ImagePipeline``'s
+/// response that was replaced takes its results along, one that the origin confirmed keeps them.
 /// ``Pipeline/ImagePipeline/encoding(_:keptIn:)`` puts both stages into a list.
 public struct VariantLookup: Stage {
     /// Bytes of a source.

@@ -6,14 +6,18 @@ import Stages
 /// Answers without a network: with a new version each time, or that the one at hand still holds.
 final class TrialOrigin: HTTPClient {
     private let state: Lock<SeededRandom>
+    private let lifetimes: [String]
 
-    init(seed: UInt64) { state = Lock(SeededRandom(seed: ~seed)) }
+    init(seed: UInt64, lifetimes: [String] = ["max-age=0", "max-age=1", "max-age=3600", "no-store"]) {
+        state = Lock(SeededRandom(seed: ~seed))
+        self.lifetimes = lifetimes
+    }
 
     func send(_ request: TransferRequest) async throws -> TransferResponse {
         let (version, holds, lifetime) = state.withLock { random in
             (
                 Int.random(in: 0..<1 << 40, using: &random), Bool.random(using: &random),
-                ["max-age=0", "max-age=1", "max-age=3600", "no-store"].randomElement(using: &random) ?? ""
+                lifetimes.randomElement(using: &random) ?? ""
             )
         }
         if let tag = request.headers[.ifNoneMatch], holds {

@@ -2,6 +2,8 @@
 //
 //     CacheTrials crash <kills> <seed>
 //     CacheTrials sharing <operations> <seconds> <seed>
+//     CacheTrials denied <mode>
+//     CacheTrials full <folder on a small file system>
 import Foundation
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -33,6 +35,12 @@ case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
 case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))
+case "denied":
+    await tried { folder in
+        try await FaultTrial(folder: folder).denied(mode: mode_t(arguments[2], radix: 8) ?? 0)
+    }
+case "full":
+    await tried { _ in try await FaultTrial(folder: arguments[2] + "/cache").full() }
 case "sharing":
     await tried { folder in
         try await SharingTrial(

@@ -30,7 +30,9 @@ struct PipelineFileTests {
                     - readFile
                     - DiskLookup
                     - staleIfError:
-                        - fetch
+                        - lease:
+                            rules: http
+                            stages: [fetch]
                     - decode: {quality: fast}
                     - resize: [800, 600, cover]
                     - crop: {width: 100, height: 100, gravity: northEast}
@@ -47,7 +49,9 @@ struct PipelineFileTests {
                     ReadFile
                     DiskLookup
                     StaleIfError {
-                        Fetch
+                        Lease(http rules) {
+                            Fetch
+                        }
                     }
                     Decode(fast)
                     Resize(800×600, cover)

@@ -3,7 +3,11 @@ let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
 case "thumbnails": try await Thumbnails.run(Array(words.dropFirst()))
 case "transfers": try await Transfers.run()
+case "encode":
+    guard let path = words.dropFirst().first else { break }
+    try await EncodeCosts.run(path)
 case "memory": try await ChainMemory.run()
+case "disk": try await DiskLookups.run()
 case "decodes": try await ManyDecodes.run()
 case "prefetch": try await Prefetching.run()
 case "inflight": try await InFlight.run(count: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)

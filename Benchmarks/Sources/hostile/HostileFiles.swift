@@ -5,7 +5,7 @@ import Stages
 
 /// What damaged files do: thousands of each format, decoded one after the other. A crash leaves the file behind.
 enum HostileFiles {
-    static func run(cases: Int, seed: UInt64) async throws {
+    static func run(cases: Int, seed: UInt64, slack: Int) async throws {
         let images = URL(filePath: "Tests/StagesTests/Images")
         let files = try ["good", "bad", "generated"].flatMap { folder in
             try FileManager.default.contentsOfDirectory(
@@ -21,12 +21,12 @@ enum HostileFiles {
         defer { try? FileManager.default.removeItem(at: current) }
         print("\(cases) damaged files of each format, seed \(seed); the one under way is \(current.path())")
         for (format, samples) in byFormat.sorted(by: { $0.key < $1.key }) {
-            try await run(format, samples.map(\.1), cases, seed, current)
+            try await run(format, samples.map(\.1), cases, seed, slack, current)
         }
     }
 
     private static func run(
-        _ format: String, _ samples: [[UInt8]], _ cases: Int, _ seed: UInt64, _ current: URL
+        _ format: String, _ samples: [[UInt8]], _ cases: Int, _ seed: UInt64, _ slack: Int, _ current: URL
     ) async throws {
         var mutation = Mutation(seed: seed)
         var (decoded, slowest, largest) = (0, Duration.zero, 0.0)
@@ -40,8 +40,8 @@ enum HostileFiles {
             if await decodes(bytes, variant: index) { decoded += 1 }
             let time = ContinuousClock.now - start
             let memory = ProcessMemory.peak - idle
-            if time > .seconds(1) || memory > 100 {
-                let kept = current.path() + "-\(format)-\(seed)-\(index)"
+            if time > .seconds(slack) || memory > Double(100 * slack) {
+                let kept = "\(current.path())-\(format.replacing("/", with: "-"))-\(seed)-\(index)"
                 try Data(bytes).write(to: URL(filePath: kept))
                 print("  \(kept): \(time), \(memory.rounded()) MB")
             }

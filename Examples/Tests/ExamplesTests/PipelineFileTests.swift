@@ -12,10 +12,10 @@ struct PipelineFileTests {
 
     @Test("names the stage as it names the library's")
     func runs() async throws {
-        let pipeline = try pipeline(fromYAML: "- refuseHost: tracker.example\n- fetch\n- decode", resources)
-        #expect("\(pipeline)" == "RefuseHost\nFetch\nDecode")
+        let list = try pipeline(fromYAML: "- refuseHost: tracker.example\n- fetch\n- decode", resources)
+        #expect("\(list)" == "RefuseHost\nFetch\nDecode")
         let error = try await #require(throws: LoadError.self) {
-            try await pipeline.load(ImageRequest(ImageSource(parsing: "https://tracker.example/a.png")))
+            try await list.load(ImageRequest(ImageSource(parsing: "https://tracker.example/a.png")))
         }
         #expect(error.code == .refused)
     }

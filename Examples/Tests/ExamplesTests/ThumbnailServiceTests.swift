@@ -13,7 +13,7 @@ final class ThumbnailServiceTests {
     private let origin: ScriptedOrigin
 
     init() async throws {
-        let pixels = (0..<400 * 300).flatMap {
+        let pixels: [UInt8] = (0..<400 * 300).flatMap {
             [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8), 90]
         }
         let picture = DecodedImage(size: PixelSize(width: 400, height: 300), layout: .rgb, pixels: pixels)

@@ -58,7 +58,11 @@ struct CacheInspection {
                 cannotUse(path, "its mode is \(octal(status.st_mode))")
             }
         }
-        return access(folder.path, R_OK | X_OK) == 0
+        guard access(folder.path, R_OK | X_OK) == 0 else { return false }
+        for path in folder.databaseFiles + [folder.leasesPath] where access(path, F_OK) == 0 {
+            if access(path, R_OK | W_OK) != 0 { cannotUse(path, String(cString: strerror(errno))) }
+        }
+        return true
     }
 
     private mutating func cannotUse(_ path: String, _ reason: String) {
@@ -87,7 +91,7 @@ struct CacheInspection {
         found(
             .noRoom, folder.path,
             "The file system has \(free) bytes left: nothing new can be stored. Free some space; a repair removes what "
-                + "is past its lifetime.")
+                + "is past its lifetime, and where that is not enough everything.")
     }
 
     private mutating func lookAtDatabase() throws {

@@ -7,9 +7,10 @@ struct CacheRepair {
     /// Sets modes right, and removes a database that is beyond repair or too new.
     /// - Parameter close: closes the connections of this process to a database that goes.
     func mendFiles(_ findings: [CacheReport.Finding], close: () -> Void) {
-        for finding in findings {
-            // Of files, only the owner's own can be changed; others stay findings.
-            if finding.kind == .readableByOthers || finding.kind == .unusable { setMode(of: finding.subject) }
+        // Only the owner's own can be changed; what belongs to others stays a finding.
+        for finding in findings where finding.kind == .readableByOthers { setMode(of: finding.subject) }
+        if findings.contains(where: { $0.kind == .unusable }) {
+            for path in [folder.path, folder.bodiesPath, folder.leasesPath] + folder.databaseFiles { setMode(of: path) }
         }
         guard findings.contains(where: { $0.kind == .damagedDatabase || $0.kind == .newerVersion }) else { return }
         close()

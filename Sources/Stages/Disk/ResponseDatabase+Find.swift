@@ -10,31 +10,54 @@ extension ResponseDatabase {
         var reason = "nothing stored"
         /// Rows that are damaged and should go.
         var broken: [Int64] = []
+        /// The one of them that would have been the answer.
+        var damaged: Int64?
     }
 
     /// The most recent stored answer that fits a request's fields, whole and sound.
     func find(_ key: SourceKey, _ request: HTTPFields) -> Found {
         let found = read { database in
-            var found = Found()
-            // One snapshot, and one lock of it, for the row and its body.
-            try database.run("BEGIN")
-            defer { try? database.run("COMMIT") }
-            let (rows, broken) = try database.responses(of: key)
-            found.broken = broken
-            let fitting = rows.filter { $0.selecting.match(request) }
-            guard let row = mostRecent(fitting) else {
-                if !rows.isEmpty { found.reason = "\(rows.count) stored for other values of Vary's fields" }
-                return found
-            }
-            if let body = try body(of: row, database) {
-                found.response = row.response(body)
-            } else if try database.has(row.generation) {
-                found.reason = "what was stored is damaged"
-                found.broken.append(row.generation)
+            var found = try findOnly(key, request, database) ?? findAmong(key, request, database)
+            // Replaced since the row was read, it has taken its file along: what has replaced it is meant.
+            if let damaged = found.damaged, try !database.has(damaged) {
+                found = try findAmong(key, request, database)
             }
             return found
         }
         return found ?? Found(reason: "the cache can't be used")
+    }
+
+    /// What most sources have: one answer, read with its body in one statement. `nil` where there are several, or the one
+    /// needs a closer look.
+    private func findOnly(_ key: SourceKey, _ request: HTTPFields, _ database: SQLiteDatabase) throws -> Found? {
+        let candidates = try database.candidates(for: key)
+        guard let candidate = candidates.first else { return Found() }
+        guard candidates.count == 1, let row = candidate.row, row.selecting.match(request) else { return nil }
+        let body = row.bodyFile == nil ? candidate.body.flatMap { sound($0, row) } : self.body(in: row)
+        return body.map { Found(response: row.response($0)) }
+    }
+
+    private func findAmong(_ key: SourceKey, _ request: HTTPFields, _ database: SQLiteDatabase) throws -> Found {
+        var found = Found()
+        // One snapshot, and one lock of it, for the rows and their bodies.
+        try database.run("BEGIN")
+        defer { try? database.run("COMMIT") }
+        let (rows, broken) = try database.responses(of: key)
+        found.broken = broken
+        let fitting = rows.filter { $0.selecting.match(request) }
+        guard let row = mostRecent(fitting) else {
+            if !rows.isEmpty { found.reason = "\(rows.count) stored for other values of Vary's fields" }
+            return found
+        }
+        let body = row.bodyFile == nil ? try database.body(row.generation).flatMap { sound($0, row) } : body(in: row)
+        if let body {
+            found.response = row.response(body)
+        } else {
+            found.reason = "what was stored is damaged"
+            found.damaged = row.generation
+            found.broken.append(row.generation)
+        }
+        return found
     }
 
     /// RFC 9111 section 4.1: the latest by `Date`. Rows come with the latest arrival first.
@@ -45,14 +68,15 @@ extension ResponseDatabase {
 
     private func date(_ row: ResponseRow) -> Date { row.headers.date(.date, now: row.responseTime) ?? row.responseTime }
 
-    /// A row's body, or `nil` if it isn't there or isn't what was stored.
-    private func body(of row: ResponseRow, _ database: SQLiteDatabase) throws -> [UInt8]? {
-        if let file = row.bodyFile {
-            return BodyFiles(folder: folder.bodiesPath).read(file, length: row.bodyLength, checksum: row.bodyChecksum)
+    /// The body in a row's file, or `nil` if it isn't there or isn't what was stored.
+    private func body(in row: ResponseRow) -> [UInt8]? {
+        row.bodyFile.flatMap {
+            BodyFiles(folder: folder.bodiesPath).read($0, length: row.bodyLength, checksum: row.bodyChecksum)
         }
-        guard let body = try database.body(row.generation), body.count == row.bodyLength,
-            BodyChecksum(of: body).value == row.bodyChecksum
-        else { return nil }
-        return body
+    }
+
+    /// A body from the database, or `nil` if it isn't what was stored.
+    private func sound(_ body: [UInt8], _ row: ResponseRow) -> [UInt8]? {
+        body.count == row.bodyLength && BodyChecksum(of: body).value == row.bodyChecksum ? body : nil
     }
 }

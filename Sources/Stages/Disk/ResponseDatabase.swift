@@ -17,6 +17,7 @@ final class ResponseDatabase: Sendable {
     private let clock: any LoadClock
     private let warnings: CacheWarnings
     private let condition = Lock(Condition.closed)
+    private let hasStrays = Lock(false)
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
         self.folder = folder
@@ -52,6 +53,14 @@ final class ResponseDatabase: Sendable {
             let files = BodyFiles(folder: folder.bodiesPath)
             for name in transaction.abandonedFiles { files.remove(name) }
             return result
+        }
+    }
+
+    /// Whether a new database has taken a damaged one's place since this was last asked: its bodies' files are still there.
+    func takeStrays() -> Bool {
+        hasStrays.withLock { hasStrays in
+            defer { hasStrays = false }
+            return hasStrays
         }
     }
 
@@ -96,7 +105,7 @@ final class ResponseDatabase: Sendable {
             defer { withExtendedLifetime(lock) {} }
             // Another process may have been faster, and then its new database is sound.
             if (try? SQLiteDatabase(path: folder.databasePath, readOnly: false).isSound) != true {
-                folder.removeDatabase()
+                remove()
             }
         }
         return try ResponseConnections(folder, bounds)
@@ -116,7 +125,7 @@ final class ResponseDatabase: Sendable {
             warnings.damaged(folder.databasePath, error)
             // Only the file that is known to be damaged is removed, not one that has taken its place.
             if let lock = try? FolderLock(folder.path, .alone) {
-                if !connections.isMoved { folder.removeDatabase() }
+                if !connections.isMoved { remove() }
                 withExtendedLifetime(lock) {}
             }
             drop(connections)
@@ -124,6 +133,11 @@ final class ResponseDatabase: Sendable {
         }
         warnings.failed(folder.path, error)
         return false
+    }
+
+    private func remove() {
+        folder.removeDatabase()
+        hasStrays.withLock { $0 = true }
     }
 
     private func drop(_ dropped: ResponseConnections) {

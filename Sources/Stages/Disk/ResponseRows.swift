@@ -17,6 +17,18 @@ extension SQLiteDatabase {
         return (rows.compactMap(\.self), broken)
     }
 
+    /// What a source has, with the first row's body where that lies in the database: all in one statement.
+    func candidates(for key: SourceKey) throws -> [(row: ResponseRow?, body: [UInt8]?)] {
+        var isFirst = true
+        return try all(
+            "SELECT \(ResponseRow.columns), bytes FROM responses LEFT JOIN bodies USING (generation) WHERE source = ?1",
+            .blob(key.digest.bytes)
+        ) { row in
+            defer { isFirst = false }
+            return (ResponseRow(row, key: key), isFirst && !row.isNull(13) ? row.bytes(13) : nil)
+        }
+    }
+
     /// A body that lies in the database; `nil` if there is none.
     func body(_ generation: Int64) throws -> [UInt8]? {
         try first("SELECT bytes FROM bodies WHERE generation = ?1", .integer(generation)) { $0.bytes(0) }

@@ -30,8 +30,8 @@ extension HTTPCache {
         if before.contains(where: { $0.kind == .wrongTotals || $0.kind == .orphanBody }) {
             _ = await change { try $0.recount() }
         }
-        if before.contains(where: { $0.kind == .noRoom }) { await cleanUp() }
         await tidy()
+        if before.contains(where: { $0.kind == .noRoom }) { try await makeRoom() }
         let left = try await inspect().findings
         for index in report.findings.indices {
             let finding = report.findings[index]
@@ -40,6 +40,17 @@ extension HTTPCache {
             }
         }
         return report
+    }
+
+    /// Removes what is past its lifetime, and where that is not enough, or where not even that has room, everything.
+    private func makeRoom() async throws {
+        await cleanUp()
+        guard try await inspect().findings.contains(where: { $0.kind == .noRoom }) else { return }
+        try await threads.run { [database] _ in
+            database.close()
+            database.folder.removeDatabase()
+        }
+        await tidy()
     }
 
     private func inspect() async throws -> CacheReport {

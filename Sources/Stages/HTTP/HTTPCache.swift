@@ -120,9 +120,14 @@ public final class HTTPCache: Sendable {
         _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
     ) async -> Result? {
         let noted = accesses.take()
-        return await writer.run { transaction in
+        let result = await writer.run { transaction in
             try transaction.touch(noted)
             return try changes(transaction)
         }
+        if database.takeStrays() {
+            // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
+            Task { [threads, database] in try? await threads.run { _ in database.removeOrphans() } }
+        }
+        return result
     }
 }

@@ -24,6 +24,15 @@ public final class MemoryBudget: Sendable {
         var lastNumber = 0
         /// Those that were cancelled before they could wait.
         var cancelled: Set<Int> = []
+
+        /// Takes who waits out of its line; `nil` if it doesn't.
+        mutating func leave(_ number: Int) -> Waiter? {
+            for line in lines.indices {
+                guard let place = lines[line].firstIndex(where: { $0.number == number }) else { continue }
+                return lines[line].remove(at: place).waiter
+            }
+            return nil
+        }
     }
 
     /// How many bytes there are to be claimed.
@@ -51,13 +60,24 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Claims memory as soon as it is to be had.
+    /// Claims memory as soon as it is to be had. Inside a load `priority` is only where it begins to wait: it moves as the
+    /// load's priority changes.
     /// - Throws: `CancellationError` if the task is cancelled meanwhile.
     func claim(_ count: Int, priority: LoadPriority) async throws {
         let number = state.withLock { state -> Int in
             state.lastNumber += 1
             return state.lastNumber
         }
+        try await AdjustablePriority.following {
+            self.move(number, to: $0)
+        } _: {
+            try await wait(count, number, AdjustablePriority.current?.value ?? priority)
+        }
+        // A cancellation that came after the claim has left a mark that nobody else will take away.
+        state.withLock { _ = $0.cancelled.remove(number) }
+    }
+
+    private func wait(_ count: Int, _ number: Int, _ priority: LoadPriority) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(bytes: count, continuation: continuation)
@@ -70,10 +90,7 @@ public final class MemoryBudget: Sendable {
             }
         } onCancel: {
             let waiter = state.withLock { state -> Waiter? in
-                for line in state.lines.indices {
-                    guard let place = state.lines[line].firstIndex(where: { $0.number == number }) else { continue }
-                    return state.lines[line].remove(at: place).waiter
-                }
+                if let waiter = state.leave(number) { return waiter }
                 state.cancelled.insert(number)
                 return nil
             }
@@ -81,8 +98,16 @@ public final class MemoryBudget: Sendable {
             // It may have been the first in line, which kept others waiting.
             admit()
         }
-        // A cancellation that came after the claim has left a mark that nobody else will take away.
-        state.withLock { _ = $0.cancelled.remove(number) }
+    }
+
+    /// Takes who still waits to the end of another line.
+    private func move(_ number: Int, to priority: LoadPriority) {
+        state.withLock { state in
+            guard let waiter = state.leave(number) else { return }
+            state.lines[Int(priority.rawValue)].append((number, waiter))
+        }
+        // Another may be the first now.
+        admit()
     }
 
     /// Gives back what was claimed.

@@ -45,7 +45,8 @@ final class WebPFile {
             WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
                 && features.format == 1
         }
-        return header.storedSize.bytes(isLossy == true ? (header.hasAlpha ? 1 : 0) : 4)
+        let whole = header.storedSize.bytes(1) <= WebPDecoder.largestWhole ? (header.hasAlpha ? 4 : 3) : 0
+        return header.storedSize.bytes(isLossy == true ? whole + (header.hasAlpha ? 1 : 0) : 4)
     }
 
     /// The first chunk of a name, such as `ICCP`.

@@ -1,4 +1,5 @@
 import Glibc
+import Stages
 
 /// The program's own file descriptors, and files read whole.
 enum StandardStream {
@@ -14,26 +15,33 @@ enum StandardStream {
     }
 
     /// Reads standard input to its end.
-    static func readInput(limit: Int) -> [UInt8] { read(STDIN_FILENO, limit: limit) }
+    /// - Throws: `CancellationError` soon after the work was cancelled, whether or not anything more comes.
+    static func readInput(limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
+        try read(STDIN_FILENO, limit: limit) {
+            var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+            repeat { try cancellation.check() } while poll(&waiting, 1, 50) == 0
+        }
+    }
 
-    /// Reads a file from its start; `nil` if it can't be read.
+    /// Reads a file, or a pipe to its end; `nil` if it can't be read.
     static func readFile(_ path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        return readAll(file)
+        return read(file, limit: .max) {}
     }
 
     /// Reads an open file from its start; `nil` if it can't be read.
     static func readAll(_ file: Int32) -> [UInt8]? {
         guard lseek(file, 0, SEEK_SET) == 0 else { return nil }
-        return read(file, limit: .max)
+        return read(file, limit: .max) {}
     }
 
-    private static func read(_ file: Int32, limit: Int) -> [UInt8] {
+    private static func read(_ file: Int32, limit: Int, wait: () throws -> Void) rethrows -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
+            try wait()
             let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { break }

@@ -50,7 +50,7 @@ struct BatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let sources = try await BlockingThreads.files.run { _ in try listed() }
+        let sources = try await BlockingThreads.files.run { try listed($0) }
         let planner = try OutputPlanner(
             output: work.output, inPlace: work.inPlace, format: work.encoding.format?.format, inputs: sources.count,
             asFolder: true)
@@ -89,24 +89,29 @@ struct BatchCommand: AsyncParsableCommand {
             show(reporter.soFar, of: jobs.count, in: ContinuousClock.now - start)
         }
         let failures = try await run.run(jobs)
-        await recipe.resources.close()
+        await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
     }
 
     private func show(_ counts: WorkCounts, of total: Int, in time: Duration) {
         let summary = BatchSummary(counts, total: total, time: time)
-        if work.report.json { print(JSONLine.of(summary)) } else if !work.report.quiet { print(summary) }
+        if work.report.json {
+            StandardOutput.write(JSONLine.of(summary))
+        } else if !work.report.quiet {
+            StandardOutput.write(summary)
+        }
     }
 
     /// All sources, in the order in which they were given.
-    private func listed() throws -> [BatchSource] {
+    private func listed(_ cancellation: WorkCancellation) throws -> [BatchSource] {
         let except = work.output.flatMap { FileFacts.resolved($0) }
         let sources = BatchSources(recursive: recursive, except: except)
         var found: [BatchSource] = []
         do {
             for input in inputs {
                 if input == "-" {
-                    found += sources.list(StandardStream.readInput(limit: .max - 1), endedBy: UInt8(ascii: "\n"))
+                    found += sources.list(
+                        try StandardStream.readInput(limit: .max - 1, cancellation), endedBy: UInt8(ascii: "\n"))
                 } else {
                     found += try sources.sources(input)
                 }
@@ -114,7 +119,7 @@ struct BatchCommand: AsyncParsableCommand {
             if let files0From {
                 let bytes =
                     files0From == "-"
-                    ? StandardStream.readInput(limit: .max - 1) : StandardStream.readFile(files0From)
+                    ? try StandardStream.readInput(limit: .max - 1, cancellation) : StandardStream.readFile(files0From)
                 guard let bytes else {
                     let why = String(cString: strerror(errno))
                     throw LoadError(.fileUnreadable, subject: printable(files0From), "The list can't be read: \(why).")

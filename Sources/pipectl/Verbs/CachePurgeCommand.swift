@@ -17,7 +17,7 @@ struct CachePurgeCommand: AsyncParsableCommand {
     func run() async throws {
         let responses = cache.responses()
         let count = cache.isThere ? await responses.removeAll() : 0
-        await responses.close()
+        if cache.isThere { await responses.close() }
         if report.json { print(JSONLine.of(["removed": count])) } else if !report.quiet { print("\(count) removed") }
     }
 }

@@ -36,7 +36,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
                 print("\(redactedURL(name)): \(count) removed")
             }
         }
-        await responses.close()
+        if cache.isThere { await responses.close() }
         if missing > 0 { throw ExitCode(1) }
     }
 

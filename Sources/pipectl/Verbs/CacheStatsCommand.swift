@@ -17,8 +17,9 @@ struct CacheStatsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let responses = cache.responses()
-        let statistics = cache.isThere ? try await responses.statistics() : nil
-        await responses.close()
+        let isThere = cache.isThere
+        let statistics = isThere ? try await responses.statistics() : nil
+        if isThere { await responses.close() }
         let report = CacheStatsReport(
             folder: responses.folder, entries: statistics?.entries ?? 0, bytes: statistics?.bytes ?? 0,
             byteLimit: responses.byteLimit, bodyFiles: statistics?.bodyFiles ?? 0)
@@ -29,7 +30,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
                 "\(report.folder): \(report.entries) answers, \(ByteCount.text(report.bytes)) of at most "
                     + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) of them in files of their own")
         }
-        if cache.isThere, statistics == nil { throw ExitCode(1) }
+        if isThere, statistics == nil { throw ExitCode(1) }
     }
 }
 

@@ -65,7 +65,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     private func bytes(of input: String, _ client: CachingClient) async throws -> [UInt8] {
         if input == "-" {
-            return try await BlockingThreads.files.run { _ in StandardStream.readInput(limit: 64_000_000) }
+            return try await BlockingThreads.files.run { try StandardStream.readInput(limit: 64_000_000, $0) }
         }
         let source = try ImageSource(parsing: input)
         guard case .url(let url) = source else {

@@ -135,7 +135,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func source(_ input: String, limit: Int) async throws -> ImageSource {
         guard input == "-" else { return try ImageSource(parsing: input) }
-        return .bytes(try await BlockingThreads.files.run { _ in StandardStream.readInput(limit: limit) })
+        return .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
     }
 
     private func report(_ job: Job, _ path: String?, _ response: LoadResponse) {

@@ -30,7 +30,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let list = try await BlockingThreads.files.run { _ in listed() }
+        let list = try await BlockingThreads.files.run { try listed($0) }
         let resources = source.resources
         let pipeline = source.policy.cachePolicy.pipeline(resources)
         let display = report.quiet ? nil : ProgressDisplay(total: list.count)
@@ -49,18 +49,20 @@ struct PrefetchCommand: AsyncParsableCommand {
             display?.hide()
             let counts = reporter.soFar
             if !report.quiet, !report.json {
-                print("\(counts.done) in the cache" + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
+                StandardOutput.write(
+                    "\(counts.done) in the cache" + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
             }
         }
-        let failures = try await run.run(list.map { Job(input: $0, targets: .success([])) })
-        await resources.close()
+        let jobs = list.map { Job(input: $0, targets: .success([])) }
+        let failures = try await run.run(jobs)
+        await resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
     }
 
-    private func listed() -> [String] {
-        urls.flatMap { url -> [String] in
+    private func listed(_ cancellation: WorkCancellation) throws -> [String] {
+        try urls.flatMap { url -> [String] in
             guard url == "-" else { return [url] }
-            return String(decoding: StandardStream.readInput(limit: .max - 1), as: UTF8.self)
+            return String(decoding: try StandardStream.readInput(limit: .max - 1, cancellation), as: UTF8.self)
                 .split(whereSeparator: \.isNewline).map(String.init)
         }
     }

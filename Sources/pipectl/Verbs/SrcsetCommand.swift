@@ -70,7 +70,7 @@ struct SrcsetCommand: AsyncParsableCommand {
             byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
         if running.dryRun { return run.showPlan(jobs) }
         let failures = try await run.run(jobs)
-        await recipe.resources.close()
+        await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
     }
 

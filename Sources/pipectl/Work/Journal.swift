@@ -71,7 +71,10 @@ final class Journal: Sendable {
     func isDone(_ key: Digest) -> Bool {
         guard let outputs = done[key], !outputs.isEmpty else { return false }
         return outputs.allSatisfy { output in
-            StandardStream.readFile(output.path).map { Digest(of: $0) == output.digest } ?? false
+            guard FileFacts(output.path)?.kind == .regular, let bytes = StandardStream.readFile(output.path) else {
+                return false
+            }
+            return Digest(of: bytes) == output.digest
         }
     }
 

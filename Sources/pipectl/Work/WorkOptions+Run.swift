@@ -27,14 +27,16 @@ extension WorkOptions {
             width: running.width, byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
         if running.dryRun { return run.showPlan(jobs) }
         let failures = try await run.run(jobs)
-        await recipe.resources.close()
+        await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
     }
 }
 
 extension PipelineResources {
-    /// Ends what goes on beside, and writes down what the cache has to.
-    func close() async {
+    /// Ends what goes on beside, and writes down what the cache has to, where a job could need it: closing makes the
+    /// cache's folder.
+    func close(after jobs: [Job]) async {
+        guard jobs.contains(where: { $0.input.contains("://") }) else { return }
         await flights.drain()
         await responses.close()
     }

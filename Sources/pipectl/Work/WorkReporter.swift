@@ -26,7 +26,7 @@ final class WorkReporter: Sendable {
         if speaks(of: result) { bar?.hide() }
         if options.verbose { StandardError.write("\(result.trace)\n") }
         if options.json {
-            for report in WorkReport.all(result) { print(JSONLine.of(report)) }
+            for report in WorkReport.all(result) { StandardOutput.write(JSONLine.of(report)) }
         } else {
             show(result)
         }
@@ -43,15 +43,15 @@ final class WorkReporter: Sendable {
         switch result.outcome {
         case .failed(let error): options.show(error)
         case .skipped(let reason):
-            if !options.quiet, bar == nil || options.verbose { print("\(input): \(reason)") }
+            if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(input): \(reason)") }
         case .done(let written):
             guard !options.quiet, bar == nil || options.verbose else { return }
-            if written.isEmpty { print("\(input): \(result.source?.rawValue ?? "done")") }
+            if written.isEmpty { StandardOutput.write("\(input): \(result.source?.rawValue ?? "done")") }
             for file in written {
                 guard let path = file.path else { continue }
                 let size = file.size.map { "\($0)" } ?? ""
                 let native = result.nativeSize.map { $0 == file.size ? "" : " of \($0)" } ?? ""
-                print("\(input) → \(printable(path)): \(size)\(native), \(ByteCount.text(file.bytes))")
+                StandardOutput.write("\(input) → \(printable(path)): \(size)\(native), \(ByteCount.text(file.bytes))")
             }
         }
     }

@@ -101,7 +101,7 @@ struct WorkRun: Sendable {
     private func source(of job: Job) async throws -> (ImageSource, Int?) {
         if job.input == "-" {
             let limit = byteLimit
-            let bytes = try await BlockingThreads.files.run { _ in StandardStream.readInput(limit: limit) }
+            let bytes = try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) }
             return (.bytes(bytes), bytes.count)
         }
         let source = try ImageSource(parsing: job.input)

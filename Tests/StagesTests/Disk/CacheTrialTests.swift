@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite("What processes do to a cache")
@@ -17,5 +18,24 @@ struct CacheTrialTests {
         let trial = try await CacheTrials.run("sharing", "150", "0", "\(UInt64.random(in: 0..<1_000_000))")
         #expect(trial.status == 0, "\(trial.said)")
         #expect(trial.said.contains("survived 4 processes"))
+    }
+
+    @Test(
+        "In a folder that may only be read, or not even that, loads go on and one warning says what to do",
+        arguments: ["500", "0"])
+    func denied(mode: String) async throws {
+        let trial = try await CacheTrials.run("denied", mode)
+        #expect(trial.status == 0, "\(trial.said)")
+        #expect(trial.said.contains("survived a folder of mode \(mode)"))
+    }
+
+    @Test(
+        "On a full file system loads go on, one warning says what to do, and a repair makes room",
+        .enabled(if: SmallFileSystem.isPossible))
+    func full() async throws {
+        let folder = try TemporaryFolder()
+        let trial = try await SmallFileSystem.run(CacheTrials.executable.path, "full", in: folder.path)
+        #expect(trial.status == 0, "\(trial.said)")
+        #expect(trial.said.contains("survived a full file system"))
     }
 }

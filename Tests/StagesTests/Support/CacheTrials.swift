@@ -7,8 +7,13 @@ enum CacheTrials {
         URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "CacheTrials")
     }
 
-    /// Runs a trial to its end, on a thread of its own: waiting blocks.
+    /// Runs a trial to its end.
     static func run(_ arguments: String...) async throws -> (status: Int32, said: String) {
+        try await run(executable, arguments)
+    }
+
+    /// Runs a program to its end, on a thread of its own: waiting blocks.
+    static func run(_ executable: URL, _ arguments: [String]) async throws -> (status: Int32, said: String) {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments

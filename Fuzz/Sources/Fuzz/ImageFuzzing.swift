@@ -1,0 +1,26 @@
+import Pipeline
+
+@testable import Stages
+
+/// Files from anywhere.
+enum ImageFuzzing {
+    static func sniff(_ bytes: [UInt8]) {
+        let format = ImageFormatSniffer.format(of: bytes)
+        // What follows the first bytes decides nothing but an SVG's.
+        guard let format, bytes.count > 4096 else { return }
+        precondition(ImageFormatSniffer.format(of: Array(bytes.prefix(4096))) == format)
+    }
+
+    static func readHeader(_ bytes: [UInt8]) {
+        guard let format = ImageFormatSniffer.format(of: bytes),
+            let decoder = ImageDecoders.standard.decoder(for: format)
+        else { return }
+        guard let header = try? decoder.header(of: bytes, format: format, cancellation: WorkCancellation()) else {
+            return
+        }
+        let limits = ImageLimits()
+        guard (try? limits.check(header)) != nil else { return }
+        precondition(header.size.width > 0 && header.size.height > 0, "a picture without pixels passed")
+        precondition(header.size.width <= limits.pixels / header.size.height, "a picture beyond the limits passed")
+    }
+}
