@@ -9,8 +9,8 @@ public import Pipeline
 /// ```
 ///
 /// It runs the stage in each phase that the stage accepts, with a load that has something of that phase, and looks
-/// whether the stage leaves the load in a phase that it ``Pipeline/Stage/produces``, moves it only forward, has a
-/// ``Pipeline/Stage/signature`` where it changes pixels, and ends soon when its task is cancelled, before it begins and
+/// whether the stage leaves the load in a phase that it `Stage.produces`, moves it only forward, has a
+/// `Stage.signature` where it changes pixels, and ends soon when its task is cancelled, before it begins and
 /// while it waits. That it fails with an error is no breach. Waiting by the load's
 /// clock takes no time here.
 public struct StageSpec: Sendable {

@@ -10,7 +10,7 @@ public import Pipeline
 /// ```
 ///
 /// It belongs to the actor of its target: there it is called, and there it calls back. An image in memory is shown
-/// before ``set(from:placeholder:options:isolation:completion:)-(ImageSource,_,_,_,_)`` returns. What was superseded or
+/// before `set(from:)` returns. What was superseded or
 /// cancelled, or whose target is gone, never calls back: each load is told by its identity, not by when it ends. The
 /// target is not kept alive.
 public final class ImageSlot<Target: AnyObject> {

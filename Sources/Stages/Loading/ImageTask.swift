@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A load under way: what ``ImageLoader/task(for:options:)-(ImageSource,_)`` returns. Keep it or let it go: the load ends
+/// A load under way: what `ImageLoader.task(for:options:)` returns. Keep it or let it go: the load ends
 /// by itself, or with ``cancel()``.
 ///
 /// ```swift

@@ -10,7 +10,7 @@ public import Pipeline
 /// ```
 ///
 /// What is cached or under way is not loaded again. A few run at once, with a lower priority than what a user looks at; a
-/// visible load that joins one raises it, and survives ``stop(_:)-([ImageSource])``: only work that nobody else waits for
+/// visible load that joins one raises it, and survives `stop(_:)`: only work that nobody else waits for
 /// ends. Clearing the loader's caches ends prefetching, as does letting the prefetcher go.
 public final class Prefetcher: Sendable {
     /// Where prefetched images go.
