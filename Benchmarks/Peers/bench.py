@@ -5,6 +5,7 @@ bench.py RUNNER FLOORS PYTHON-WITH-DEBIANS-LIBRARIES [ROUNDS]
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -176,13 +177,15 @@ def measure(runner):
         paths = [str(path) for path in ([files[file]] if file else images.mixed(files))]
         print(name, flush=True)
         measured = {tool: [] for tool, _ in TOOLS}
+        ending = {"pixels": "png", "jpeg": "jpg", "png": "png"}[encoding]
+        outputs = {tool: f"{runner.made}/{tool.replace(' ', '-')}.{ending}" for tool, _ in TOOLS}
         for turn in range(runner.rounds):
+            is_last = turn == runner.rounds - 1 and file
             for tool, _ in TOOLS:
-                done = runner.run(tool, task, paths, repeats, "-") if measured[tool] is not None else None
-                if done is None:
-                    measured[tool] = None
-                else:
-                    measured[tool].append(done)
+                if measured[tool] is None:
+                    continue
+                done = runner.run(tool, task, paths, repeats, outputs[tool] if is_last else "-")
+                measured[tool] = measured[tool] + [done] if done else None
         row = {"task": name, "box": box, "encoding": encoding, "tools": {}}
         reference = quality.Reference(paths[0]) if file else None
         for tool, _ in TOOLS:
@@ -192,31 +195,24 @@ def measure(runner):
             result["rate"] = 1000 / result["cpu_ms"]
             if tool != "floor":
                 result["rate_all"] = runner.rate(tool, task, paths, repeats)
-                if file:
-                    result |= looked_at(runner, tool, task, paths, reference)
+            if file and tool != "floor" and os.path.exists(outputs[tool]):
+                result |= quality.compare(outputs[tool], reference)
+                result["bytes"] = os.path.getsize(outputs[tool]) if encoding != "pixels" else 0
+                os.remove(outputs[tool])
             row["tools"][tool] = result
         results.append(row)
-    return results
-
-
-def looked_at(runner, tool, task, paths, reference):
-    """The picture of one more run, beside the best."""
-    ending = {"pixels": "png", "jpeg": "jpg", "png": "png"}[task[3]]
-    output = f"{runner.folder}/{tool.replace(' ', '-')}.{ending}"
-    done = runner.run(tool, task, paths, 1, output)
-    if not done or not os.path.exists(output):
-        return {}
-    found = quality.compare(output, reference)
-    if task[3] != "pixels":
-        found["bytes"] = os.path.getsize(output)
-    return found
+        yield results
 
 
 def main():
     runner = Runner(sys.argv[1:])
-    results = measure(runner)
     raw = HERE.parent / ".images/results.json"
-    raw.write_text(json.dumps({"results": results, "start_up": runner.start_up, "cores": CORES, "rounds": runner.rounds}))
+    try:
+        # After each task: what takes long may be stopped.
+        for results in measure(runner):
+            raw.write_text(json.dumps({"results": results, "cores": CORES, "rounds": runner.rounds}))
+    finally:
+        shutil.rmtree(runner.folder)
     report.write(raw, HERE.parent)
 
 
