@@ -87,7 +87,6 @@ extension StageCatalogue {
             composite("coalesce", [StageParameter("by", .choice(["variant", "source"]), isRequired: true)]) { given in
                 Coalesce(resources.flights, by: given.text("by") == "source" ? .source : .variant) { given.body }
             },
-            composite("lease", [rules]) { given in Lease(resources.responses, rules: given.rules) { given.body } },
             composite("replaceUndecodable") { given in ReplaceUndecodable(resources.responses) { given.body } },
             composite("refreshStale") { given in RefreshStale(resources.flights) { given.body } },
             composite("lease", [rules, StageParameter("patience", .seconds(0...86_400))]) { given in
