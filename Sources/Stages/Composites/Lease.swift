@@ -7,7 +7,7 @@ public import Pipeline
 /// lease lasts until ``Store`` has run. If its holder dies, the next who waits gets it; if the holder was done and stored
 /// nothing, as with `no-store`, all who waited run the body, so that processes never queue for what can't be shared.
 ///
-/// A cache that can't be used has no leases: then the body just runs.
+/// A cache that can't be used has no leases, and one that has 256 open has no more: then the body just runs.
 public struct Lease: CompositeStage {
     /// What asks the origin.
     public var body: Chain

@@ -24,9 +24,11 @@ final class LeaseFile: Sendable {
 
     private let file: Int32
     private let place: Place
+    private let slot: LeaseSlot
 
     /// Opens a folder's file of leases, making it where it is missing.
-    init(_ folder: CacheFolder, _ place: Place) throws(FileError) {
+    init(_ folder: CacheFolder, _ place: Place, in slot: LeaseSlot) throws(FileError) {
+        self.slot = slot
         file = open(folder.leasesPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FileError("open \(folder.leasesPath)") }
         self.place = place

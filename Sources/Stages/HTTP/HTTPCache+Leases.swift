@@ -41,7 +41,7 @@ extension HTTPCache {
         case granted(SourceLease)
         /// Another load fetched it, in this process or another, and is done.
         case over
-        /// This cache can't be used, or stores nothing.
+        /// This cache can't be used, or stores nothing, or so many fetches are under way that there is no place.
         case unavailable
     }
 
@@ -49,11 +49,12 @@ extension HTTPCache {
     /// - Parameter patience: how long to wait for a holder that neither ends nor dies.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func lease(_ key: SourceKey, headers: SIMD2<UInt64>, patience: Duration) async throws -> LeaseOutcome {
-        guard bounds.storedBytes > 0 else { return .unavailable }
+        guard bounds.storedBytes > 0, let slot = leaseSlots.take() else { return .unavailable }
         let place = LeaseFile.Place(key, headers: headers)
         let tried = try await threads.run { [database] _ -> (file: LeaseFile, ends: UInt8, isTaken: Bool)? in
             // Makes the folder.
-            guard database.read({ _ in true }) == true, let file = try? LeaseFile(database.folder, place) else {
+            guard database.read({ _ in true }) == true, let file = try? LeaseFile(database.folder, place, in: slot)
+            else {
                 return nil
             }
             let ends = file.ends

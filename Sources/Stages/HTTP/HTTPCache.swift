@@ -26,6 +26,7 @@ public final class HTTPCache: Sendable {
     let writer: ResponseWriter
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
     let leases: LeaseQueue
+    let leaseSlots = LeaseSlots()
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()

@@ -204,6 +204,26 @@ struct LeaseTests {
         gate.open()
         #expect(try await load("/held", process()).value.source == .network)
     }
+
+    @Test("Each lease is an open file, of which there are so many and no more; what is let go makes room")
+    func slots() {
+        let slots = LeaseSlots(limit: 2)
+        var held = [slots.take(), slots.take()]
+        #expect(held.allSatisfy { $0 != nil })
+        #expect(slots.take() == nil)
+        held.removeLast()
+        #expect(slots.take() != nil)
+    }
+
+    @Test("Where no place is left for another lease, loads fetch without one")
+    func noPlace() async throws {
+        let process = self.process()
+        var slots: [LeaseSlot] = []
+        while let slot = process.responses.leaseSlots.take() { slots.append(slot) }
+        #expect(slots.count == 256)
+        #expect(try await load("/a", process).value.source == .network)
+        #expect(try await load("/a", process).value.source == .memory)
+    }
 }
 
 extension LeaseQueue {
