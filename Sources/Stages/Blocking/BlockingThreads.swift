@@ -5,8 +5,8 @@ public import Pipeline
 /// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
 ///
 /// Such work never runs on Swift's cooperative threads, where one decode would stall every other task of a server, nor
-/// on the caller's. What waits is served by priority, then in the order of arrival. Threads start when they are first
-/// needed and stay.
+/// on the caller's. What waits is served by priority, then in the order of arrival. Work of less than normal priority
+/// leaves one thread free, so that what a user waits for begins at once. Threads start when they are first needed and stay.
 public final class BlockingThreads: Sendable {
     /// How many threads there can be.
     public let count: Int
@@ -16,6 +16,21 @@ public final class BlockingThreads: Sendable {
         var threads = 0
         var idle = 0
         var stopped = false
+        /// How many threads do work of less than normal priority, and how many may.
+        var modest = 0
+        let modestLimit: Int
+
+        /// The next work that a thread may begin.
+        mutating func next() -> (item: WorkItem, isModest: Bool)? {
+            for index in waiting.indices.reversed() {
+                let isModest = index < LoadPriority.normal.rawValue
+                if isModest && modest >= modestLimit { return nil }
+                guard let item = waiting[index].popFirst() else { continue }
+                if isModest { modest += 1 }
+                return (item, isModest)
+            }
+            return nil
+        }
     }
 
     private let name: String
@@ -31,7 +46,7 @@ public final class BlockingThreads: Sendable {
         self.name = name
         self.count = max(1, count ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.threadWillEnd = threadWillEnd
-        state = Monitor(State())
+        state = Monitor(State(modestLimit: max(1, self.count - 1)))
     }
 
     deinit { stop() }
@@ -72,7 +87,8 @@ public final class BlockingThreads: Sendable {
 
     /// Takes work that still waits to the end of another line.
     private func move(_ item: WorkItem, to priority: LoadPriority) {
-        state.withLock { state in
+        // A thread may be idle that was left free for it.
+        state.withLock(wake: .one) { state in
             for line in state.waiting.indices {
                 guard let place = state.waiting[line].firstIndex(where: { $0 === item }) else { continue }
                 state.waiting[line].remove(at: place)
@@ -98,16 +114,18 @@ public final class BlockingThreads: Sendable {
         let state = state
         let threadWillEnd = threadWillEnd
         Thread.start(name: name) {
-            while let item = Self.next(state) { item.run() }
+            while let next = Self.next(state) {
+                next.item.run()
+                // This thread looks for its next work at once: nobody has to be woken.
+                if next.isModest { state.withLock { $0.modest -= 1 } }
+            }
             threadWillEnd?()
         }
     }
 
-    private static func next(_ state: Monitor<State>) -> WorkItem? {
+    private static func next(_ state: Monitor<State>) -> (item: WorkItem, isModest: Bool)? {
         state.wait { state in
-            for index in state.waiting.indices.reversed() {
-                if let item = state.waiting[index].popFirst() { return .some(item) }
-            }
+            if let next = state.next() { return .some(next) }
             return state.stopped ? .some(nil) : nil
         } whileIdle: {
             $0.idle += $1

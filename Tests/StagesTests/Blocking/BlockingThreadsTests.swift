@@ -57,6 +57,35 @@ struct BlockingThreadsTests {
         #expect(running.value == 0)
     }
 
+    @Test("Work of low priority leaves a thread free; what becomes urgent while it waits begins there")
+    func reserve() async throws {
+        let threads = BlockingThreads(name: "test", count: 2)
+        let (began, urgent) = (Counter(), AdjustablePriority(.low))
+        let barrier = barrier
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await threads.run(priority: .low) { _ in
+                        began.increment()
+                        barrier.wait()
+                    }
+                }
+            }
+            await began.reaches(1)
+            while threads.waiting < 3 { await Task.yield() }
+            // With all threads taken these would wait for the barrier, which opens after them.
+            try await threads.run { _ in }
+            async let raised: Void = AdjustablePriority.$current.withValue(urgent) { try await threads.run { _ in } }
+            while threads.waiting < 4 { await Task.yield() }
+            urgent.set(.normal)
+            try await raised
+            #expect(began.value == 1)
+            barrier.open()
+            try await group.waitForAll()
+        }
+        #expect(began.value == 4)
+    }
+
     @Test("What waits is served by priority, then in the order of arrival")
     func priority() async throws {
         let threads = BlockingThreads(name: "test", count: 1)
