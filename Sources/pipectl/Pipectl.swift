@@ -11,7 +11,7 @@ struct Pipectl: AsyncParsableCommand {
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
 
-            Defaults of options can be set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables
+            Defaults of options can be set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables \
             such as PIPECTL_QUALITY. Flags count more than variables, variables more than the file.
             """,
         version: version,

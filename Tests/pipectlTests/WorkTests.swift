@@ -37,6 +37,17 @@ struct WorkTests {
         #expect(object["status"] as? String == "done")
     }
 
+    @Test("a picture that is cut off is an error, or with --allow-truncated what can be read of it")
+    func truncated() async throws {
+        try pipectl.add("bad/jpeg-truncated-50pct.jpg", as: "half.jpg")
+        let refused = try await pipectl.shell("pipectl thumb half.jpg -s 50 -o a.png")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("half.jpg"))
+        let taken = try await pipectl.shell("pipectl thumb half.jpg -s 50 -o a.png --allow-truncated")
+        #expect(taken.status == 0, "\(taken.errors)")
+        #expect(try pipectl.content("a.png").starts(with: [0x89, 0x50]))
+    }
+
     @Test("prints one object a result with every field, null where there is nothing")
     func json() async throws {
         let result = try await pipectl.shell("pipectl thumb photo.jpg none.jpg -o '{name}.png' --json")

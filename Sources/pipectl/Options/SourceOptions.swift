@@ -11,6 +11,9 @@ struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))
     var frames = 1
 
+    @Flag(help: "Take what can be read of a picture that is cut off. (default: it is an error)")
+    var allowTruncated = false
+
     @OptionGroup var policy: PolicyOptions
 
     @OptionGroup var addresses: AddressOptions
@@ -28,6 +31,7 @@ struct SourceOptions: ParsableArguments {
     var resources: PipelineResources {
         var resources = cache.resources(addresses.policy)
         resources.limits = limits
+        resources.allowTruncated = allowTruncated
         // A source is asked for once in a run: its product has no use in memory afterwards.
         resources.memory = MemoryCache(byteLimit: 0)
         return resources

@@ -7,7 +7,8 @@ struct Setting: Sendable {
 
     /// All of them; an option that excludes others has no place here.
     static let all = [
-        Setting(name: "cache-dir"), Setting(name: "color"), Setting(name: "effort"), Setting(name: "format"),
+        Setting(name: "allow-truncated", isFlag: true), Setting(name: "cache-dir"), Setting(name: "color"),
+        Setting(name: "effort"), Setting(name: "format"),
         Setting(name: "frames"), Setting(name: "jobs"), Setting(name: "lossless", isFlag: true),
         Setting(name: "max-bytes"),
         Setting(name: "max-pixels"), Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),

@@ -9,14 +9,14 @@ struct BatchCommand: AsyncParsableCommand {
         commandName: "batch",
         abstract: "Work through folders, patterns and lists of images.",
         discussion: """
-            -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each
-            core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or
+            -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each \
+            core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or \
             a power cut. On a terminal a bar shows how far it is.
 
             Examples:
               pipectl batch photos -r -s '1600x1600>' -f webp -o web
-              pipectl batch 'photos/**/*.jpg' --ops 'resize=800,sharpen' -o 'small/{name}-{w}.jpg'
-              find . -name '*.png' -print0 | pipectl batch --files0-from - -f avif -o out --resume
+              pipectl batch 'a/**/*.jpg' --ops 'resize=800,sharpen' -o 'b/{name}-{w}.jpg'
+              find . -name '*.png' -print0 | pipectl batch --files0-from - -f avif -o out
               pipectl batch photos -r -s 400x400 -o thumbs --shard 2/8
             """)
 

@@ -9,7 +9,7 @@ struct CacheListCommand: AsyncParsableCommand {
         commandName: "ls",
         abstract: "List what is in the cache.",
         discussion: """
-            A line says status, bytes, when it was stored or last confirmed, when it was last used, and the URL without
+            A line says status, bytes, when it was stored or last confirmed, when it was last used, and the URL without \
             the values of its query.
 
             Examples:

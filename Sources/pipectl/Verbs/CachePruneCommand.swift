@@ -7,7 +7,7 @@ struct CachePruneCommand: AsyncParsableCommand {
         commandName: "prune",
         abstract: "Remove what is expired, old or too much.",
         discussion: """
-            Without an age it removes what is past its freshness. --max-size then removes what was used longest ago, until
+            Without an age it removes what is past its freshness. --max-size then removes what was used longest ago, until \
             no more is left than that.
 
             Examples:

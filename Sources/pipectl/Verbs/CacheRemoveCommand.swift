@@ -9,7 +9,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         commandName: "rm",
         abstract: "Remove what came from URLs, or is stored under keys.",
         discussion: """
-            A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored
+            A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
             for one of them.
 
             Examples:

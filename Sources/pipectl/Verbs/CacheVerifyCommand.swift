@@ -8,7 +8,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Look through the cache for what is damaged, and mend it.",
         discussion: """
-            Reads every stored byte, and changes nothing without --repair. What a repair removes is fetched again when it
+            Reads every stored byte, and changes nothing without --repair. What a repair removes is fetched again when it \
             is wanted. Exit status: 0 if nothing is wrong, or nothing any more; else 1.
 
             Examples:

@@ -6,13 +6,13 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Write an image in another format.",
         discussion: """
-            The format follows the extension of OUT, or -f. OUT may be a file, a folder, a pattern as after -o, or - for
+            The format follows the extension of OUT, or -f. OUT may be a file, a folder, a pattern as after -o, or - for \
             standard output.
 
             Examples:
               pipectl convert photo.heic photo.jpg
               pipectl convert photo.png photo.webp --quality 70
-              curl -s https://example.com/photo.jpg | pipectl convert - - -f avif > photo.avif
+              curl -s https://example.com/a.jpg | pipectl convert - - -f avif > a.avif
             """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"))

@@ -11,7 +11,7 @@ struct FetchCommand: AsyncParsableCommand {
         commandName: "fetch",
         abstract: "Fetch anything over HTTP through the cache, and show what the cache made of it.",
         discussion: """
-            With --stdio it serves another program as a coprocess: a line of JSON for
+            With --stdio it serves another program as a coprocess: a line of JSON for \
             each request and for each answer. What goes in (→) and comes out (←):
 
               → {"id":7,"url":"http://…","method":"GET",
@@ -23,10 +23,10 @@ struct FetchCommand: AsyncParsableCommand {
                  "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
               ← {"id":7,"error":"why"}
 
-            Each is one line. Any number may be in flight; answers come in any order.
-            cache is default, no-cache, no-store, reload, force-cache or
-            only-if-cached; redirect is follow or manual; fromCache is hit, stale,
-            revalidated, miss or none. The code points of a header's value are its
+            Each is one line. Any number may be in flight; answers come in any order. \
+            cache is default, no-cache, no-store, reload, force-cache or \
+            only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
+            revalidated, miss or none. The code points of a header's value are its \
             bytes. The end of input ends it once all is answered.
 
             Examples:

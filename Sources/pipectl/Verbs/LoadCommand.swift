@@ -9,14 +9,14 @@ struct LoadCommand: AsyncParsableCommand {
         commandName: "load",
         abstract: "Load images through a policy's pipeline, caches and all.",
         discussion: """
-            A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows
-            its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with
+            A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
+            its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with \
             {name} {w} {h} {ext} {dir} {index} {format}. A file that exists is left, unless told.
 
             Examples:
               pipectl load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
               pipectl load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
-              pipectl load https://example.com/photo.jpg --policy returnCacheDontLoad --json
+              pipectl load https://example.com/photo.jpg --policy returnCacheDontLoad
               cat photo.jpg | pipectl load - -o - --max-pixel-size 100 > small.png
             """)
 
@@ -31,17 +31,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     @OptionGroup var overwrite: OverwriteOptions
 
-    @OptionGroup var policy: PolicyOptions
+    @OptionGroup var reading: SourceOptions
 
     @Option(help: ArgumentHelp("Know the image by this in the caches, instead of by its URL.", valueName: "id"))
     var identifier: String?
 
     @Option(help: ArgumentHelp("Keep the image fresh for this long, whatever its server says.", valueName: "seconds"))
     var expireAfter: Double?
-
-    @OptionGroup var addresses: AddressOptions
-
-    @OptionGroup var cache: CacheOptions
 
     @Flag(help: "Show what happened, stage by stage, on standard error.")
     var trace = false
@@ -62,7 +58,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let resources = cache.resources(addresses.policy)
+        let resources = reading.resources
         let plans = try planned()
         let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
             var waiting = plans[...]
@@ -113,7 +109,7 @@ struct LoadCommand: AsyncParsableCommand {
     private func response(
         _ job: Job, _ target: OutputTarget?, _ resources: PipelineResources
     ) async throws -> (LoadResponse, path: String?) {
-        var pipeline = policy.cachePolicy.pipeline(resources)
+        var pipeline = reading.policy.cachePolicy.pipeline(resources)
         if let target { pipeline = pipeline.inserting(Encode(target.format), before: Store.self) }
         var request = ImageRequest(
             try await source(job.input, limit: resources.limits.encodedBytes), identifier: identifier,

@@ -7,13 +7,13 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run images through transforms, or through a pipeline from a file.",
         discussion: """
-            A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. Where it has no
+            A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. Where it has no \
             encode, the output's name says what is written.
-            --ops parts stages by commas and their values by colons: resize=800:600:fit=cover,sharpen=0.5. There are
+            --ops parts stages by commas and their values by colons: resize=800:600:fit=cover,sharpen=0.5. There are \
             \(StageCatalogue.operations.specifications.map(\.name).joined(separator: ", ")).
 
             Examples:
-              pipectl run photo.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o out.webp
+              pipectl run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
               pipectl run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
               pipectl run photo.jpg --pipeline poster.yaml -o poster.jpg
               pipectl run scan.tif --ops 'rotate=90,greyscale' --in-place

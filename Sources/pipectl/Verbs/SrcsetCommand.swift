@@ -8,12 +8,12 @@ struct SrcsetCommand: AsyncParsableCommand {
         commandName: "srcset",
         abstract: "Make an image in several widths and formats, decoding it once.",
         discussion: """
-            Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o
+            Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o \
             results lie beside the source, as {dir}/{name}-{w}.{ext}.
 
             Examples:
               pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
-              pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}' --json
+              pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
             """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))

@@ -18,7 +18,7 @@ struct Recipe: Sendable {
     func pipeline(_ source: ImageSource, _ format: ImageFormat) throws -> ImagePipeline {
         if let whole { return try whole.encoding(encode?(format)) }
         let pixels = WithinMemory(budget) {
-            Decode(limits: resources.limits)
+            Decode(limits: resources.limits, allowTruncated: resources.allowTruncated)
             operations
             if let encode { encode(format) }
         }
