@@ -27,7 +27,7 @@ enum DiskLookups {
             try await DiskFilling.fill(cache, 0..<count, bytes: bytes)
             let files = try PlainFiles("\(folder)/files-\(bytes)", count: count, bytes: bytes)
             let sqlite = try SQLiteAlone("\(folder)/alone-\(bytes).sqlite", count: count, bytes: bytes)
-            let threads = BlockingThreads(name: "benchmark", count: 1)
+            let threads = BlockingThreads(name: "benchmark", count: 3)
             print("Bodies of \(bytes / 1000) KB, \(count) of them, a lookup:")
             let times = try await alternating([
                 { number in try await lookup(cache, number % count) },
