@@ -14,7 +14,8 @@ struct CurlURL: Sendable, Hashable {
     /// - Throws: `LoadError` with the code `invalidURL` or `unsupportedScheme`.
     init(_ url: URL) throws {
         let text = url.absoluteString
-        let subject = redactedURL(text)
+        // Of no use to a URL that is one, and each transfer reads one.
+        var subject: String { redactedURL(text) }
         // A line break in a URL would end the request line and begin a field (RFC 3986 section 2 knows none).
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
             throw LoadError(
