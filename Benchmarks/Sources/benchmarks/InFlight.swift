@@ -20,19 +20,7 @@ enum InFlight {
                     return picture
                 }),
             defaults: LoadOptions(maxPixelSize: 8)
-        ) { _, resources in
-            // Without the disk: a lease on each fetch would take a file descriptor each.
-            ImagePipeline {
-                ResolveIdentifier()
-                MemoryLookup(resources.memory)
-                Coalesce(resources.flights, by: .variant) {
-                    Coalesce(resources.flights, by: .source) { Fetch(resources.responses, resources.client) }
-                    Decode()
-                    Downscale()
-                    Store(resources.memory, nil)
-                }
-            }
-        }
+        )
 
         let before = residentMegabytes()
         let start = SystemClock().uptime
