@@ -1,7 +1,6 @@
 import Pipeline
+import Stages
 import Testing
-
-@testable import pipectl
 
 @Suite("The memory of a batch")
 struct MemoryBudgetTests {

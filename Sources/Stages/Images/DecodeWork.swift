@@ -35,10 +35,10 @@ struct DecodeWork: Sendable {
         switch progress {
         case .over(let header, let image): return (header, image)
         case .waits(let header, let memory):
-            try await budget.claim(memory, priority: priority)
-            defer { budget.release(memory) }
-            let image = try await threads.run(priority: priority) {
-                try pixels(header, $0.limited(to: limits.time, by: clock))
+            let image = try await budget.run(holding: memory, priority: priority) {
+                try await threads.run(priority: priority) {
+                    try pixels(header, $0.limited(to: limits.time, by: clock))
+                }
             }
             return (header, image)
         }

@@ -1,5 +1,5 @@
 import DequeModule
-import Pipeline
+package import Pipeline
 
 /// The memory that all decodes may take together, so that ten large pictures wait for each other rather than run the
 /// machine out of memory.
@@ -49,6 +49,16 @@ public final class MemoryBudget: Sendable {
 
     /// How many decodes wait.
     public var waiting: Int { state.withLock { $0.lines.reduce(0) { $0 + $1.count } } }
+
+    /// Runs work as soon as its memory is to be had, and gives that back after it.
+    /// - Throws: what the work throws; `CancellationError` if the task is cancelled while it waits.
+    package func run<Value>(
+        holding count: Int, priority: LoadPriority = .normal, _ work: () async throws -> Value
+    ) async throws -> Value {
+        try await claim(count, priority: priority)
+        defer { release(count) }
+        return try await work()
+    }
 
     /// Claims memory if it is to be had at once, and nobody as urgent waits for it.
     func claimNow(_ count: Int, priority: LoadPriority) -> Bool {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Stages
 
 /// How a run goes about its jobs: the same words in every verb that has several.
 struct RunOptions: ParsableArguments {

@@ -18,7 +18,7 @@ struct WithinMemory: CompositeStage {
             return .done
         }
         let bytes = try await weight(of: file.bytes)
-        try await budget.run(holding: bytes) { try await body.run(&load) }
+        try await budget.run(holding: bytes, priority: load.priority) { try await body.run(&load) }
         return .done
     }
 
