@@ -214,6 +214,28 @@ struct PNGDecoderTests {
         if colour == 2 { #expect(converted != pixel) }
     }
 
+    @Test(
+        "Greys with transparency are converted from a profile of greys, and the transparency is kept",
+        arguments: [0, 1])
+    func greyProfile(_ interlace: UInt8) async throws {
+        // A profile whose greys are linear light: half of the light is nearly three quarters of sRGB's scale.
+        let curve: [UInt8] = Array("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 0]
+        var profile = [UInt8](repeating: 0, count: 12) + Array("mntrGRAYXYZ ".utf8)
+        profile += [UInt8](repeating: 0, count: 128 - profile.count) + [0, 0, 0, 1] + Array("kTRC".utf8)
+        profile += [0, 0, 0, 144, 0, 0, 0, 12] + curve
+        let stored: [UInt8] = [0x78, 0x01, 1, UInt8(profile.count), 0, ~UInt8(profile.count), 0xff] + profile
+        let sums = profile.reduce((1, 0)) { ($0.0 + Int($1), ($0.1 + $0.0 + Int($1)) % 65521) }
+        let sum = [sums.1 >> 8, sums.1, sums.0 >> 8, sums.0].map { UInt8(truncatingIfNeeded: $0) }
+        let chunk = ("iCCP", Array("grey".utf8) + [0, 0] + stored + sum)
+        let file = File(
+            width: 1, height: 1, colour: 4, interlace: interlace, chunks: [chunk], rows: [[0, 128, 77]])
+        #expect(try await SampleImage.decode(file.bytes).pixels == [188, 188, 188, 77])
+        // For colours it is no profile.
+        let colours = File(
+            width: 1, height: 1, colour: 6, interlace: interlace, chunks: [chunk], rows: [[0, 128, 9, 200, 77]])
+        #expect(try await SampleImage.decode(colours.bytes).pixels == [128, 9, 200, 77])
+    }
+
     @Test("Decode alone gives the exact size")
     func exact() async throws {
         let bytes = try SampleImage.bytes("good/expected/bricks-color.png")
