@@ -32,7 +32,8 @@ docs: dependencies
 
 # Prints what the README says of speed, and measures thumbnails beside other programs: Benchmarks/RESULTS.md.
 bench: dependencies
-	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil libturbojpeg0-dev libpng-dev
+	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil python3-opencv \
+	    libturbojpeg0-dev libpng-dev
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
