@@ -9,13 +9,14 @@ import Stages
 enum DiskLookups {
     private static let rounds = 21
 
-    static func run() async throws {
+    /// - Parameter part: `size`, `evicting` or `count`; all of them by default.
+    static func run(_ part: String?) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-lookups-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try await bySize(folder)
-        try await whileEvicting(folder)
-        try await byCount(folder)
+        if part ?? "size" == "size" { try await bySize(folder) }
+        if part ?? "evicting" == "evicting" { try await whileEvicting(folder) }
+        if part ?? "count" == "count" { try await byCount(folder) }
     }
 
     // MARK: Against others
