@@ -46,10 +46,13 @@ let package = Package(
         // CVips loads libvips when it is first needed: its headers need GObject's, and only GObject is linked.
         .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .target(name: "CVips", dependencies: ["CGObject"]),
+        // CAVIF loads libavif when it is first needed; only its headers are used.
+        .target(name: "CAVIF"),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         // libjpeg ends what fails with a long jump: only C can take that.
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .target(name: "CGIF"),
         .target(name: "CPNG"),
         .target(name: "CResample"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
@@ -57,7 +60,8 @@ let package = Package(
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CCurl", "CDeflate", "CJPEG", "CPNG", "CResample", "CSQLite", "CVips", "CWebP",
+                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CVips",
+                "CWebP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

@@ -16,9 +16,6 @@ struct cvips_image {
     /// The embedded profile, if the pixels still are in its colours.
     uint8_t *profile;
     size_t profile_size;
-    int *delays;
-    int delay_count;
-    int frame_height;
 };
 
 /// What the messages of a loader have in common.
@@ -26,7 +23,6 @@ static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_JPEG: return "jpeg";
     case CVIPS_PNG: return "png";
-    case CVIPS_GIF: return "gif";
     case CVIPS_TIFF: return "tiff";
     case CVIPS_HEIF: return "heif";
     case CVIPS_SVG: return "xml";
@@ -43,9 +39,6 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
         return vips.vips_jpegload_source(
             source, image, "access", access, "fail_on", fail_on, "shrink", options.shrink, NULL);
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_GIF:
-        return vips.vips_gifload_source(
-            source, image, "access", access, "fail_on", fail_on, "n", options.frames, NULL);
     case CVIPS_TIFF: return vips.vips_tiffload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_HEIF: return vips.vips_heifload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
@@ -54,10 +47,9 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     return -1;
 }
 
-static void read_header(cvips_image *image, VipsImage *file, cvips_loader loader, cvips_header *header) {
-    image->frame_height = vips.vips_image_get_page_height(file);
+static void read_header(VipsImage *file, cvips_loader loader, cvips_header *header) {
     header->width = file->Xsize;
-    header->height = image->frame_height;
+    header->height = file->Ysize;
     header->frames = vips.vips_image_get_n_pages(file);
     // libheif and libjxl have turned the picture already; their EXIF says how it once lay.
     bool upright = loader == CVIPS_HEIF || loader == CVIPS_JXL;
@@ -65,18 +57,6 @@ static void read_header(cvips_image *image, VipsImage *file, cvips_loader loader
     header->has_alpha = vips.vips_image_hasalpha(file);
     header->has_profile = has_profile(file);
     header->bits = file->BandFmt == VIPS_FORMAT_UCHAR ? 8 : file->BandFmt == VIPS_FORMAT_USHORT ? 16 : 32;
-    header->loops = 0;
-    if (vips.vips_image_get_typeof(file, "loop")) vips.vips_image_get_int(file, "loop", &header->loops);
-    int *delays;
-    int count;
-    if (vips.vips_image_get_typeof(file, "delay")
-        && vips.vips_image_get_array_int(file, "delay", &delays, &count) == 0 && count > 0) {
-        image->delays = calloc((size_t)count, sizeof *delays);
-        if (image->delays) {
-            memcpy(image->delays, delays, (size_t)count * sizeof *delays);
-            image->delay_count = count;
-        }
-    }
 }
 
 static bool keep_profile(cvips_image *image, VipsImage *file) {
@@ -97,7 +77,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
         if (file) g_object_unref(file);
         return false;
     }
-    read_header(image, file, options.loader, header);
+    read_header(file, options.loader, header);
     bool profile_pending = false;
     bool converted = to_eight_bits(&file, &profile_pending);
     image->pixels = file;
@@ -124,14 +104,8 @@ cvips_image *cvips_open(
     return NULL;
 }
 
-int cvips_frame_delay(const cvips_image *image, int frame) {
-    return frame >= 0 && frame < image->delay_count ? image->delays[frame] : 0;
-}
-
-bool cvips_read_rows(
-    cvips_image *image, int frame, int top, int count, uint8_t *pixels, cvips_failure *failure) {
-    int height = image->frame_height;
-    if (frame < 0 || frame >= image->pixels->Ysize / height || top < 0 || count < 1 || count > height - top) {
+bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cvips_failure *failure) {
+    if (top < 0 || count < 1 || count > image->pixels->Ysize - top) {
         snprintf(failure->message, sizeof failure->message, "there are no such rows");
         return false;
     }
@@ -140,10 +114,9 @@ bool cvips_read_rows(
         snprintf(failure->message, sizeof failure->message, "out of memory");
         return false;
     }
-    int first = frame * height + top;
-    if (!prepare_rows(image->region, first, count, image->name, image->bytes.cancellation, failure)) return false;
+    if (!prepare_rows(image->region, top, count, image->name, image->bytes.cancellation, failure)) return false;
     size_t length = (size_t)image->pixels->Xsize * (size_t)image->pixels->Bands;
-    for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, first + row), length);
+    for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, top + row), length);
     return true;
 }
 
@@ -174,6 +147,5 @@ void cvips_close(cvips_image *image) {
     if (image->pixels) g_object_unref(image->pixels);
     if (image->source) g_object_unref(image->source);
     free(image->profile);
-    free(image->delays);
     free(image);
 }

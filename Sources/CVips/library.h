@@ -19,17 +19,14 @@
     F(vips_source_custom_new) \
     F(vips_jpegload_source) \
     F(vips_pngload_source) \
-    F(vips_gifload_source) \
     F(vips_tiffload_source) \
     F(vips_heifload_source) \
     F(vips_svgload_source) \
     F(vips_jxlload_source) \
     F(vips_image_get_typeof) \
     F(vips_image_get_int) \
-    F(vips_image_get_array_int) \
     F(vips_image_get_blob) \
     F(vips_image_get_n_pages) \
-    F(vips_image_get_page_height) \
     F(vips_image_get_orientation) \
     F(vips_image_set_int) \
     F(vips_image_set_array_int) \

@@ -24,7 +24,6 @@ typedef struct {
 typedef enum {
     CVIPS_JPEG,
     CVIPS_PNG,
-    CVIPS_GIF,
     CVIPS_TIFF,
     CVIPS_HEIF,
     CVIPS_SVG,
@@ -36,22 +35,18 @@ typedef struct {
     cvips_loader loader;
     /// Decode at 1/shrink: 1, 2, 4 or 8, by the JPEG loader alone.
     int shrink;
-    /// How many frames of a GIF to decode; the caller has looked how many there are.
-    int frames;
     /// Whether a file that is cut off or damaged gives what could be read of it.
     bool allow_damage;
 } cvips_options;
 
 /// What the file's header says, and what the pixels will be.
 typedef struct {
-    /// The size of one frame as it is stored, after `shrink`.
+    /// The picture's size as it is stored, after `shrink`.
     int width, height;
-    /// How many frames the file has.
+    /// How many pages or layers the file has; the first is read.
     int frames;
     /// The EXIF orientation, 1 to 8, that is still to be applied.
     int orientation;
-    /// How often an animation plays; 0 is for ever.
-    int loops;
     bool has_alpha;
     bool has_profile;
     int bits;
@@ -67,14 +62,10 @@ cvips_image *_Nullable cvips_open(
     const uint8_t *_Nonnull bytes, size_t count, cvips_options options, cvips_cancellation cancellation,
     cvips_header *_Nonnull header, cvips_failure *_Nonnull failure);
 
-/// How long a frame shows, in milliseconds.
-int cvips_frame_delay(const cvips_image *_Nonnull image, int frame);
-
-/// Decodes rows of one frame, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. They
-/// have to be asked for in their order, frame by frame, a few at a time: they are never all held in memory unless the
-/// format forces it.
+/// Decodes rows, 8 bits a channel, alpha straight, in sRGB or the colours of `cvips_pending_profile`. They
+/// have to be asked for in their order, a few at a time: they are never all held in memory unless the format forces it.
 bool cvips_read_rows(
-    cvips_image *_Nonnull image, int frame, int top, int count, uint8_t *_Nonnull pixels,
+    cvips_image *_Nonnull image, int top, int count, uint8_t *_Nonnull pixels,
     cvips_failure *_Nonnull failure);
 
 /// The ICC profile in whose colours the pixels are, if they are not in sRGB. Conversion is left to the caller because

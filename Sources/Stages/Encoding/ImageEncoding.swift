@@ -21,7 +21,7 @@ extension EncodeOptions {
         case .jpeg: JPEGEncoder(options: jpeg)
         case .png: PNGEncoder(options: png)
         case .webp: WebPEncoder(options: webp)
-        case .avif: VipsEncoder.avif(avif)
+        case .avif: AVIFEncoder(options: avif)
         case .gif: VipsEncoder.gif(gif)
         case .tiff: VipsEncoder.tiff(tiff)
         default: throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")

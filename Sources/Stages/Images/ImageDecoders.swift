@@ -11,9 +11,11 @@ public struct ImageDecoders: Sendable {
         }
     }
 
-    /// libjpeg-turbo for JPEG, libwebp for WebP, decoders of our own for PNG and BMP, and libvips for the others.
+    /// libjpeg-turbo for JPEG, libwebp for WebP, libavif for sequences of AVIF, decoders of our own for PNG, GIF and BMP,
+    /// and libvips for the others.
     public static let standard = ImageDecoders([
-        VipsDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), BMPDecoder(),
+        VipsDecoder(), AVIFDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), GIFDecoder(),
+        BMPDecoder(),
     ])
 
     /// The same with another decoder, which takes over the formats that it is for.

@@ -1,12 +1,12 @@
 import CVips
 public import Pipeline
 
-/// Decodes with libvips: JPEG, PNG, GIF, TIFF, AVIF and HEIC, and where they are chosen SVG and JPEG XL.
+/// Decodes with libvips: JPEG, PNG, TIFF, AVIF and HEIC, and where they are chosen SVG and JPEG XL.
 ///
 /// libvips is told which of its loaders to use: it never guesses from the bytes.
 public struct VipsDecoder: ImageDecoding {
     /// All that libvips reads with a library of its own for each.
-    public let formats: Set<ImageFormat> = [.jpeg, .png, .gif, .tiff, .avif, .heic, .svg, .jxl]
+    public let formats: Set<ImageFormat> = [.jpeg, .png, .tiff, .avif, .heic, .svg, .jxl]
 
     /// Makes a decoder; libvips is loaded when it is first used.
     public init() {}
@@ -33,8 +33,6 @@ public struct VipsDecoder: ImageDecoding {
         switch header.format {
         // A reference frame and the planes that become pixels, of up to 16 bits a channel.
         case .avif, .heic: header.codedSize.bytes(8)
-        // The canvas, and libvips' copy of it.
-        case .gif: header.storedSize.bytes(8)
         // At worst one strip for all.
         case .tiff: header.storedSize.bytes(channels * header.bitsPerChannel / 8)
         case .svg, .jxl: header.storedSize.bytes(16)
@@ -48,18 +46,15 @@ public struct VipsDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         let scale = JPEGScale(header: header, box: box, quality: options.quality)
         let shrink = header.format == .jpeg ? 8 / scale.eighths : 1
-        let frames = header.format == .gif ? max(1, min(header.frames, options.frames)) : 1
         return try VipsCall.run(cancellation) { call in
             try bytes.withUnsafeBufferPointer { buffer in
                 let file = try VipsFile(
-                    buffer, format: header.format, shrink: shrink, frames: frames,
-                    allowDamage: options.allowTruncated, call: &call)
+                    buffer, format: header.format, shrink: shrink, allowDamage: options.allowTruncated, call: &call)
                 let plan =
                     shrink > 1
                     ? scale.plan(from: file.size, quality: options.quality)
                     : ResamplePlan(from: file.size, to: scale.target, reserve: options.quality.blockReserve)
-                return try file.decode(
-                    frames, header: header, plan: plan, cancellation: cancellation, call: &call)
+                return try file.decode(header: header, plan: plan, cancellation: cancellation, call: &call)
             }
         }
     }

@@ -8,14 +8,13 @@ final class VipsFile {
     private let format: ImageFormat
 
     init(
-        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, shrink: Int = 1, frames: Int = 1,
-        allowDamage: Bool = false, call: inout VipsCall
+        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, shrink: Int = 1, allowDamage: Bool = false,
+        call: inout VipsCall
     ) throws {
         guard let loader = Self.loader(for: format), let start = bytes.baseAddress else {
             throw LoadError(.undecodable, subject: "", "libvips has no loader for \(format).")
         }
-        let options = cvips_options(
-            loader: loader, shrink: Int32(shrink), frames: Int32(clamping: frames), allow_damage: allowDamage)
+        let options = cvips_options(loader: loader, shrink: Int32(shrink), allow_damage: allowDamage)
         var header = cvips_header()
         guard let image = cvips_open(start, bytes.count, options, call.cancellation, &header, &call.failure) else {
             throw Self.damaged(format, call)
@@ -31,37 +30,29 @@ final class VipsFile {
         ImageHeader(
             format: format, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up, frames: Int(header.frames),
-            loopCount: Int(header.loops), hasAlpha: header.has_alpha, hasProfile: header.has_profile,
-            bitsPerChannel: Int(header.bits))
+            hasAlpha: header.has_alpha, hasProfile: header.has_profile, bitsPerChannel: Int(header.bits))
     }
 
-    /// Decodes the first `frames` frames, each scaled, upright.
+    /// Decodes the picture, scaled, upright.
     func decode(
-        _ frames: Int, header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation,
-        call: inout VipsCall
+        header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation, call: inout VipsCall
     ) throws -> DecodedImage {
         guard let layout = PixelLayout(rawValue: UInt8(clamping: header.channels)) else {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
-        let profile = pendingProfile
-        let decoded = try (0..<frames).map { index in
-            var pixels = try self.pixels(frame: index, plan, layout, &call)
-            if let profile {
-                try VipsPixels.convertToSRGB(
-                    &pixels, size: plan.target, channels: layout.channels, profile: profile,
-                    cancellation: cancellation)
-            }
-            return DecodedImage.Frame(
-                pixels: try source.orientation.applied(
-                    to: pixels, size: plan.target, channels: layout.channels, cancellation: cancellation),
-                delay: .milliseconds(frames > 1 ? Int(cvips_frame_delay(image, Int32(index))) : 0))
+        var pixels = try self.pixels(plan, layout, &call)
+        if let profile = pendingProfile {
+            try VipsPixels.convertToSRGB(
+                &pixels, size: plan.target, channels: layout.channels, profile: profile, cancellation: cancellation)
         }
         return DecodedImage(
-            size: source.orientation.applied(to: plan.target), layout: layout, frames: decoded,
-            loopCount: source.loopCount, nativeSize: source.size)
+            size: source.orientation.applied(to: plan.target), layout: layout,
+            pixels: try source.orientation.applied(
+                to: pixels, size: plan.target, channels: layout.channels, cancellation: cancellation),
+            nativeSize: source.size)
     }
 
-    /// The size of a frame, as it comes out of libvips.
+    /// The picture's size, as it comes out of libvips.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     /// The profile that the pixels have to be converted from.
@@ -82,9 +73,7 @@ final class VipsFile {
             exif: EmbeddedMetadata.exif(block(CVIPS_EXIF)), xmp: block(CVIPS_XMP), profile: block(CVIPS_PROFILE))
     }
 
-    private func pixels(
-        frame: Int, _ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall
-    ) throws -> [UInt8] {
+    private func pixels(_ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall) throws -> [UInt8] {
         let sink = RowSink(plan, layout: layout)
         // Twice a JPEG's tallest row of blocks.
         let count = 32
@@ -92,7 +81,7 @@ final class VipsFile {
         defer { strip.deallocate() }
         for top in stride(from: 0, to: plan.source.height, by: count) {
             let rows = min(count, plan.source.height - top)
-            guard cvips_read_rows(image, Int32(frame), Int32(top), Int32(rows), strip, &call.failure) else {
+            guard cvips_read_rows(image, Int32(top), Int32(rows), strip, &call.failure) else {
                 throw Self.damaged(format, call)
             }
             sink.push(strip, count: rows)
@@ -115,7 +104,6 @@ final class VipsFile {
         switch format {
         case .jpeg: CVIPS_JPEG
         case .png: CVIPS_PNG
-        case .gif: CVIPS_GIF
         case .tiff: CVIPS_TIFF
         case .avif, .heic: CVIPS_HEIF
         case .svg: CVIPS_SVG

@@ -1,15 +1,9 @@
-import CVips
 import CWebP
 import Pipeline
 
 /// Decodes the first frames of a WebP animation, each composed on what it leaves standing, one at a time.
 struct WebPAnimation {
-    let header: ImageHeader
-    /// The size that each frame is scaled to as soon as it is decoded, in stored orientation.
-    let size: PixelSize
-    let quality: DecodeQuality
-    /// The profile whose colours the frames have; `nil` for sRGB.
-    let profile: [UInt8]?
+    let scaling: CanvasScaling
 
     func frames(of data: WebPData, count: Int, cancellation: WorkCancellation) throws -> [DecodedImage.Frame] {
         var options = WebPAnimDecoderOptions()
@@ -29,25 +23,11 @@ struct WebPAnimation {
             }
             frames.append(
                 DecodedImage.Frame(
-                    pixels: try scaled(canvas, cancellation), delay: .milliseconds(max(0, Int(end) - Int(previous)))))
+                    pixels: try scaling.scaled(canvas, cancellation),
+                    delay: .milliseconds(max(0, Int(end) - Int(previous)))))
             previous = end
         }
         guard !frames.isEmpty else { throw WebPFile.damaged("it has no frame") }
         return frames
-    }
-
-    private func scaled(_ canvas: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        let stored = header.storedSize
-        var pixels =
-            size == stored
-            ? Array(UnsafeBufferPointer(start: canvas, count: stored.width * stored.height * 4))
-            : try Resampler.scaled(
-                canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: .rgba,
-                cancellation: cancellation)
-        if let profile {
-            try VipsPixels.convertToSRGB(
-                &pixels, size: size, channels: 4, profile: profile, cancellation: cancellation)
-        }
-        return try header.orientation.applied(to: pixels, size: size, channels: 4, cancellation: cancellation)
     }
 }

@@ -47,12 +47,10 @@ public struct WebPDecoder: ImageDecoding {
         _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ options: DecodeOptions,
         _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let frames = try WebPAnimation(
-            header: header, size: size, quality: options.quality, profile: file.chunk("ICCP")
-        ).frames(of: file.data, count: count, cancellation: cancellation)
-        return DecodedImage(
-            size: header.orientation.applied(to: size), layout: .rgba, frames: frames, loopCount: header.loopCount,
-            nativeSize: header.size)
+        let scaling = CanvasScaling(
+            header: header, size: size, layout: .rgba, quality: options.quality, profile: file.chunk("ICCP"))
+        return scaling.image(
+            try WebPAnimation(scaling: scaling).frames(of: file.data, count: count, cancellation: cancellation))
     }
 
     private func still(

@@ -26,8 +26,14 @@ extension EmbeddedMetadata {
             ]
             exif = EXIFRewriting.composed(of: tags.map { (tag: $0, text: file.characters($0, in: entries)) })
         case .avif, .heic:
-            self = try VipsCall.run(cancellation) { call in
-                try bytes.withUnsafeBufferPointer { try VipsFile($0, format: format, call: &call).metadata }
+            do {
+                self = try VipsCall.run(cancellation) { call in
+                    try bytes.withUnsafeBufferPointer { try VipsFile($0, format: format, call: &call).metadata }
+                }
+            } catch let error as LoadError {
+                // A sequence need not have a still picture, which is all that libheif knows.
+                guard error.code == .undecodable, let sequence = try AVIFSequence(bytes) else { throw error }
+                profile = sequence.profile
             }
         default: break
         }

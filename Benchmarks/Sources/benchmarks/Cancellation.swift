@@ -1,0 +1,121 @@
+import Foundation
+import Pipeline
+import Stages
+
+/// How long work goes on after nobody waits for it any more: `benchmarks cancel [FILE...]`.
+///
+/// Each decode, encoding and transform of a large picture is cancelled at several moments of its work; the worst of them
+/// counts, against the 50 ms that are promised for all but AVIF and HEIC. Given files, it decodes those alone.
+enum Cancellation {
+    /// Shares of the whole time after which it is cancelled.
+    private static let moments = [0.02, 0.15, 0.35, 0.5, 0.65, 0.8, 0.92]
+
+    static func run(_ paths: [String]) async throws {
+        print("How long work goes on after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed")
+        guard paths.isEmpty else {
+            for path in paths { try await decode(URL(filePath: path)) }
+            return
+        }
+        for file in try CancellationFiles.all() { try await decode(file) }
+        let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
+        let source = try await ImagePipeline {
+            ReadInline()
+            Decode()
+            Resize(8064, enlarges: true)
+        }.load(ImageRequest(.bytes([UInt8](try Data(contentsOf: photograph)))))
+        guard let image = source.image else { return }
+        print("  of \(image.size):")
+        for stage in stages { try await process(image, stage.signature ?? "\(stage)", stage) }
+        for (name, encode) in encodings { try await process(image, name, encode) }
+    }
+
+    private static let stages: [any Stage] = [
+        Resize(7000), Resize(300), Crop(4000), Crop(4000, by: .entropy), Crop(4000, by: .attention), Trim(),
+        Pad(to: 9000), Rotate(.quarter), Rotate(.half), Flip(.horizontal), Flip(.vertical), RoundCorners(radius: 800),
+        Circle(), Blur(sigma: 2), Blur(sigma: 40), Sharpen(), Greyscale(), Adjust(brightness: 1.5), Adjust(hue: 90),
+        Composite(DecodedImage(size: 2000, layout: .rgba, pixels: [UInt8](repeating: 128, count: 16_000_000))),
+        Flatten(),
+    ]
+
+    private static let encodings: [(String, Encode)] = {
+        let cases: [(String, ImageFormat, (inout EncodeOptions) -> Void)] = [
+            ("encode JPEG", .jpeg, { _ in }), ("encode JPEG, progressive", .jpeg, { $0.jpeg.progressive = true }),
+            ("encode PNG", .png, { _ in }), ("encode PNG, 256 colours", .png, { $0.png.colours = 256 }),
+            ("encode WebP", .webp, { _ in }), ("encode WebP, effort 6", .webp, { $0.webp.effort = 6 }),
+            ("encode WebP, lossless", .webp, { ($0.webp.lossless, $0.webp.effort) = (true, 2) }),
+            ("encode GIF", .gif, { _ in }), ("encode TIFF", .tiff, { _ in }),
+        ]
+        return cases.map { name, format, change in
+            var options = EncodeOptions()
+            change(&options)
+            return (name, Encode(format, options: options))
+        }
+    }()
+
+    private static func decode(_ file: URL) async throws {
+        let bytes = [UInt8](try Data(contentsOf: file))
+        let limits = ImageLimits(pixels: .max, encodedBytes: .max, frames: 100, memory: .max, time: nil)
+        let decode = Decode(
+            formats: ImageFormat.standard.union([.svg, .jxl]), limits: limits, budget: MemoryBudget(bytes: .max))
+        for box in [nil, PixelSize(square: 300)] {
+            var request = ImageRequest(.bytes(bytes))
+            request.maxPixelSize = box
+            let (box, sized) = (box, request)
+            let name = "decode \(file.lastPathComponent)\(box == nil ? "" : " to 300")"
+            try await measure(name) {
+                try await ImagePipeline {
+                    ReadInline()
+                    decode
+                }.load(sized)
+            }
+        }
+    }
+
+    private static func process(_ image: DecodedImage, _ name: String, _ stage: any Stage) async throws {
+        let pipeline = try ImagePipeline(validating: Chain([Supply(image: image), stage]))
+        try await measure(name) { try await pipeline.load(ImageRequest(.bytes([]))) }
+    }
+
+    private static func measure(
+        _ name: String, _ work: @escaping @Sendable () async throws -> LoadResponse
+    ) async throws {
+        let clock = SystemClock()
+        // What takes for ever is cancelled in its first seconds.
+        let (whole, _) = try await cancelled(after: .seconds(10), work)
+        var worst = Duration.zero
+        var place = 0.0
+        for moment in moments {
+            let start = clock.uptime
+            let (_, late) = try await cancelled(after: whole * moment, work)
+            guard let late else { continue }
+            if late > worst { (worst, place) = (late, (clock.uptime - start) / whole) }
+        }
+        let text = String(
+            format: "%7.1f ms of %7.0f ms, at %3.0f %%", worst / .milliseconds(1), whole / .milliseconds(1), place * 100
+        )
+        print("  \(worst > .milliseconds(50) ? "LATE" : "    ") \(text)  \(name)")
+    }
+
+    /// How long the work took, and how long after it was cancelled it went on; `nil` if it was over before.
+    private static func cancelled(
+        after delay: Duration, _ work: @escaping @Sendable () async throws -> LoadResponse
+    ) async throws -> (Duration, Duration?) {
+        let clock = SystemClock()
+        let start = clock.uptime
+        let task = Task { try await work() }
+        let watch = Task {
+            try await Task.sleep(for: delay)
+            let now = clock.uptime
+            task.cancel()
+            return now
+        }
+        let result = await task.result
+        let end = clock.uptime
+        watch.cancel()
+        switch result {
+        case .success: return (end - start, nil)
+        case .failure(is CancellationError): return (end - start, end - (try await watch.value))
+        case .failure(let error): throw error
+        }
+    }
+}

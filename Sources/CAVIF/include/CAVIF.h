@@ -1,0 +1,87 @@
+/// What this package asks of libavif: the sequences of pictures that libheif 1.15 neither reads nor writes.
+///
+/// libavif is loaded when the first of these calls needs it: it and the codecs behind it are of no use to most programs
+/// that link this. Its structures differ from version to version, so what is loaded has to be of the version that this
+/// was built with.
+#ifndef CAVIF_H
+#define CAVIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// Asked now and then by work that takes long; true stops it.
+typedef struct {
+    bool (*_Nonnull is_cancelled)(const void *_Nonnull context);
+    const void *_Nonnull context;
+} cavif_cancellation;
+
+/// Why a call failed, on one line.
+typedef struct {
+    char message[240];
+} cavif_failure;
+
+/// Whether libavif can be had; if not, why, and what to install.
+bool cavif_is_available(cavif_failure *_Nonnull failure);
+
+/// A sequence that is open for decoding. One thread at a time.
+typedef struct cavif_sequence cavif_sequence;
+
+/// Opens a file's image sequence. The bytes have to stay until `cavif_close`.
+/// - Parameters:
+///   - pixels: the most that a coded frame may have; a larger one fails before it is decoded.
+///   - frames: the most that the sequence may have.
+cavif_sequence *_Nullable cavif_open(
+    const uint8_t *_Nonnull bytes, size_t count, size_t pixels, size_t frames, cavif_cancellation cancellation,
+    cavif_failure *_Nonnull failure);
+
+/// Decodes the next frame: RGB or RGBA, 8 bits a channel, straight, in the file's colours.
+/// - Parameters:
+///   - canvas: `width × height × channels` bytes. A frame of another size fails.
+///   - end: when the next frame is to show, in milliseconds from the beginning.
+bool cavif_next(
+    cavif_sequence *_Nonnull sequence, int width, int height, int channels, uint8_t *_Nonnull canvas,
+    double *_Nonnull end, cavif_failure *_Nonnull failure);
+
+/// Ends the decoding.
+void cavif_close(cavif_sequence *_Nonnull sequence);
+
+/// Bytes that are written as they are, or none.
+typedef struct {
+    const uint8_t *_Nullable bytes;
+    size_t count;
+} cavif_block;
+
+/// How a sequence is written.
+typedef struct {
+    int width, height;
+    /// 3 RGB, 4 RGBA.
+    int channels;
+    /// 1 to 100.
+    int quality;
+    /// From 0 (fast) to 9.
+    int effort;
+    bool lossless, full_chroma;
+    /// Metadata of the whole file.
+    cavif_block exif, xmp, profile;
+} cavif_encoding;
+
+/// A sequence that is being written.
+typedef struct cavif_encoder cavif_encoder;
+
+/// Begins a file.
+cavif_encoder *_Nullable cavif_encoder_new(cavif_encoding encoding, cavif_failure *_Nonnull failure);
+
+/// Writes the next frame, which shows so many milliseconds, 1 at least.
+bool cavif_encoder_add(
+    cavif_encoder *_Nonnull encoder, const uint8_t *_Nonnull pixels, uint64_t duration,
+    cavif_failure *_Nonnull failure);
+
+/// The file; its bytes stay until `cavif_encoder_free`. NULL if it can't be written.
+const uint8_t *_Nullable cavif_encoder_finish(
+    cavif_encoder *_Nonnull encoder, size_t *_Nonnull count, cavif_failure *_Nonnull failure);
+
+/// Ends the writing.
+void cavif_encoder_free(cavif_encoder *_Nonnull encoder);
+
+#endif

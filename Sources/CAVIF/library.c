@@ -1,0 +1,58 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+avif_library avif;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool loaded;
+static char reason[sizeof(((cavif_failure *)0)->message)];
+
+/// Whether a version has the structures of the headers.
+static bool fits(const char *version) {
+    char start[32];
+    snprintf(start, sizeof start, "%d.%d.", AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
+    return strncmp(version, start, strlen(start)) == 0;
+}
+
+static void load(void) {
+    // The number in the library's name is by its versions: 0.11 is the last one before 16.
+    static const char *const name = AVIF_VERSION_MAJOR > 0 ? "libavif.so.16" : "libavif.so.15";
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, sizeof reason, "libavif is missing (%s); install %s", dlerror(),
+            AVIF_VERSION_MAJOR > 0 ? "libavif16" : "libavif15");
+        return;
+    }
+#define F(name) \
+    avif.name = (__typeof__(avif.name))dlsym(library, #name); \
+    if (!avif.name) { \
+        snprintf(reason, sizeof reason, "this libavif has no %s; %s is needed", #name, "the one of the build"); \
+        return; \
+    }
+    AVIF_FUNCTIONS(F)
+#undef F
+    if (!fits(avif.avifVersion())) {
+        snprintf(
+            reason, sizeof reason, "libavif is %s, and this was built for %d.%d; install that, or build anew",
+            avif.avifVersion(), AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
+        return;
+    }
+    loaded = true;
+}
+
+bool load_avif(cavif_failure *failure) {
+    pthread_once(&once, load);
+    if (!loaded) snprintf(failure->message, sizeof failure->message, "%s", reason);
+    return loaded;
+}
+
+bool cavif_is_available(cavif_failure *failure) { return load_avif(failure); }
+
+bool failed(cavif_failure *failure, avifResult result) {
+    snprintf(failure->message, sizeof failure->message, "%s", avif.avifResultToString(result));
+    return false;
+}

@@ -1,0 +1,48 @@
+/// libavif, loaded when it is first needed.
+#ifndef LIBRARY_H
+#define LIBRARY_H
+
+#include <avif/avif.h>
+
+#include "CAVIF.h"
+
+#define AVIF_FUNCTIONS(F) \
+    F(avifVersion) \
+    F(avifResultToString) \
+    F(avifDecoderCreate) \
+    F(avifDecoderDestroy) \
+    F(avifDecoderSetSource) \
+    F(avifDecoderSetIO) \
+    F(avifDecoderParse) \
+    F(avifDecoderNextImage) \
+    F(avifEncoderCreate) \
+    F(avifEncoderDestroy) \
+    F(avifEncoderSetCodecSpecificOption) \
+    F(avifEncoderAddImage) \
+    F(avifEncoderFinish) \
+    F(avifImageCreate) \
+    F(avifImageDestroy) \
+    F(avifImageSetProfileICC) \
+    F(avifImageSetMetadataExif) \
+    F(avifImageSetMetadataXMP) \
+    F(avifRGBImageSetDefaults) \
+    F(avifImageRGBToYUV) \
+    F(avifImageYUVToRGB) \
+    F(avifRWDataFree)
+
+/// libavif's functions under their own names, typed by its headers.
+typedef struct {
+#define F(name) __typeof__(name) *name;
+    AVIF_FUNCTIONS(F)
+#undef F
+} avif_library;
+
+extern avif_library avif;
+
+/// Loads libavif, once for all threads; false if this system has none, or another than this was built with.
+bool load_avif(cavif_failure *failure);
+
+/// Says what went wrong, in libavif's words; false.
+bool failed(cavif_failure *failure, avifResult result);
+
+#endif

@@ -1,0 +1,51 @@
+import CAVIF
+import Pipeline
+
+/// Encodes AVIF: animations with libavif, still pictures with libvips.
+struct AVIFEncoder: ImageEncoding {
+    let options: EncodeOptions.AVIF
+
+    func encode(
+        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        guard image.isAnimated else {
+            return try VipsEncoder.avif(options)
+                .encode(image, quality: quality, metadata: metadata, cancellation: cancellation)
+        }
+        try ImageFormat.avif.check(image.size)
+        try cancellation.check()
+        let isGrey = image.layout == .grey
+        let file = try metadata.withBlocks { exif, xmp, profile in
+            let encoding = cavif_encoding(
+                width: Int32(image.width), height: Int32(image.height),
+                channels: Int32(isGrey ? 3 : image.layout.channels), quality: Int32(quality),
+                effort: Int32(options.effort), lossless: options.lossless,
+                full_chroma: options.chroma.resolved(quality: quality) != .quarter,
+                exif: cavif_block(bytes: exif.baseAddress, count: exif.count),
+                xmp: cavif_block(bytes: xmp.baseAddress, count: xmp.count),
+                profile: cavif_block(bytes: profile.baseAddress, count: profile.count))
+            var failure = cavif_failure()
+            guard let encoder = cavif_encoder_new(encoding, &failure) else { throw Self.refused(failure) }
+            defer { cavif_encoder_free(encoder) }
+            for frame in image.frames {
+                try cancellation.check()
+                let pixels = isGrey ? frame.pixels.flatMap { [$0, $0, $0] } : frame.pixels
+                let isAdded = pixels.withUnsafeBufferPointer { pixels in
+                    pixels.baseAddress.map {
+                        cavif_encoder_add(encoder, $0, UInt64(max(1, frame.delay.milliseconds)), &failure)
+                    }
+                }
+                guard isAdded == true else { throw Self.refused(failure) }
+            }
+            try cancellation.check()
+            var count = 0
+            guard let start = cavif_encoder_finish(encoder, &count, &failure) else { throw Self.refused(failure) }
+            return Array(UnsafeBufferPointer(start: start, count: count))
+        }
+        return AVIFLoops(image.loopCount).added(to: file)
+    }
+
+    private static func refused(_ failure: cavif_failure) -> LoadError {
+        LoadError(.unencodable, subject: "", "The animation can't be written as image/avif (\(failure.words)).")
+    }
+}

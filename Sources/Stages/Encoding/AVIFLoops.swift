@@ -1,0 +1,123 @@
+/// Writes into an AVIF sequence how often it plays, which libavif does only from version 1.0 on: an edit that repeats until
+/// its track is over (ISO/IEC 14496-12 section 8.6.6).
+struct AVIFLoops {
+    /// How often; 0 is for ever.
+    private let count: Int
+    /// An `edts` box with one edit.
+    private static let editSize = 44
+
+    init(_ count: Int) { self.count = count }
+
+    /// The file with an edit list in each track. One that has such lists, or in which something is unknown, is returned
+    /// as it is.
+    func added(to file: [UInt8]) -> [UInt8] {
+        var budget = 10_000
+        let parts = ISOBox.boxes(in: file[...], budget: &budget)
+        guard let movie = parts.first(where: { $0.type == "moov" }) else { return file }
+        let tracks = ISOBox.boxes(in: movie.content, budget: &budget).filter { $0.type == "trak" }
+        let hasEdits = tracks.contains { track in
+            ISOBox.boxes(in: track.content, budget: &budget).contains { $0.type == "edts" }
+        }
+        guard !hasEdits else { return file }
+        let added = tracks.count * Self.editSize
+        return parts.flatMap { rewritten($0, duration: nil, added: added) }
+    }
+
+    /// A box with what changes in it: `added` bytes come before all pixels.
+    private func rewritten(_ box: ISOBox, duration: Int?, added: Int) -> [UInt8] {
+        func children(_ content: ArraySlice<UInt8>, duration: Int?) -> [UInt8] {
+            var budget = 10_000
+            return ISOBox.boxes(in: content, budget: &budget).flatMap {
+                rewritten($0, duration: duration, added: added)
+            }
+        }
+        var content = Array(box.content)
+        switch box.type {
+        case "moov":
+            // All tracks of libavif's last as long as the movie, whose header comes first.
+            content = children(box.content, duration: movieDuration(box.content))
+        case "trak":
+            let header = ISOBox.size(of: box.content)
+            content =
+                children(box.content.prefix(header), duration: duration) + edit(duration ?? 0)
+                + children(box.content.dropFirst(header), duration: duration)
+        case "mdia", "minf", "stbl": content = children(box.content, duration: duration)
+        case "meta": content = content.prefix(4) + children(box.content.dropFirst(4), duration: duration)
+        case "mvhd": setDuration(&content, at: content.first == 1 ? 24 : 16, duration)
+        case "tkhd": setDuration(&content, at: content.first == 1 ? 28 : 20, duration)
+        case "stco":
+            for entry in stride(from: 8, to: content.count - 3, by: 4) { content.add(added, at: entry) }
+        case "iloc": moveItems(&content, by: added)
+        default: break
+        }
+        return ISOBox.bytes(box.type, content)
+    }
+
+    private func movieDuration(_ movie: ArraySlice<UInt8>) -> Int {
+        var budget = 100
+        guard let header = ISOBox.boxes(in: movie, budget: &budget).first(where: { $0.type == "mvhd" })?.content else {
+            return 0
+        }
+        let isLong = header.first == 1
+        return header.number(at: isLong ? 24 : 16, bytes: isLong ? 8 : 4) ?? 0
+    }
+
+    private func edit(_ duration: Int) -> [UInt8] {
+        let flags: UInt8 = count == 1 ? 0 : 1
+        let list = [1, 0, 0, flags] + Int(1).bigEndian(4) + duration.bigEndian(8) + Int(0).bigEndian(8) + [0, 1, 0, 0]
+        return ISOBox.bytes("edts", ISOBox.bytes("elst", list))
+    }
+
+    private func setDuration(_ content: inout [UInt8], at offset: Int, _ duration: Int?) {
+        guard let duration else { return }
+        let length = content.first == 1 ? 8 : 4
+        guard offset + length <= content.count else { return }
+        let (total, overflows) = duration.multipliedReportingOverflow(by: max(1, count))
+        let isEndless = count == 0 || overflows || total >> (length == 8 ? 62 : 32) != 0
+        let value = isEndless ? [UInt8](repeating: 255, count: length) : total.bigEndian(length)
+        content.replaceSubrange(offset..<offset + length, with: value)
+    }
+
+    /// Where items lie (section 8.11.3), as libavif writes it: offsets of 4 bytes from the file's beginning.
+    private func moveItems(_ content: inout [UInt8], by added: Int) {
+        let bytes = content[...]
+        guard bytes.first == 0, bytes.number(at: 4, bytes: 2) == 0x4400, let items = bytes.number(at: 6, bytes: 2)
+        else {
+            return
+        }
+        var position = 8
+        for _ in 0..<items {
+            guard let extents = bytes.number(at: position + 4, bytes: 2) else { return }
+            position += 6
+            for _ in 0..<extents {
+                content.add(added, at: position)
+                position += 8
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Adds to a number of 4 bytes.
+    fileprivate mutating func add(_ value: Int, at offset: Int) {
+        guard let number = self[...].number(at: offset, bytes: 4) else { return }
+        replaceSubrange(offset..<offset + 4, with: (number + value).bigEndian(4))
+    }
+}
+
+extension Int {
+    /// So many bytes, the highest first.
+    fileprivate func bigEndian(_ count: Int) -> [UInt8] {
+        (0..<count).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
+    }
+}
+
+extension ISOBox {
+    /// A box as it is written.
+    fileprivate static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        (content.count + 8).bigEndian(4) + Array(type.utf8) + content
+    }
+
+    /// The length of the first of some boxes.
+    fileprivate static func size(of boxes: ArraySlice<UInt8>) -> Int { boxes.number(at: 0, bytes: 4) ?? 0 }
+}

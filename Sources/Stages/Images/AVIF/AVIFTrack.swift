@@ -1,0 +1,109 @@
+import Pipeline
+
+/// A track of an AVIF file's movie: pictures, or their transparency (ISO/IEC 14496-12 section 8.3).
+struct AVIFTrack {
+    private(set) var size = PixelSize(width: 0, height: 0)
+    /// Whether it is made for another track.
+    private(set) var isAuxiliary = false
+    private(set) var samples = 0
+    private(set) var bits = 8
+    private(set) var profile: [UInt8] = []
+    /// Turns by 90° counterclockwise, and what is mirrored after them.
+    private var turns = 0
+    private var mirror: Int?
+    /// `nil` where it is unknown.
+    private var duration: Int?
+    private var edit: (repeats: Bool, duration: Int)?
+
+    init(_ content: ArraySlice<UInt8>, budget: inout Int) throws(LoadError) {
+        for box in ISOBox.boxes(in: content, budget: &budget) {
+            switch box.type {
+            case "tkhd": readHeader(box.content)
+            case "tref":
+                isAuxiliary = ISOBox.boxes(in: box.content, budget: &budget).contains { $0.type == "auxl" }
+            case "edts":
+                for list in ISOBox.boxes(in: box.content, budget: &budget) where list.type == "elst" {
+                    readEdits(list.content)
+                }
+            case "mdia": try readMedia(box.content, &budget)
+            default: continue
+            }
+        }
+    }
+
+    /// How often it plays: an edit that repeats does so until the track is over. Without one, browsers play for ever.
+    var loops: Int {
+        guard let edit else { return 0 }
+        guard edit.repeats else { return 1 }
+        guard let duration, edit.duration > 0 else { return 0 }
+        let (whole, rest) = duration.quotientAndRemainder(dividingBy: edit.duration)
+        let times = whole + (rest > 0 ? 1 : 0)
+        return times > Int(Int32.max) ? 0 : times
+    }
+
+    /// What the properties `irot` and `imir` together ask for.
+    var orientation: ImageOrientation {
+        switch (turns, mirror) {
+        case (1, nil): .left
+        case (2, nil): .down
+        case (3, nil): .right
+        case (0, 1), (2, 0): .upMirrored
+        case (0, 0), (2, 1): .downMirrored
+        case (1, 0), (3, 1): .leftMirrored
+        case (1, 1), (3, 0): .rightMirrored
+        default: .up
+        }
+    }
+
+    private mutating func readHeader(_ content: ArraySlice<UInt8>) {
+        let isLong = content.first == 1
+        let length = isLong ? 8 : 4
+        let value = content.number(at: isLong ? 28 : 20, bytes: length)
+        duration = content.slice(at: isLong ? 28 : 20, count: length)?.allSatisfy { $0 == 255 } == true ? nil : value
+        // In 1/65,536 of a pixel.
+        let end = content.count
+        size = PixelSize(
+            width: (content.number(at: end - 8, bytes: 4) ?? 0) >> 16,
+            height: (content.number(at: end - 4, bytes: 4) ?? 0) >> 16)
+    }
+
+    private mutating func readEdits(_ content: ArraySlice<UInt8>) {
+        guard let flags = content.number(at: 1, bytes: 3) else { return }
+        edit = (flags & 1 == 1, content.number(at: 8, bytes: content.first == 1 ? 8 : 4) ?? 0)
+    }
+
+    private mutating func readMedia(_ content: ArraySlice<UInt8>, _ budget: inout Int) throws(LoadError) {
+        for box in ISOBox.boxes(in: content, budget: &budget) {
+            switch box.type {
+            case "minf", "stbl": try readMedia(box.content, &budget)
+            case "stsz":
+                let count = box.content.number(at: 8, bytes: 4) ?? 0
+                // Each has a size of its own unless all have the same.
+                let listed = box.content.number(at: 4, bytes: 4) == 0 ? (box.content.count - 12) / 4 : count
+                guard count <= listed else { throw AVIFSequence.damaged("its list of frames is cut off") }
+                samples = count
+            case "stsd":
+                for entry in ISOBox.boxes(in: box.content.dropFirst(8), budget: &budget) where entry.type == "av01" {
+                    readProperties(ISOBox.boxes(in: entry.content.dropFirst(78), budget: &budget))
+                }
+            default: continue
+            }
+        }
+    }
+
+    private mutating func readProperties(_ properties: [ISOBox]) {
+        for property in properties {
+            switch property.type {
+            case "av1C": if let flags = property.content.number(at: 2, bytes: 1), flags & 0x40 != 0 { bits = 16 }
+            case "irot": turns = (property.content.first.map(Int.init) ?? 0) & 3
+            case "imir": mirror = (property.content.first.map(Int.init) ?? 0) & 1
+            case "colr":
+                let type = property.content.prefix(4)
+                if type.elementsEqual("prof".utf8) || type.elementsEqual("rICC".utf8) {
+                    profile = Array(property.content.dropFirst(4))
+                }
+            default: continue
+            }
+        }
+    }
+}

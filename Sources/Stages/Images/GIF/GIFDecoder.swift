@@ -1,0 +1,64 @@
+public import Pipeline
+
+/// Decodes GIF: each frame is drawn on what the ones before it leave, a few rows at a time, and scaled as soon as it is
+/// whole.
+public struct GIFDecoder: ImageDecoding {
+    /// GIF.
+    public let formats: Set<ImageFormat> = [.gif]
+
+    /// Makes a decoder.
+    public init() {}
+
+    /// Reads the file's blocks; nothing is decompressed.
+    public func header(
+        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
+    ) throws -> ImageHeader {
+        let file = try bytes.withUnsafeBufferPointer { try GIFFile($0, limit: 0, cancellation: cancellation) }
+        var header = ImageHeader(
+            format: .gif, storedSize: file.size, frames: file.frameCount, loopCount: file.loops,
+            hasAlpha: file.hasAlpha)
+        // The canvas, and what is to be taken back on it.
+        header.memory = file.size.bytes(8)
+        return header
+    }
+
+    /// Decodes the first frames. What a frame that is cut off doesn't reach is as the frames before left it, if that is
+    /// allowed.
+    public func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage {
+        let count = max(1, min(header.frames, options.frames))
+        let layout: PixelLayout = header.hasAlpha ? .rgba : .rgb
+        let scaling = CanvasScaling(
+            header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality, profile: nil)
+        return try bytes.withUnsafeBufferPointer { buffer in
+            let file = try GIFFile(buffer, limit: count, cancellation: cancellation)
+            let canvas = try GIFCanvas(size: header.storedSize, channels: layout.channels)
+            var frames: [DecodedImage.Frame] = []
+            for (index, frame) in file.frames.enumerated() {
+                if index > 0 { try dispose(of: file.frames[index - 1], file, buffer, canvas, cancellation) }
+                if frame.disposal == .isTakenBack, index + 1 < count { try canvas.keep(frame, cancellation) }
+                try GIFPixels(
+                    frame: frame, palette: file.colours(of: frame, buffer), allowTruncated: options.allowTruncated
+                ).draw(buffer, on: canvas, cancellation)
+                frames.append(
+                    DecodedImage.Frame(
+                        pixels: try scaling.scaled(canvas.pixels, cancellation),
+                        delay: .milliseconds(count > 1 ? 10 * frame.delay : 0)))
+            }
+            return scaling.image(frames)
+        }
+    }
+
+    /// Makes the canvas what the next frame is drawn on.
+    private func dispose(
+        of frame: GIFFrame, _ file: GIFFile, _ bytes: UnsafeBufferPointer<UInt8>, _ canvas: GIFCanvas,
+        _ cancellation: WorkCancellation
+    ) throws {
+        switch frame.disposal {
+        case .stays: return
+        case .isCleared: try canvas.clear(frame, with: file.backdrop(of: frame, bytes), cancellation)
+        case .isTakenBack: try canvas.takeBack(frame, cancellation)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Pipeline
+
+/// A GIF file taken apart into its blocks (GIF89a); nothing is decompressed.
+struct GIFFile {
+    private(set) var size: PixelSize
+    /// The first frames, as many as were asked for.
+    private(set) var frames: [GIFFrame] = []
+    private(set) var frameCount = 0
+    /// How often it plays; 0 is for ever.
+    private(set) var loops = 1
+    /// Whether a pixel may be transparent.
+    private(set) var hasAlpha = false
+    /// Where the colours of frames without their own are; empty if there are none.
+    private let palette: Range<Int>
+    /// The index of the colour behind all.
+    private let background: Int
+
+    /// Reads all blocks.
+    /// - Parameter limit: how many frames are kept.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int, cancellation: WorkCancellation) throws {
+        guard bytes.count >= 13 else { throw Self.damaged("its header is cut off") }
+        size = PixelSize(width: bytes.number(at: 6), height: bytes.number(at: 8))
+        background = Int(bytes[11])
+        var position = 13
+        palette = try Self.table(bytes[10], bytes, &position)
+        try readBlocks(bytes, from: position, limit: limit, cancellation)
+        guard frameCount > 0 else { throw Self.damaged("it has no frame") }
+    }
+
+    /// What lies between blocks and makes no sense ends the file, and so does a block that is cut off.
+    private mutating func readBlocks(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, limit: Int, _ cancellation: WorkCancellation
+    ) throws {
+        var position = start
+        var next = GIFFrame()
+        while position < bytes.count {
+            if frameCount % 4096 == 0 { try cancellation.check() }
+            switch bytes[position] {
+            case 0x21:
+                if position + 8 <= bytes.count, bytes[position + 1] == 0xf9 {
+                    next.setControl(flags: bytes[position + 3], transparent: bytes[position + 6])
+                    next.delay = bytes.number(at: position + 4)
+                }
+                if let times = Self.loops(bytes, at: position) { loops = times }
+                position += 2
+            case 0x2c:
+                guard position + 11 < bytes.count else { return }
+                (next.left, next.top) = (bytes.number(at: position + 1), bytes.number(at: position + 3))
+                (next.width, next.height) = (bytes.number(at: position + 5), bytes.number(at: position + 7))
+                let flags = bytes[position + 9]
+                next.isInterlaced = flags & 0x40 != 0
+                position += 10
+                guard let own = try? Self.table(flags, bytes, &position) else { return }
+                next.palette = own.isEmpty ? nil : own
+                next.start = position
+                add(next, limit: limit)
+                next = GIFFrame()
+                position += 1
+            default: return
+            }
+            guard try Self.skipBlocks(bytes, &position, cancellation) else { return }
+        }
+    }
+
+    /// Where a table of colours lies; empty if there is none.
+    private static func table(
+        _ flags: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int
+    ) throws -> Range<Int> {
+        let length = flags & 0x80 == 0 ? 0 : 3 * (2 << Int(flags & 7))
+        guard length <= bytes.count - position else { throw damaged("its colours are cut off") }
+        defer { position += length }
+        return position..<position + length
+    }
+
+    /// Passes over a chain of blocks; whether it is whole.
+    private static func skipBlocks(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ cancellation: WorkCancellation
+    ) throws -> Bool {
+        var steps = 0
+        while position < bytes.count {
+            let length = Int(bytes[position])
+            position += 1 + length
+            if length == 0 { return true }
+            steps += 1
+            if steps % 65_536 == 0 { try cancellation.check() }
+        }
+        return false
+    }
+
+    private mutating func add(_ frame: GIFFrame, limit: Int) {
+        if frameCount == 0 {
+            let covers = frame.left == 0 && frame.top == 0 && frame.width >= size.width && frame.height >= size.height
+            hasAlpha = !covers && size.width > 0 && size.height > 0
+            // The first frame is always shown whole.
+            size = PixelSize(
+                width: max(size.width, frame.left + frame.width), height: max(size.height, frame.top + frame.height))
+        }
+        if frame.transparent != nil { hasAlpha = true }
+        if frames.count < limit { frames.append(frame) }
+        frameCount += 1
+    }
+
+    /// 256 colours, RGBA; those that the file lacks are clear. Without any the first two are black and white.
+    func colours(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var colours = [UInt8](repeating: 0, count: 1024)
+        let range = frame.palette ?? palette
+        for (index, byte) in bytes[range].enumerated() { colours[index / 3 * 4 + index % 3] = byte }
+        for index in 0..<max(2, range.count / 3) { colours[4 * index + 3] = 255 }
+        if range.isEmpty { for channel in 4..<7 { colours[channel] = 255 } }
+        return colours
+    }
+
+    /// What a frame that is cleared leaves: nothing, or the colour behind all if the frame had no transparency.
+    func backdrop(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        guard frame.transparent == nil else { return [0, 0, 0, 0] }
+        var whole = frame
+        whole.palette = nil
+        let index = background < palette.count / 3 ? background : 0
+        return Array(colours(of: whole, bytes)[4 * index..<4 * index + 4])
+    }
+
+    /// The Netscape extension: how often to begin again, 0 for ever.
+    private static func loops(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> Int? {
+        guard position + 19 <= bytes.count, bytes[position + 1] == 0xff, bytes[position + 2] == 11,
+            bytes[position + 14] == 3, bytes[position + 15] == 1
+        else { return nil }
+        let name = bytes[position + 3..<position + 14]
+        guard name.elementsEqual("NETSCAPE2.0".utf8) || name.elementsEqual("ANIMEXTS1.0".utf8) else { return nil }
+        let again = bytes.number(at: position + 16)
+        return again == 0 ? 0 : again + 1
+    }
+
+    static func damaged(_ reason: String) -> LoadError {
+        LoadError(.undecodable, subject: "", "The image/gif file is damaged or cut off (\(reason)); get it anew.")
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// A number of two bytes, the lower one first.
+    fileprivate func number(at offset: Int) -> Int { Int(self[offset]) | Int(self[offset + 1]) << 8 }
+}

@@ -1,0 +1,83 @@
+import CGIF
+import Pipeline
+
+/// Decompresses a frame's pixels and draws them, some rows at a time, so that it can stop between two.
+struct GIFPixels {
+    let frame: GIFFrame
+    let palette: [UInt8]
+    /// Whether what there is of a frame that is damaged or cut off is drawn.
+    let allowTruncated: Bool
+
+    func draw(
+        _ bytes: UnsafeBufferPointer<UInt8>, on canvas: GIFCanvas, _ cancellation: WorkCancellation
+    ) throws {
+        guard frame.width > 0, frame.height > 0, frame.start < bytes.count, let file = bytes.baseAddress else { return }
+        let minimum = Int32(bytes[frame.start])
+        // The file's end where a frame should begin: a frame without pixels.
+        guard minimum != 0x3b else { return }
+        guard minimum < 12 else {
+            if allowTruncated { return }
+            throw GIFFile.damaged("its codes are too long")
+        }
+        let lzw = UnsafeMutablePointer<cgif_lzw>.allocate(capacity: 1)
+        defer { lzw.deallocate() }
+        cgif_start(lzw, minimum)
+        let limit = max(frame.width, 1 << 16)
+        let indices = UnsafeMutablePointer<UInt8>.allocate(capacity: limit + Int(CGIF_SLACK))
+        defer { indices.deallocate() }
+        let rows = frame.rows
+        var (drawn, given) = (0, 0)
+        /// Draws whole rows, and keeps the rest at the beginning.
+        func flush() {
+            var used = 0
+            palette.withUnsafeBufferPointer { palette in
+                guard let palette = palette.baseAddress else { return }
+                while drawn < rows.count, given - used >= frame.width {
+                    canvas.draw(indices + used, count: frame.width, row: rows[drawn], of: frame, palette: palette)
+                    used += frame.width
+                    drawn += 1
+                }
+                if drawn < rows.count, used == 0 || given - used > 0 {
+                    // Drawn again when it is whole.
+                    canvas.draw(indices + used, count: given - used, row: rows[drawn], of: frame, palette: palette)
+                }
+            }
+            given -= used
+            indices.update(from: indices + used, count: given)
+        }
+        // The block that is being read, and how much of it is used.
+        var (position, taken) = (frame.start + 1, 0)
+        while drawn < rows.count {
+            try cancellation.check()
+            let state = fill(lzw, file, bytes.count, &position, &taken, indices, &given, limit)
+            flush()
+            switch state {
+            case CGIF_IS_FULL: continue
+            // Some files have too few pixels and say so: what is missing stays as it was.
+            case CGIF_ENDS: return
+            default:
+                guard !allowTruncated, drawn < rows.count else { return }
+                throw GIFFile.damaged(
+                    state == CGIF_NEEDS_INPUT ? "it ends too soon" : "its pixels make no sense")
+            }
+        }
+    }
+
+    /// Decompresses block by block until there are enough indices. At the file's end it needs input.
+    private func fill(
+        _ lzw: UnsafeMutablePointer<cgif_lzw>, _ file: UnsafePointer<UInt8>, _ count: Int, _ position: inout Int,
+        _ taken: inout Int, _ indices: UnsafeMutablePointer<UInt8>, _ given: inout Int, _ limit: Int
+    ) -> cgif_state {
+        while position < count {
+            let block = position
+            let length = Int(file[block])
+            guard length > 0 else { return CGIF_ENDS }
+            let available = min(length, count - block - 1)
+            let state = cgif_decompress(lzw, file + block + 1, available, &taken, indices, &given, limit)
+            guard state == CGIF_NEEDS_INPUT else { return state }
+            position = block + 1 + length
+            taken = 0
+        }
+        return CGIF_NEEDS_INPUT
+    }
+}
