@@ -6,7 +6,8 @@ import Pipeline
 /// a fetch under way instead of repeating it.
 ///
 /// So many flights are under way at once and no more; the others wait for their turn, by priority and then in the order in
-/// which they came, and hold little meanwhile. Nothing that is in memory waits, nor what joins a flight under way.
+/// which they came, and hold little meanwhile. Nothing that is in memory waits, nor what joins a flight under way, nor
+/// what a flight's own task loads for itself.
 public final class Flights: Sendable {
     struct State {
         var joinable: [FlightKey: UInt64] = [:]
@@ -54,8 +55,8 @@ public final class Flights: Sendable {
 
     /// No load is under way.
     /// - Parameter maximumConcurrent: how many flights are under way at once; 1,024 by default. Each takes some 50 KB
-    ///   beside what it loads; one that waits for its turn takes a tenth. An origin that does not answer keeps the places
-    ///   of its flights until they time out: who loads from many such needs more.
+    ///   beside what it loads; a load that waits for its turn takes about 8 KB. An origin that does not answer keeps the
+    ///   places of its flights until they time out: who loads from many such needs more.
     public convenience init(maximumConcurrent: Int = 1024) {
         self.init(executor: nil, maximumConcurrent: maximumConcurrent)
     }
