@@ -84,7 +84,7 @@ enum Thumbnails {
         return sides.count == 2 ? PixelSize(width: sides[0], height: sides[1]) : nil
     }
 
-    private static func cpuSeconds() -> Double {
+    static func cpuSeconds() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -15,7 +15,7 @@ struct CanvasScaling {
         let stored = header.storedSize
         var pixels =
             size == stored
-            ? try copied(canvas, cancellation)
+            ? try UnsafeBufferPointer(start: canvas, count: stored.bytes(layout.channels)).copied(cancellation)
             : try Resampler.scaled(
                 canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: layout,
                 cancellation: cancellation)
@@ -25,19 +25,6 @@ struct CanvasScaling {
         }
         return try header.orientation.applied(
             to: pixels, size: size, channels: layout.channels, cancellation: cancellation)
-    }
-
-    /// Some megabytes at a time: a large picture takes long even to copy.
-    private func copied(_ canvas: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        let length = size.width * size.height * layout.channels
-        return try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            while count < length {
-                try cancellation.check()
-                let part = min(4 << 20, length - count)
-                buffer.baseAddress?.advanced(by: count).initialize(from: canvas + count, count: part)
-                count += part
-            }
-        }
     }
 
     /// The animation that the frames are.

@@ -16,8 +16,7 @@ public struct WebPDecoder: ImageDecoding {
         try bytes.withUnsafeBufferPointer { try WebPFile($0).header }
     }
 
-    /// Decodes the first frames. A still picture is decoded in slices; an animation of which more than one frame is
-    /// wanted can stop only between two frames.
+    /// Decodes the first frames, in slices.
     public func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
@@ -50,7 +49,8 @@ public struct WebPDecoder: ImageDecoding {
         let scaling = CanvasScaling(
             header: header, size: size, layout: .rgba, quality: options.quality, profile: file.chunk("ICCP"))
         return scaling.image(
-            try WebPAnimation(scaling: scaling).frames(of: file.data, count: count, cancellation: cancellation))
+            try WebPAnimation(scaling: scaling, allowTruncated: options.allowTruncated).frames(
+                of: file, count: count, cancellation: cancellation))
     }
 
     private func still(

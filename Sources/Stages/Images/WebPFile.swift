@@ -59,8 +59,15 @@ final class WebPFile {
 
     /// Runs `body` with the first frame: of a still picture the only one.
     func withFirstFrame<Result>(_ body: (WebPIterator) throws -> Result) throws -> Result {
+        try withFrame(1, body)
+    }
+
+    /// Runs `body` with a frame; the first has the number 1.
+    func withFrame<Result>(_ number: Int, _ body: (WebPIterator) throws -> Result) throws -> Result {
         var iterator = WebPIterator()
-        guard WebPDemuxGetFrame(demuxer, 1, &iterator) != 0 else { throw Self.damaged("it has no frame") }
+        guard WebPDemuxGetFrame(demuxer, Int32(clamping: number), &iterator) != 0 else {
+            throw Self.damaged(number == 1 ? "it has no frame" : "it has no frame \(number)")
+        }
         defer { WebPDemuxReleaseIterator(&iterator) }
         return try body(iterator)
     }

@@ -19,19 +19,20 @@ struct WebPStill {
             config.pointee.options.scaled_width = Int32(size.width)
             config.pointee.options.scaled_height = Int32(size.height)
         }
-        // What a file that is cut off doesn't reach has to have some value.
-        var pixels = [UInt8](repeating: 0, count: size.width * size.height * layout.channels)
-        try pixels.withUnsafeMutableBufferPointer { buffer in
+        let length = size.width * size.height * layout.channels
+        return try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            // What a file that is cut off doesn't reach has to have some value.
+            if allowTruncated { buffer.initialize(repeating: 0) }
             config.pointee.output.colorspace = layout.hasAlpha ? MODE_RGBA : MODE_RGB
             config.pointee.output.is_external_memory = 1
             config.pointee.output.u.RGBA.rgba = buffer.baseAddress
             config.pointee.output.u.RGBA.stride = Int32(size.width * layout.channels)
-            config.pointee.output.u.RGBA.size = buffer.count
+            config.pointee.output.u.RGBA.size = length
             guard let decoder = WebPIDecode(nil, 0, config) else { throw WebPFile.damaged("out of memory") }
             defer { WebPIDelete(decoder) }
             try feed(fragment, to: decoder, allowTruncated: allowTruncated, cancellation)
+            count = length
         }
-        return pixels
     }
 
     private func feed(

@@ -74,7 +74,7 @@ public struct Composite: PixelTransform {
         let columns = max(0, x)..<max(max(0, x), min(image.width, x + top.width))
         let rows = max(0, y)..<max(max(0, y), min(image.height, y + top.height))
         return try image.mapFrames(cancellation) { pixels in
-            var result = Array(pixels)
+            var result = try pixels.copied(cancellation)
             try result.withUnsafeMutableBufferPointer { result in
                 try top.pixels.withUnsafeBufferPointer { over in
                     for row in rows {

@@ -100,6 +100,7 @@ public struct Crop: PixelTransform {
             var result: [UInt8] = []
             result.reserveCapacity((right - left) * (bottom - top) * channels)
             for row in top..<bottom {
+                if row % 64 == 0 { try cancellation.check() }
                 let start = row * image.width * channels
                 result.append(contentsOf: pixels[start + left * channels..<start + right * channels])
             }

@@ -24,6 +24,26 @@ extension DecodedImage {
             }, loopCount: loopCount, nativeSize: nativeSize)
     }
 
+    /// The same animation with other pixels in each frame, made some thousand at a time, so that it can stop between them.
+    /// - Parameter body: fills a range of pixels; it is given all old and all new ones.
+    func mapPixels(
+        layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
+        _ body: (
+            _ old: UnsafeBufferPointer<UInt8>, _ new: UnsafeMutableBufferPointer<UInt8>, _ pixels: Range<Int>
+        ) -> Void
+    ) throws -> DecodedImage {
+        let (area, channels) = (width * height, (newLayout ?? layout).channels)
+        return try mapFrames(layout: newLayout, cancellation) { old in
+            try [UInt8](unsafeUninitializedCapacity: area * channels) { new, count in
+                for start in stride(from: 0, to: area, by: 1 << 16) {
+                    try cancellation.check()
+                    body(old, new, start..<min(area, start + 1 << 16))
+                }
+                count = area * channels
+            }
+        }
+    }
+
     /// The same with an alpha channel, which is opaque where there was none.
     func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
 
@@ -35,15 +55,10 @@ extension DecodedImage {
     private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard layout != target else { return self }
         let (from, to) = (layout.channels, target.channels)
-        return try mapFrames(layout: target, cancellation) { pixels in
-            [UInt8](unsafeUninitializedCapacity: pixels.count / from * to) { result, count in
-                for index in 0..<pixels.count / from {
-                    for channel in 0..<3 {
-                        result[index * to + channel] = pixels[index * from + min(channel, from - 1)]
-                    }
-                    if to == 4 { result[index * to + 3] = 255 }
-                }
-                count = pixels.count / from * to
+        return try mapPixels(layout: target, cancellation) { old, new, pixels in
+            for index in pixels {
+                for channel in 0..<3 { new[index * to + channel] = old[index * from + min(channel, from - 1)] }
+                if to == 4 { new[index * to + 3] = 255 }
             }
         }
     }

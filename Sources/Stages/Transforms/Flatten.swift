@@ -30,16 +30,13 @@ public struct Flatten: PixelTransform, PixelSizing {
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard image.layout == .rgba else { return image }
         let behind = [background.red, background.green, background.blue].map(Int.init)
-        return try image.mapFrames(layout: .rgb, cancellation) { pixels in
-            [UInt8](unsafeUninitializedCapacity: pixels.count / 4 * 3) { result, count in
-                for index in 0..<pixels.count / 4 {
-                    let alpha = Int(pixels[4 * index + 3])
-                    for channel in 0..<3 {
-                        let sum = Int(pixels[4 * index + channel]) * alpha + behind[channel] * (255 - alpha)
-                        result[3 * index + channel] = UInt8((sum + 127) / 255)
-                    }
+        return try image.mapPixels(layout: .rgb, cancellation) { old, new, pixels in
+            for index in pixels {
+                let alpha = Int(old[4 * index + 3])
+                for channel in 0..<3 {
+                    let sum = Int(old[4 * index + channel]) * alpha + behind[channel] * (255 - alpha)
+                    new[3 * index + channel] = UInt8((sum + 127) / 255)
                 }
-                count = pixels.count / 4 * 3
             }
         }
     }

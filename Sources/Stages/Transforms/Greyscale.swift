@@ -21,18 +21,14 @@ public struct Greyscale: PixelTransform, PixelSizing {
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard image.layout != .grey else { return image }
         let (from, to) = (image.layout.channels, image.layout.hasAlpha ? 4 : 1)
-        return try image.mapFrames(layout: to == 4 ? .rgba : .grey, cancellation) { pixels in
-            [UInt8](unsafeUninitializedCapacity: pixels.count / from * to) { result, count in
-                for index in 0..<pixels.count / from {
-                    let pixel = index * from
-                    // 0.2126, 0.7152 and 0.0722 of 65536.
-                    let luma =
-                        (13933 * Int(pixels[pixel]) + 46871 * Int(pixels[pixel + 1]) + 4732 * Int(pixels[pixel + 2])
-                            + 32768) >> 16
-                    for channel in 0..<min(3, to) { result[index * to + channel] = UInt8(luma) }
-                    if to == 4 { result[index * 4 + 3] = pixels[pixel + 3] }
-                }
-                count = pixels.count / from * to
+        return try image.mapPixels(layout: to == 4 ? .rgba : .grey, cancellation) { old, new, pixels in
+            for index in pixels {
+                let pixel = index * from
+                // 0.2126, 0.7152 and 0.0722 of 65536.
+                let luma =
+                    (13933 * Int(old[pixel]) + 46871 * Int(old[pixel + 1]) + 4732 * Int(old[pixel + 2]) + 32768) >> 16
+                for channel in 0..<min(3, to) { new[index * to + channel] = UInt8(luma) }
+                if to == 4 { new[index * 4 + 3] = old[pixel + 3] }
             }
         }
     }

@@ -29,10 +29,11 @@ public struct RoundCorners: PixelTransform {
         let radius = min(radius, Double(min(image.width, image.height)) / 2)
         guard radius > 0 else { return image }
         let side = Int(radius.rounded(.up))
-        let coverage = coverage(radius: radius, side: side)
+        let coverage = try coverage(radius: radius, side: side, cancellation)
         return try image.withAlpha(cancellation).mapFrames(cancellation) { pixels in
-            var result = Array(pixels)
+            var result = try pixels.copied(cancellation)
             for y in 0..<side {
+                try cancellation.check()
                 for x in 0..<side {
                     let cover = coverage[y * side + x]
                     // A picture of odd size shares its middle row or column between two corners.
@@ -51,8 +52,9 @@ public struct RoundCorners: PixelTransform {
     }
 
     /// How much of each pixel of the left upper corner lies within the circle, from 0 to 255: of 8 × 8 points in it.
-    private func coverage(radius: Double, side: Int) -> [Int] {
-        (0..<side * side).map { index -> Int in
+    private func coverage(radius: Double, side: Int, _ cancellation: WorkCancellation) throws -> [Int] {
+        try (0..<side * side).map { index -> Int in
+            if index % side == 0 { try cancellation.check() }
             let (x, y) = (radius - Double(index % side), radius - Double(index / side))
             // Where the nearest and the farthest corner agree there is nothing to count.
             if hypot(x, y) <= radius { return 255 }

@@ -33,18 +33,16 @@ public struct Sharpen: PixelTransform {
         // In 256ths, so that nothing but whole numbers is needed.
         let factor = Int((amount * 256).rounded())
         let hasAlpha = image.layout.hasAlpha
-        var index = 0
-        return try image.mapFrames(cancellation) { pixels in
-            defer { index += 1 }
-            return blurred.frames[index].pixels.withUnsafeBufferPointer { blurred in
-                [UInt8](unsafeUninitializedCapacity: pixels.count) { result, count in
-                    for index in pixels.indices {
-                        let value = Int(pixels[index])
-                        let isAlpha = hasAlpha && index % 4 == 3
-                        let change = isAlpha ? 0 : ((value - Int(blurred[index])) * factor + 128) >> 8
-                        result[index] = UInt8(clamping: value + change)
-                    }
-                    count = pixels.count
+        let channels = image.layout.channels
+        var frame = -1
+        return try image.mapPixels(cancellation) { old, new, pixels in
+            if pixels.lowerBound == 0 { frame += 1 }
+            blurred.frames[frame].pixels.withUnsafeBufferPointer { blurred in
+                for index in pixels.lowerBound * channels..<pixels.upperBound * channels {
+                    let value = Int(old[index])
+                    let isAlpha = hasAlpha && index % 4 == 3
+                    let change = isAlpha ? 0 : ((value - Int(blurred[index])) * factor + 128) >> 8
+                    new[index] = UInt8(clamping: value + change)
                 }
             }
         }

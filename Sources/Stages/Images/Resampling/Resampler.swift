@@ -18,7 +18,10 @@ final class Resampler {
     private let pairs: SampleRows
     /// The same after the horizontal pass.
     private let narrow: SampleRows
-    private var result: [UInt8]
+    /// The row that is being written.
+    private var line: [UInt8]
+    /// Grows row by row: a large one would take long to fill with nothing before.
+    private var result: [UInt8] = []
     private var taken = 0
     private var given = 0
 
@@ -48,7 +51,8 @@ final class Resampler {
         column = SampleRows(count: 1, width: width, channels: channels, slack: across.taps)
         pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
         narrow = SampleRows(count: 1, width: plan.target.width, channels: channels, slack: 0)
-        result = [UInt8](repeating: 0, count: plan.target.width * plan.target.height * channels)
+        line = [UInt8](repeating: 0, count: plan.target.width * channels)
+        result.reserveCapacity(plan.target.width * plan.target.height * channels)
     }
 
     /// Scales pixels that are in memory.
@@ -61,9 +65,11 @@ final class Resampler {
     /// The same with this resampler, which can be used once.
     func scaled(_ pixels: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stride = plan.source.width * layout.channels
-        for top in Swift.stride(from: 0, to: plan.source.height, by: 32) {
+        // With a wide kernel a row takes as long as many others.
+        let count = max(1, min(32, 500 / down.taps))
+        for top in Swift.stride(from: 0, to: plan.source.height, by: count) {
             try cancellation.check()
-            push(pixels + top * stride, rows: min(32, plan.source.height - top), stride: stride)
+            push(pixels + top * stride, rows: min(count, plan.source.height - top), stride: stride)
         }
         return finish()
     }
@@ -126,13 +132,14 @@ final class Resampler {
             cresample_paired_row(
                 pairs.row(0), across.starts, across.weights, across.taps, Int32(channels), narrow, width)
         }
-        result.withUnsafeMutableBufferPointer { buffer in
-            guard let row = buffer.baseAddress.map({ $0 + index * width * channels }) else { return }
+        line.withUnsafeMutableBufferPointer { buffer in
+            guard let row = buffer.baseAddress else { return }
             if layout.hasAlpha {
                 cresample_unpremultiply(narrow, row, width)
             } else {
                 cresample_narrow(narrow, row, width * channels)
             }
         }
+        result.append(contentsOf: line)
     }
 }
