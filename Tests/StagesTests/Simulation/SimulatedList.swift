@@ -14,6 +14,8 @@ actor SimulatedList {
 
     static let rows = 1000
     static let visible = 12
+    /// What a placeholder shows in place of a number.
+    static let placeholder = 255
 
     nonisolated let executor: SeededExecutor
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -32,7 +34,9 @@ actor SimulatedList {
             ImageSlot(cell, loader: loader) { cell, image in
                 let number = Int(image.pixels[0])
                 world.note(4, number)
-                if cell.expected != number {
+                if number == Self.placeholder {
+                    if cell.isAnswered { world.breach("A placeholder came after the answer.") }
+                } else if cell.expected != number {
                     world.breach("The image of \(number) landed in the cell of \(cell.expected ?? -1).")
                 }
             }
@@ -78,8 +82,12 @@ actor SimulatedList {
         cell.expected = number
         cell.isAnswered = false
         let options = LoadOptions(maxPixelSize: PixelSize(square: size), expiry: .server(otherwise: .seconds(60)))
-        slots[place].set(from: world.url(number), options: options) { [world] _ in
+        let placeholder = DecodedImage.filled(1, with: [UInt8(Self.placeholder)])
+        slots[place].set(from: world.url(number), placeholder: placeholder, options: options) { [world] result in
             world.note(5, number)
+            if case .failure(is CancellationError) = result {
+                world.breach("A load of \(number) was given up for others.")
+            }
             if cell.expected != number { world.breach("A superseded load of \(number) called back.") }
             if cell.isAnswered { world.breach("A load of \(number) called back twice, or after it was cancelled.") }
             cell.isAnswered = true
