@@ -97,7 +97,7 @@ let package = Package(
         // What tests of the cache need processes of their own for; no product.
         .executableTarget(
             name: "CacheTrials",
-            dependencies: ["Stages", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["CSQLite", "PipelineTesting", "Stages", .product(name: "Logging", package: "swift-log")],
             path: "Tests/CacheTrials",
             swiftSettings: settings
         ),

@@ -9,9 +9,9 @@ NAMES = {"quality": "**ours, `.quality`**", "fast": "**ours, `.fast`**", "floor"
 COLOURS = {
     "quality": "#d1495b", "fast": "#edae49", "vipsthumbnail": "#00798c", "pyvips 8.14": "#30638e",
     "Pillow 9.4": "#5f7470", "ImageMagick 6": "#8d6a9f", "pyvips newest": "#7fb7be", "Pillow newest": "#a3b18a",
-    "OpenCV newest": "#b08968",
+    "OpenCV 4.6": "#3a5a40", "OpenCV newest": "#b08968",
 }
-DEBIAN = ["vipsthumbnail", "pyvips 8.14", "Pillow 9.4", "ImageMagick 6"]
+DEBIAN = ["vipsthumbnail", "pyvips 8.14", "Pillow 9.4", "OpenCV 4.6", "ImageMagick 6"]
 
 
 def number(value, digits=1):
@@ -117,10 +117,10 @@ def chart(results):
             radius = 6 if tool in ("quality", "fast") else 4
             out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{COLOURS[tool]}"/>')
     for index, (tool, colour) in enumerate(COLOURS.items()):
-        x, y = 42 + index % 5 * 175, rows * height + 20 + index // 5 * 20
+        x, y = 42 + index % 6 * 145, rows * height + 20 + index // 6 * 20
         label = {"quality": "ours, .quality", "fast": "ours, .fast"}.get(tool, tool)
         out.append(f'<circle cx="{x}" cy="{y - 4}" r="5" fill="{colour}"/><text x="{x + 10}" y="{y}">{label}</text>')
-    x, y = 42 + 4 * 175, rows * height + 40
+    x, y = 42 + 5 * 145, rows * height + 40
     out.append(f'<line x1="{x - 6}" y1="{y - 4}" x2="{x + 6}" y2="{y - 4}" stroke="#999" stroke-dasharray="4 3"/>')
     out.append(f'<text x="{x + 10}" y="{y}">floor</text></svg>')
     return "\n".join(out)
@@ -139,13 +139,14 @@ Made by `make bench` on {cores} cores of {processor}; medians of {rounds} rounds
 machines give other times; the ratios are what to look at.
 
 CPU is the time of all threads for one picture in a process that has begun already; commands have the time of their
-`--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there are cores, and there a command's start counts. The
-peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the picture, against
-every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; beside it against the same in linear light.
-What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.
+`--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there
+are cores; there a command's start counts, once a core for `vipsthumbnail`, which takes many files, and once a picture for
+ImageMagick. The peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the
+picture, against every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; beside it against the same
+in linear light. What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.
 
-`vipsthumbnail`, pyvips 8.14, Pillow 9.4 and ImageMagick 6 use the same codecs of Debian 12 as this library does. "Newest"
-ones, from PyPI, bring newer codecs of their own. The floor is what the codec's own scaled decode takes and nothing more.
+`vipsthumbnail`, pyvips 8.14, Pillow 9.4, OpenCV 4.6 and ImageMagick 6 use the same codecs of Debian 12 as this library
+does. "Newest" ones, from PyPI, bring newer codecs of their own. The floor is what the codec's own scaled decode takes and nothing more.
 
 ![CPU and quality, task by task](results.svg)
 

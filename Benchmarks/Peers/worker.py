@@ -3,6 +3,7 @@
 worker.py LIBRARY WIDTHxHEIGHT ENCODING REPEATS OUTPUT FILE...
 """
 
+import functools
 import io
 import json
 import sys
@@ -32,6 +33,14 @@ def pillow(path, width, height, encoding):
     return file.getvalue()
 
 
+@functools.cache
+def width_of(path):
+    """Of the header, once for each file: what it takes isn't counted."""
+    from PIL import Image
+
+    return Image.open(path).size[0]
+
+
 def opencv(path, width, height, encoding):
     import cv2
 
@@ -39,9 +48,7 @@ def opencv(path, width, height, encoding):
     reduced = {8: cv2.IMREAD_REDUCED_COLOR_8, 4: cv2.IMREAD_REDUCED_COLOR_4, 2: cv2.IMREAD_REDUCED_COLOR_2}
     flags = cv2.IMREAD_COLOR
     if path.endswith(".jpg"):
-        from PIL import Image  # only the header is read, for the factor
-
-        excess = Image.open(path).size[0] / width
+        excess = width_of(path) / width
         factor = next((f for f in (8, 4, 2) if excess / f >= 1), None)
         flags = reduced.get(factor, flags)
     if encoding == "png" or path.endswith("rgba.png"):

@@ -46,14 +46,27 @@ public struct Chain: Sendable {
             let entry = load.recorder.begin(slot.name, clock: load.clock)
             let advances = load.advances
             do {
-                let outcome = try await slot.stage.run(&load)
-                if let violation = load.violation { throw slot.breach(violation, of: load) }
-                let bytes = load.advances > advances ? load.content.product?.cost : nil
-                load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
+                try slot.end(entry, try await slot.stage.run(&load), &load, since: advances)
             } catch {
-                load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
-                throw slot.located(error, in: load)
+                throw slot.fail(entry, error, &load)
             }
         }
+    }
+}
+
+extension Chain.Slot {
+    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+
+    @inline(never)
+    fileprivate func end(_ entry: Int, _ outcome: Outcome, _ load: inout Load, since advances: Int) throws {
+        if let violation = load.violation { throw breach(violation, of: load) }
+        let bytes = load.advances > advances ? load.content.product?.cost : nil
+        load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
+    }
+
+    @inline(never)
+    fileprivate func fail(_ entry: Int, _ error: any Error, _ load: inout Load) -> any Error {
+        load.recorder.end(entry, .failed, bytes: nil, clock: load.clock)
+        return located(error, in: load)
     }
 }

@@ -55,21 +55,41 @@ public struct ImagePipeline: Sendable {
     public func load(
         _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
-        var load = Load(request, clock: clock, list: signature, events: events)
+        var load = begin(request, events: events)
         do {
             try await chain.run(&load)
-        } catch var error as LoadError {
-            error.trace = load.recorder.trace
-            throw error
+        } catch {
+            throw load.traced(error)
         }
-        guard let product = load.content.product, let source = load.source else { throw load.notCached }
-        return LoadResponse(
-            product: product, source: source, isStale: load.isStale, sourceKey: load.sourceKey,
-            trace: load.recorder.trace)
+        return try load.response()
+    }
+
+    /// A load at the beginning of the list, for who runs the ``chain`` itself.
+    package func begin(_ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?) -> Load {
+        Load(request, clock: clock, list: signature, events: events)
     }
 }
 
 extension Load {
+    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+
+    /// What the load has come to.
+    /// - Throws: ``LoadError/Code/notCached`` if no stage found anything.
+    @inline(never)
+    package func response() throws -> LoadResponse {
+        guard let product = content.product, let source else { throw notCached }
+        return LoadResponse(
+            product: product, source: source, isStale: isStale, sourceKey: sourceKey, trace: recorder.trace)
+    }
+
+    /// The error that ended the load, with the trace.
+    @inline(never)
+    package func traced(_ error: any Error) -> any Error {
+        guard var error = error as? LoadError else { return error }
+        error.trace = recorder.trace
+        return error
+    }
+
     fileprivate var notCached: LoadError {
         let happened = recorder.trace.entries.isEmpty ? "the pipeline is an empty list" : recorder.trace.summary
         var error = LoadError(

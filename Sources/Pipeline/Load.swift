@@ -27,7 +27,8 @@ public struct Load: Sendable {
     /// How often ``content`` was changed.
     private(set) var advances = 0
     var recorder: TraceRecorder
-    let events: (@Sendable (LoadEvent) -> Void)?
+    /// Who watches this load.
+    package let events: (@Sendable (LoadEvent) -> Void)?
 
     init(
         _ request: ImageRequest, clock: any LoadClock, list: Digest, events: (@Sendable (LoadEvent) -> Void)? = nil

@@ -12,7 +12,10 @@ struct TraceRecorder: Sendable {
         last = start
     }
 
+    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+
     /// A stage begins; what is noted from now on is its.
+    @inline(never)
     mutating func begin(_ stage: String, clock: any LoadClock) -> Int {
         // At the top nothing happens between two stages; a composite may have waited before it runs its body.
         if depth > 0 { last = clock.uptimeNanoseconds }
@@ -26,6 +29,7 @@ struct TraceRecorder: Sendable {
     }
 
     /// The stage that began as entry `index` ends.
+    @inline(never)
     mutating func end(_ index: Int, _ outcome: Outcome, bytes: Int?, clock: any LoadClock) {
         depth -= 1
         last = clock.uptimeNanoseconds

@@ -78,6 +78,13 @@ extension StageCatalogue {
         ]
     }
 
+    private static let errorLimits = [
+        StageParameter("clientAttempts", .integer(1...1_000_000)),
+        StageParameter("clientMaxAge", .seconds(0...31_536_000)),
+        StageParameter("serverAttempts", .integer(1...1_000_000)),
+        StageParameter("serverMaxAge", .seconds(0...31_536_000)),
+    ]
+
     private static func composites(_ resources: PipelineResources) -> [StageSpecification] {
         func composite(
             _ name: String, _ parameters: [StageParameter] = [],
@@ -96,6 +103,16 @@ extension StageCatalogue {
             },
             composite("staleIfError") { given in StaleIfError { given.body } },
             composite("staleFirst") { given in StaleFirst { given.body } },
+            composite("limitErrors", errorLimits) { given in
+                let limits = try given.errorLimits ?? resources.errorLimits
+                guard let limits else {
+                    throw StageMistake("limitErrors needs clientAttempts, serverAttempts, or both.")
+                }
+                return LimitErrors(resources.responses, limits) { given.body }
+            },
+            composite("preview", [StageParameter("minimumBytes", .integer(1...1_000_000_000_000))]) { given in
+                Preview(limits: resources.limits, minimumBytes: given.integer("minimumBytes") ?? 16_384) { given.body }
+            },
             composite("firstOf") { given in FirstOf { given.body } },
             composite("alternative") { given in Alternative { given.body } },
             composite(
@@ -117,5 +134,21 @@ extension StageCatalogue {
 }
 
 extension StageArguments {
+    /// For each class of statuses that has attempts; their age is five minutes, unless it is said.
+    fileprivate var errorLimits: ErrorLimits? {
+        get throws {
+            func limit(_ name: String) throws -> ErrorLimits.Limit? {
+                let maxAge = duration("\(name)MaxAge")
+                if let attempts = integer("\(name)Attempts") {
+                    return ErrorLimits.Limit(attempts: attempts, maxAge: maxAge ?? .seconds(300))
+                }
+                if maxAge != nil { throw StageMistake("limitErrors: \(name)MaxAge needs \(name)Attempts beside it.") }
+                return nil
+            }
+            let limits = ErrorLimits(clientErrors: try limit("client"), serverErrors: try limit("server"))
+            return limits == ErrorLimits() ? nil : limits
+        }
+    }
+
     fileprivate var rules: CacheRules { text("rules") == "http" ? .http : .asRequested }
 }

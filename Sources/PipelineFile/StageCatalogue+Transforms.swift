@@ -92,6 +92,19 @@ extension StageCatalogue {
                 brightness: $0.number("brightness") ?? 1, saturation: $0.number("saturation") ?? 1,
                 hue: $0.number("hue") ?? 0)
         },
+        StageSpecification(
+            "composite",
+            [
+                StageParameter("file", .text, isRequired: true), StageParameter("gravity", gravities),
+                StageParameter("x", offset), StageParameter("y", offset), StageParameter("scale", .number(0...10)),
+                StageParameter("opacity", .number(0...1)),
+            ]
+        ) { given in
+            try Composite(
+                file: given.text("file") ?? "", gravity: given.choice("gravity") ?? .southEast,
+                offset: (given.integer("x") ?? 0, given.integer("y") ?? 0), scale: given.number("scale"),
+                opacity: given.number("opacity") ?? 1)
+        },
         StageSpecification("flatten", [StageParameter("background", .colour)]) {
             Flatten($0.colour("background") ?? .white)
         },

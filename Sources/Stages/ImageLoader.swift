@@ -85,12 +85,40 @@ public final class ImageLoader: Sendable {
     public func load(
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
-        let response =
-            if let options {
-                try await run(pipeline(for: options.policy), options.request(for: source), events: events)
-            } else {
-                try await run(standard, defaults.request(for: source), events: events)
-            }
+        guard observers.isEmpty else { return try await observed(source, options, events) }
+        // What stands here is held by every load that waits: no more than the load itself.
+        var (chain, load) = try begin(source, options, events)
+        do {
+            try await chain.run(&load)
+        } catch {
+            throw load.traced(error)
+        }
+        return try image(of: load)
+    }
+
+    @inline(never)
+    private func begin(
+        _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
+    ) throws -> (Chain, Load) {
+        try checkNotShutDown(source)
+        guard let options else {
+            return (standard.chain, standard.begin(defaults.request(for: source), events: events))
+        }
+        let pipeline = pipeline(for: options.policy)
+        return (pipeline.chain, pipeline.begin(options.request(for: source), events: events))
+    }
+
+    @inline(never)
+    private func image(of load: Load) throws -> ImageResponse {
+        try ImageResponse(load.response(), subject: load.subject)
+    }
+
+    @inline(never)
+    private func observed(
+        _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
+    ) async throws -> ImageResponse {
+        let options = options ?? defaults
+        let response = try await run(pipeline(for: options.policy), options.request(for: source), events: events)
         return try ImageResponse(response, subject: source.redacted)
     }
 
@@ -99,10 +127,14 @@ public final class ImageLoader: Sendable {
         _ pipeline: ImagePipeline, _ request: ImageRequest, isPrefetch: Bool = false,
         events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> LoadResponse {
-        guard !isShutDown.load(ordering: .relaxed) else { throw LoadError.shutDown(request.source.redacted) }
+        try checkNotShutDown(request.source)
         guard !observers.isEmpty else { return try await pipeline.load(request, events: events) }
         let observed = ObservedLoad(request, observers, isPrefetch: isPrefetch, events: events)
         return try await observed.run { try await pipeline.load(request) { observed.take($0) } }
+    }
+
+    private func checkNotShutDown(_ source: ImageSource) throws(LoadError) {
+        if isShutDown.load(ordering: .relaxed) { throw LoadError.shutDown(source.redacted) }
     }
 
     /// The list that loads with a policy walk down.

@@ -28,7 +28,7 @@ public struct ReadFile: Stage {
         return .done
     }
 
-    private static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
+    static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let expected = try FileStatus(path: path).byteCount
         // A pipe that nobody writes to would block for ever, and so would opening it.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

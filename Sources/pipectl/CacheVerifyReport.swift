@@ -12,6 +12,7 @@ struct CacheVerifyReport: Encodable {
 
     let folder: String
     let entries: Int
+    let variants: Int
     let bytes: Int
     let sound: Bool
     let findings: [Finding]
@@ -19,6 +20,7 @@ struct CacheVerifyReport: Encodable {
     init(_ report: CacheReport, folder: String) {
         self.folder = folder
         entries = report.entries
+        variants = report.variants
         bytes = report.bytes
         sound = report.isSound
         findings = report.findings.map {

@@ -13,17 +13,24 @@ struct Child {
         try process.run()
     }
 
+    /// Where to wait for what the process writes.
+    var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
+
     /// What the process has written, until it has written so many lines or has ended.
     func read(lines: Int = .max) -> String {
-        var bytes: [UInt8] = []
+        var said = ""
+        while said.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < lines, let more = readMore() { said += more }
+        return said
+    }
+
+    /// What the process has written since, which is waited for; `nil` once it has ended.
+    func readMore() -> String? {
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count(where: { $0 == UInt8(ascii: "\n") }) < lines {
-            let count = Glibc.read(output.fileHandleForReading.fileDescriptor, &chunk, chunk.count)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
-            if count <= 0 { break }
-            bytes += chunk[..<count]
+            return count > 0 ? String(decoding: chunk[..<count], as: UTF8.self) : nil
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Ends the process as a crash or the kernel would, without a chance to tidy up.

@@ -1,18 +1,20 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import Stages
 
 /// Loads through a cache whose folder fails: each load still has its image, and one warning says what to do.
 struct FaultTrial {
     private let folder: String
+    private let clock = ManualClock(now: Date())
     private let trial: TrialCache
     private let pipeline: ImagePipeline
 
     init(folder: String) {
-        let trial = TrialCache(folder, byteLimit: 1_000_000_000)
+        let trial = TrialCache(folder, byteLimit: 1_000_000_000, clock: clock)
         self.folder = folder
         self.trial = trial
-        pipeline = ImagePipeline {
+        pipeline = ImagePipeline(clock: clock) {
             ResolveIdentifier()
             DiskLookup(trial.cache)
             Lease(trial.cache) { Fetch(trial.cache, TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
@@ -35,7 +37,7 @@ struct FaultTrial {
         guard report.findings.allSatisfy({ $0.kind == .noRoom || $0.kind == .orphanBody }) else {
             throw TrialFailure("verify found \(report.findings)")
         }
-        try await Task.sleep(for: .milliseconds(1100))
+        clock.advance(by: .seconds(2))
         let repaired = try await trial.cache.repair()
         guard repaired.isSound else { throw TrialFailure("repair left \(repaired.findings)") }
         try await load("last")

@@ -19,8 +19,7 @@ enum Holding {
 
         func run(_ load: inout Load) async throws -> Outcome {
             Child.tell("held")
-            try await Task.sleep(for: .seconds(3600))
-            return .done
+            return try await withUnsafeThrowingContinuation { _ in }
         }
     }
 }

@@ -35,6 +35,8 @@ struct Sharing {
                     while number < operations || Date() < end {
                         try await operate(&random, &counts)
                         number += 1
+                        // An empty line: a moment to look how large the folder is.
+                        if number % 5 == 0 { Child.tell("") }
                     }
                     return counts
                 }

@@ -15,13 +15,18 @@ struct SharingTrial {
             try Child(["share", folder, "\(seed &+ UInt64(number))", "\(operations)", "\(Int(seconds))"])
         }
         var largest = 0
-        while children.contains(where: \.process.isRunning) {
+        var told = children.map { _ in "" }
+        var waited = children.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while waited.contains(where: { $0.fd >= 0 }) {
+            poll(&waited, nfds_t(waited.count), -1)
             largest = max(largest, size(folder))
-            usleep(10_000)
+            for index in waited.indices where waited[index].revents != 0 {
+                // poll leaves aside what is negative.
+                if let more = children[index].readMore() { told[index] += more } else { waited[index].fd = -1 }
+            }
         }
         var counts = [0, 0, 0]
-        for child in children {
-            let said = child.read()
+        for (child, said) in zip(children, told) {
             child.process.waitUntilExit()
             let numbers = said.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
             guard child.process.terminationStatus == 0, numbers.count == 3 else {

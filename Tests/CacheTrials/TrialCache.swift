@@ -8,10 +8,11 @@ struct TrialCache {
     let cache: HTTPCache
     private let log = Lock<[String]>([])
 
-    init(_ folder: String, byteLimit: Int) {
+    init(_ folder: String, byteLimit: Int, clock: any LoadClock = SystemClock()) {
         let log = log
         cache = HTTPCache(
-            folder: folder, byteLimit: byteLimit, logger: Logger(label: "trial") { _ in Recorder(log: log) })
+            folder: folder, byteLimit: byteLimit, clock: clock,
+            logger: Logger(label: "trial") { _ in Recorder(log: log) })
     }
 
     /// Warnings so far: of a trial that goes well, none.

@@ -5,6 +5,7 @@
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
 import Foundation
+import Stages
 
 let arguments = CommandLine.arguments.dropFirst()
 let numbers = arguments.dropFirst().compactMap { UInt64($0) }
@@ -32,6 +33,10 @@ case "crash":
         return try await trial.run()
     }
 case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
+case "migrate": try Migrating.run(database: arguments[2], statements: arguments[3])
+case "look":
+    let report = try await TrialCache(arguments[2], byteLimit: 1_000_000_000).cache.statistics()
+    print(report?.entries ?? -1)
 case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))

@@ -99,6 +99,13 @@ struct BMPDecoderTests {
             try await pixels(file) == [Self.white, Self.red, Self.white, Self.red, Self.white, Self.red])
     }
 
+    @Test("Pixels that are said to begin in place of the colours come after them")
+    func startInPalette() async throws {
+        var file = Self.file(bits: 8, used: 4, palette: Self.palette, [3, 0, 1, 0] + [0, 1, 2, 0])
+        file.replaceSubrange(10..<14, with: Self.little(54, 4))
+        #expect(try await pixels(file) == Self.picture)
+    }
+
     @Test("A mask for alpha makes it transparent")
     func alpha() async throws {
         let file = Self.file(

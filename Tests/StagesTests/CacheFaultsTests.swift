@@ -27,7 +27,7 @@ struct CacheFaultsTests: CacheSuite {
         #expect(try await cache.statistics() == nil)
         #expect(await cache.cleanUp() == 0)
         #expect(log.warnings.count == 1)
-        #expect(log.warnings.first?.contains("Make the folder writable") == true)
+        #expect(log.warnings.first?.contains("remove it or choose another folder") == true)
     }
 
     @Test("A folder that becomes usable is used after a minute")

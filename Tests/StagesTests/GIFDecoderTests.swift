@@ -108,6 +108,15 @@ struct GIFDecoderTests {
         #expect(larger.size == PixelSize(square: 4))
     }
 
+    @Test("A frame that is larger than any picture may be is refused, though nearly nothing of it would show")
+    func hugeFrame() async throws {
+        var huge = frame((0, 0, 255, 255), [1], interlaced: true)
+        huge.replaceSubrange(5..<9, with: [255, 255, 255, 255])
+        let bytes = file(frame(all, red), control(), huge)
+        let error = try await #require(throws: LoadError.self) { try await decode(bytes) }
+        #expect(error.code == .tooManyPixels)
+    }
+
     @Test("Interlaced rows come to their places, and local colours hold for one frame")
     func interlaced() async throws {
         // Of four rows the first pass has row 0, the third row 2, the last rows 1 and 3.

@@ -95,4 +95,59 @@ struct HTTPCacheRemovingTests: CacheSuite {
         #expect(bodyFiles == before)
         #expect(before.count == 1)
     }
+
+    @Test("Files that a dead process left go once the next process stores something, without anybody's doing")
+    func orphansBySelf() async throws {
+        let first = cache()
+        _ = await first.commit(try exchange(body: bytes(100_000)), for: .test("a"))
+        await first.close()
+        let before = bodyFiles
+        #expect(before.count == 1)
+        for name in ["orphan", "unfinished.new"] {
+            #expect(FileManager.default.createFile(atPath: path + "/bodies/" + name, contents: Data([1])))
+        }
+        let next = cache()
+        _ = try await next.lookup(.test("a"))
+        #expect(bodyFiles.count == 3)
+        _ = await next.commit(try exchange(), for: .test("b"))
+        await next.close()
+        #expect(bodyFiles == before)
+        #expect(try await next.lookup(.test("a")).isFresh)
+    }
+
+    @Test("A clean-up waits for who is between a body and its row, and leaves the body")
+    func bodyUnderway() async throws {
+        let (writer, cleaner) = (cache(), cache())
+        _ = try await store(writer, "a")
+        _ = try await store(cleaner, "b")
+        // The clean-up of a cache just opened goes first.
+        for cache in [writer, cleaner] { await cache.close() }
+        let length = 100_000
+        var body = writer.database.writeBody(bytes(length), writer.warnings)
+        let name = try #require(body?.name)
+        let cleaning = Task { await cleaner.cleanUp(.unused(.seconds(1000))) }
+        while try !isWaitedFor(path + "/bodies") { await Task.yield() }
+        #expect(bodyFiles == [name])
+        let exchange = try exchange(body: bytes(length))
+        var row = writer.row(
+            of: writer.draft(exchange, .test("c"), .standard, .asRequested), BodyChecksum(of: exchange.body), .standard,
+            .asRequested)
+        row.bodyFile = name
+        let committed = row
+        #expect(await writer.change { _ = try $0.insert(committed, body: []) } != nil)
+        #expect(bodyFiles == [name])
+        body = nil
+        _ = await cleaning.value
+        #expect(bodyFiles == [name])
+        #expect(try await cleaner.lookup(.test("c")).response?.body == bytes(length))
+    }
+
+    /// Whether somebody waits for the lock of a folder, by what the kernel says.
+    private func isWaitedFor(_ path: String) throws -> Bool {
+        let number = try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int)
+        let locks = try #require(FileManager.default.contents(atPath: "/proc/locks"))
+        return String(decoding: locks, as: UTF8.self).split(separator: "\n").contains {
+            $0.contains("->") && $0.contains(":\(number) ")
+        }
+    }
 }

@@ -114,6 +114,18 @@ struct ImageHeaderTests {
         #expect(EXIFBlock([1, 2, 3]) == nil)
     }
 
+    @Test(
+        "An orientation of 32 bits, as some programs write it, counts, and is upright in what is kept",
+        arguments: [4, 9])
+    func longOrientation(_ type: UInt8) {
+        let block: [UInt8] = [
+            0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, type, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
+        ]
+        #expect(EXIFBlock(block)?.orientation == .right)
+        let kept = EXIFRewriting.corrected(block, for: PixelSize(width: 1, height: 1))
+        #expect(EXIFBlock(kept)?.orientation == .up)
+    }
+
     @Test("How much larger than its box a picture is decides the size of the blocks whose means are taken")
     func blocks() {
         let size = PixelSize(width: 4032, height: 2976)

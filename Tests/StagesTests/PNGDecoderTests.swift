@@ -183,6 +183,59 @@ struct PNGDecoderTests {
         }
     }
 
+    @Test(
+        "What libvips is given of a PNG has no chunk but those of its pixels, and none that claims to be longer than it"
+    )
+    func pixelsAlone() async throws {
+        let rows: [[UInt8]] = [[0, 1, 2, 3], [0, 4, 5, 6]]
+        let plain = File(width: 3, height: 2, colour: 0, interlace: 0, rows: rows).bytes
+        let talkative = File(width: 3, height: 2, colour: 0, chunks: [("zTXt", noise(900)), ("juNk", [])], rows: rows)
+        #expect(try PNGFile(plain).pixelsAlone == plain)
+        #expect(try PNGFile(talkative.bytes).pixelsAlone == plain)
+
+        // Text of 2 GB in a file of 57 bytes: what libpng reads, it first makes room for.
+        let header = Array(plain.prefix(33))
+        let claim: [UInt8] = [0x7f, 0xff, 0xff, 0xff] + Array("tEXt".utf8) + noise(4)
+        #expect(try PNGFile(header + claim + plain.suffix(12)).pixelsAlone == header)
+        // Pixels that are cut off may be wanted all the same.
+        #expect(try PNGFile(Array(plain.dropLast(20))).pixelsAlone == Array(plain.dropLast(20)))
+    }
+
+    @Test("What libvips decodes of a PNG is converted from its profile as what is decoded here", arguments: [0, 2])
+    func profileOfInterlaced(_ colour: Int) async throws {
+        let profile = try #require(try PNGFile(SampleImage.bytes("good/png-icc-rec2020.png")).compressedProfile)
+        let pixel = noise(colour == 0 ? 1 : 3)
+        func file(_ interlace: UInt8, _ chunks: [(String, [UInt8])]) -> [UInt8] {
+            File(width: 1, height: 1, colour: colour, interlace: interlace, chunks: chunks, rows: [[0] + pixel]).bytes
+        }
+        let chunks = [("iCCP", Array(profile))]
+        let converted = try await SampleImage.decode(file(1, chunks)).pixels
+        #expect(converted == (try await SampleImage.decode(file(0, chunks)).pixels))
+        if colour == 2 { #expect(converted != pixel) }
+    }
+
+    @Test(
+        "Greys with transparency are converted from a profile of greys, and the transparency is kept",
+        arguments: [0, 1])
+    func greyProfile(_ interlace: UInt8) async throws {
+        // A profile whose greys are linear light: half of the light is nearly three quarters of sRGB's scale.
+        let curve: [UInt8] = Array("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 0]
+        var profile = [UInt8](repeating: 0, count: 12) + Array("mntrGRAYXYZ ".utf8)
+        profile += [UInt8](repeating: 0, count: 128 - profile.count) + [0, 0, 0, 1] + Array("kTRC".utf8)
+        profile += [0, 0, 0, 144, 0, 0, 0, 12] + curve
+        let stored: [UInt8] = [0x78, 0x01, 1, UInt8(profile.count), 0, ~UInt8(profile.count), 0xff] + profile
+        let sums = profile.reduce((1, 0)) { ($0.0 + Int($1), ($0.1 + $0.0 + Int($1)) % 65521) }
+        let sum = [sums.1 >> 8, sums.1, sums.0 >> 8, sums.0].map { UInt8(truncatingIfNeeded: $0) }
+        let chunk = ("iCCP", Array("grey".utf8) + [0, 0] + stored + sum)
+        let file = File(
+            width: 1, height: 1, colour: 4, interlace: interlace, chunks: [chunk], rows: [[0, 128, 77]])
+        #expect(try await SampleImage.decode(file.bytes).pixels == [188, 188, 188, 77])
+        // For colours it is no profile.
+        let colours = File(
+            width: 1, height: 1, colour: 6, interlace: interlace, chunks: [chunk], rows: [[0, 128, 9, 200, 77]])
+        #expect(try await SampleImage.decode(colours.bytes).pixels == [128, 9, 200, 77])
+    }
+
     @Test("Decode alone gives the exact size")
     func exact() async throws {
         let bytes = try SampleImage.bytes("good/expected/bricks-color.png")

@@ -1,5 +1,7 @@
+import Foundation
 import Pipeline
 import PipelineFile
+import PipelineTesting
 import Stages
 import Testing
 
@@ -48,5 +50,41 @@ struct CatalogueTests {
         ])
     func operations(text: String, expected: String) throws {
         #expect("\(try OperationList(text).chain)" == expected)
+    }
+
+    @Test("A watermark from a file lies where it is told, on one line as in a list")
+    func composite() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "catalogue-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "mark.png").path
+        try Data(Picture.png(PixelSize(width: 2, height: 1), with: [255, 0, 0])).write(to: URL(filePath: file))
+        let line = try OperationList("composite=\(file):gravity=northWest:x=1").chain
+        #expect("\(line)" == "Composite(2×1, northWest, offset: 1, 0)")
+        let list = try PipelineDocument("- readFile\n- decode\n- composite: {file: \(file), gravity: northWest, x: 1}")
+        let stage = try #require(line.stages.first as? Composite)
+        let named = "\(try Chain(list.pipeline(catalogue).chain.stages))"
+        #expect(named.hasSuffix("\(line)"))
+        let image = try await stage.apply(.filled(4, with: [0, 0, 0]))
+        #expect(image.pixels[0..<12] == [0, 0, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0])
+        let missing = #expect(throws: LoadError.self) { try OperationList("composite=\(file).none") }
+        #expect(missing?.message.contains("There is no such file") == true)
+        try Data("no picture".utf8).write(to: URL(filePath: file))
+        let text = #expect(throws: LoadError.self) { try OperationList("composite=\(file)") }
+        #expect(text?.message.contains("no image") == true)
+    }
+
+    @Test("Limits of errors and previews have their names")
+    func composites() throws {
+        func list(_ yaml: String) throws -> String { "\(try PipelineDocument(yaml).pipeline(catalogue))" }
+        #expect(try list("- limitErrors: {serverAttempts: 3, stages: [fetch]}") == "LimitErrors {\n    Fetch\n}")
+        #expect(try list("- preview: {minimumBytes: 4096, stages: [fetch]}") == "Preview {\n    Fetch\n}")
+        for (yaml, message) in [
+            ("- limitErrors: [fetch]", "limitErrors needs clientAttempts, serverAttempts, or both."),
+            ("- limitErrors: {clientMaxAge: 9, stages: [fetch]}", "clientMaxAge needs clientAttempts beside it."),
+        ] {
+            let error = #expect(throws: LoadError.self) { try list(yaml) }
+            #expect(error?.message.hasSuffix(message) == true)
+        }
     }
 }

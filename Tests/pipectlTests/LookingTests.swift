@@ -132,6 +132,34 @@ struct LookingTests {
     }
 
     @Test(
+        "a cache that can't be used is an error that says so, and never reads as an empty one",
+        arguments: ["stats", "ls", "prune", "purge", "rm http://localhost/a.webp"])
+    func unusableCache(verb: String) async throws {
+        let setUps = [
+            ("touch cache-file", "cache-file", "is no folder"),
+            ("touch cache-file", "cache-file/inner", "Not a directory"),
+            ("mkdir -p other/bodies other/responses.sqlite", "other", "can't be used"),
+        ]
+        for (setUp, folder, reason) in setUps {
+            let result = try await pipectl.shell("\(setUp); pipectl cache \(verb) --cache-dir \(folder)")
+            #expect(result.status == 1)
+            #expect(result.text.isEmpty)
+            #expect(result.errors.contains(reason))
+            #expect(result.errors.contains("--cache-dir"))
+        }
+    }
+
+    @Test("a load through a cache folder that is a file has its image, and one warning with the remedy")
+    func fileForCache() async throws {
+        let origin = try origin()
+        let result = try await pipectl.shell(
+            "touch cache-file; pipectl load \(origin.url("/a.webp").absoluteString) --cache-dir cache-file")
+        #expect(result.status == 0)
+        #expect(result.errors.components(separatedBy: "warning").count == 2, "\(result.errors)")
+        #expect(result.errors.contains("remove it or choose another folder"))
+    }
+
+    @Test(
         "cache refuses what makes no sense",
         arguments: [
             "prune --older-than x", "ls --accessed", "ls --older-than 1d --accessed --created", "rm",

@@ -1,6 +1,8 @@
+import CAllocations
 import Foundation
 import Pipeline
 import PipelineTesting
+import ProcessMemory
 import Stages
 import Synchronization
 
@@ -8,7 +10,7 @@ import Synchronization
 enum InFlight {
     static func run(count: Int = 100_000) async throws {
         let picture = Picture.png(PixelSize(width: 8, height: 6))
-        let crowd = Crowd(count)
+        let crowd = Crowd()
         let folder = FileManager.default.temporaryDirectory.appending(path: "in-flight-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let loader = ImageLoader(
@@ -21,73 +23,77 @@ enum InFlight {
                 }),
             defaults: LoadOptions(maxPixelSize: 8)
         )
-
-        let before = residentMegabytes()
-        let start = SystemClock().uptime
         var urls: [URL] = []
         for number in 0..<count {
             if let url = URL(string: "http://images.example.com/\(number).png") { urls.append(url) }
         }
+        // What a first load sets up is nobody's.
+        crowd.release()
+        _ = try await loader.load(urls[0].appending(path: "first"))
+        crowd.hold()
+
+        let before = ProcessMemory.restartPeak()
+        let start = SystemClock().uptime
         let tasks = urls.map { loader.task(for: $0) }
-        await crowd.complete()
-        let peak = residentMegabytes()
+        let flights = loader.resources.flights
+        // All who have no turn yet wait for it, and all others for the origin.
+        await crowd.reaches(count - flights.waiting)
+        let held = ProcessMemory.resident
+        let (waiting, inFlight) = (flights.waiting, flights.count)
         crowd.release()
         var loaded = 0
         for task in tasks where try await task.response.image.width == 8 { loaded += 1 }
-        await loader.resources.flights.drain()
+        await flights.drain()
         let time = (SystemClock().uptime - start) / .seconds(1)
         print("\(count) loads in flight at once, each of an image of its own:")
+        print("  in flight, of which wait their turn   \(inFlight), \(waiting)")
         print("  ended correctly                       \(loaded)")
-        print("  memory before, with all in flight     \(before) MB, \(peak) MB")
-        print("  memory a load in flight               \((peak - before) * 1024 / (count / 1000)) bytes, about")
-        print("  memory after                          \(residentMegabytes()) MB")
+        print("  memory before, with all in flight     \(Int(before)) MB, \(Int(held)) MB")
+        print("  a load in flight                      \(Int((held - before) * 1_048_576) / count) bytes")
+        print("  peak until all have ended             \(Int(ProcessMemory.peak)) MB")
+        print("  after                                 \(Int(ProcessMemory.resident)) MB")
+        give_back_free_memory()
+        print("  after malloc has given back the rest   \(Int(ProcessMemory.resident)) MB")
         print("  time in all                           \((time * 10).rounded() / 10) s")
         await loader.shutdown()
     }
 
-    private static func residentMegabytes() -> Int {
-        let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-        return pages * 4096 / 1_048_576
-    }
-
-    /// Holds all who arrive until everybody is there.
+    /// Holds all who arrive until it lets them go.
     private final class Crowd: Sendable {
         private struct State {
             var waiting: [CheckedContinuation<Void, Never>] = []
-            var watcher: CheckedContinuation<Void, Never>?
+            var watcher: (count: Int, CheckedContinuation<Void, Never>)?
             var isOpen = false
         }
 
-        private let count: Int
         private let state = Mutex(State())
-
-        init(_ count: Int) { self.count = count }
 
         func arrive() async {
             await withCheckedContinuation { continuation in
                 let (passes, watcher) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
                     if state.isOpen { return (true, nil) }
                     state.waiting.append(continuation)
-                    guard state.waiting.count == count else { return (false, nil) }
-                    defer { state.watcher = nil }
-                    return (false, state.watcher)
+                    guard let watcher = state.watcher, state.waiting.count >= watcher.count else { return (false, nil) }
+                    state.watcher = nil
+                    return (false, watcher.1)
                 }
                 if passes { continuation.resume() }
                 watcher?.resume()
             }
         }
 
-        /// Waits until everybody is there.
-        func complete() async {
+        /// Waits until so many are there.
+        func reaches(_ count: Int) async {
             await withCheckedContinuation { continuation in
                 let isComplete = state.withLock { state in
-                    if state.waiting.count < count { state.watcher = continuation }
+                    if state.waiting.count < count { state.watcher = (count, continuation) }
                     return state.waiting.count >= count
                 }
                 if isComplete { continuation.resume() }
             }
         }
+
+        func hold() { state.withLock { $0.isOpen = false } }
 
         func release() {
             let waiting = state.withLock { state in

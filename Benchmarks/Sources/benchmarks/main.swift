@@ -8,7 +8,7 @@ case "encode":
     try await EncodeCosts.run(path)
 case "cancel": try await Cancellation.run(Array(words.dropFirst()))
 case "memory": try await ChainMemory.run()
-case "disk": try await DiskLookups.run()
+case "disk": try await DiskLookups.run(words.dropFirst().first)
 case "decodes": try await ManyDecodes.run()
 case "prefetch": try await Prefetching.run()
 case "inflight": try await InFlight.run(count: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)

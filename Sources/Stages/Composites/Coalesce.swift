@@ -41,12 +41,18 @@ public struct Coalesce: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let landing = try await flights.join(key, load: load, body: body)
-        if landing.joined { load.note("joined a load under way") }
-        load.adopt(landing.load)
-        if let ticket = landing.ticket { load.attach(ticket) }
-        if let error = landing.error { throw error }
+        let (landing, joined) = try await flights.join(key, load: load, body: body)
+        try arrive(landing, joined, &load)
         return .done
+    }
+
+    /// Apart, and not where the load waits: what it needs only here would be held all the while.
+    @inline(never)
+    private func arrive(_ landing: Landing, _ joined: Flights.Joined, _ load: inout Load) throws {
+        if joined.other { load.note("joined a load under way") }
+        load.adopt(landing.load)
+        if let ticket = joined.ticket { load.attach(ticket) }
+        if let error = landing.error { throw error }
     }
 
     private func key(for load: Load) -> FlightKey? {

@@ -4,20 +4,32 @@ import Pipeline
 struct FlightRecord {
     struct Waiter {
         let relay: EventRelay?
-        let joined: Bool
         /// How urgent the flight is to this waiter.
         var priority: LoadPriority
-        var continuation: CheckedContinuation<Landing, any Error>?
+        var continuation: CheckedContinuation<FlightCall, any Error>?
+    }
+
+    /// How far it has come before its work begins.
+    enum Departure {
+        /// It waits for a place.
+        case waiting
+        /// It has its place; this waiter is to let it depart.
+        case called(UInt64)
+        /// Its work has begun.
+        case over
     }
 
     let key: FlightKey
-    /// When the flight set out; see ``FlightOrder``.
-    let order: UInt64
+    var departure: Departure
+    /// `nil` while it waits for one, and for a flight inside another, which needs none.
+    var place: Departures.Place?
+    /// When the flight departed; see ``FlightOrder``.
+    var order: UInt64?
     /// What the flight's work follows: the highest of those waiting.
     let priority: AdjustablePriority
     private(set) var waiters: [UInt64: Waiter] = [:]
     /// How many wait with each priority.
-    private var urgency = [Int](repeating: 0, count: LoadPriority.allCases.count)
+    private var urgency = InlineArray<5, Int32>(repeating: 0)
     var history: [LoadEvent] = []
     var task: Task<Void, Never>?
     var landing: Landing?
@@ -27,11 +39,15 @@ struct FlightRecord {
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 
-    init(key: FlightKey, order: UInt64, priority: LoadPriority) {
+    init(key: FlightKey, departure: Departure, place: Departures.Place?, priority: LoadPriority) {
         self.key = key
-        self.order = order
+        self.departure = departure
+        self.place = place
         self.priority = AdjustablePriority(priority)
     }
+
+    /// Whether its work has begun.
+    var hasDeparted: Bool { if case .over = departure { true } else { false } }
 
     /// The highest priority of those waiting; `nil` without any.
     var highest: LoadPriority? { LoadPriority.allCases.last { urgency[Int($0.rawValue)] > 0 } }
@@ -53,7 +69,7 @@ struct FlightRecord {
         return all.compactMap { dismiss($0) }
     }
 
-    mutating func wait(_ number: UInt64, _ continuation: CheckedContinuation<Landing, any Error>) {
+    mutating func wait(_ number: UInt64, _ continuation: CheckedContinuation<FlightCall, any Error>) {
         waiters[number]?.continuation = continuation
     }
 
@@ -62,6 +78,14 @@ struct FlightRecord {
         urgency[Int(waiter.priority.rawValue)] -= 1
         urgency[Int(priority.rawValue)] += 1
         waiters[number]?.priority = priority
+    }
+
+    /// Asks a waiter to let the flight depart: the one that has waited longest. Its continuation, if it waits already.
+    mutating func call() -> CheckedContinuation<FlightCall, any Error>? {
+        guard let number = waiters.keys.min() else { return nil }
+        departure = .called(number)
+        defer { waiters[number]?.continuation = nil }
+        return waiters[number]?.continuation
     }
 
     /// Remembers an event for those who join later; of the progress and of the previews, only the

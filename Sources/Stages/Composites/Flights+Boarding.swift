@@ -1,39 +1,57 @@
 import Pipeline
 
-/// A load's place on a flight.
-struct Boarding: Sendable {
+/// A load's place on a flight. A class, since it is held in several places while the load waits.
+final class Boarding: Sendable {
+    let isFetch: Bool
     let flight: UInt64
     let waiter: UInt64
-    let order: UInt64
-    let starts: Bool
+    /// Whether the flight is another load's.
+    let joined: Bool
+    /// Whether this load is to let the flight depart, at once.
+    let departs: Bool
     let relay: EventRelay?
     /// What this flight's work follows.
     let priority: AdjustablePriority
+
+    init(
+        _ key: FlightKey, flight: UInt64, waiter: UInt64, joined: Bool, departs: Bool, relay: EventRelay?,
+        priority: AdjustablePriority
+    ) {
+        isFetch = key.isFetch
+        (self.flight, self.waiter) = (flight, waiter)
+        (self.joined, self.departs) = (joined, departs)
+        (self.relay, self.priority) = (relay, priority)
+    }
 }
 
 extension Flights {
     /// Finds the flight that a load may join, or registers a new one.
     func board(_ key: FlightKey, _ load: Load) -> Boarding {
-        let relay = load.isWatched ? EventRelay { load.report($0) } : nil
+        let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
+        let isInside = Self.isInside
         return state.withLock { state in
             let waiter = state.number()
             let order = load.attachment(FlightOrder.self)?.number ?? waiter
             if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {
                 relay?.enqueue([.joined(fetchOnly: key.isFetch)] + record.history)
-                state.records[flight]?.board(waiter, .init(relay: relay, joined: true, priority: priority))
+                state.records[flight]?.board(waiter, .init(relay: relay, priority: priority))
                 if case .source = key { state.records[flight]?.members += 1 }
+                // A flight under way waits for this one, so its own place may be the one that this one needs.
+                let departs = isInside && state.departures.remove(flight)
+                if departs { state.records[flight]?.departure = .called(waiter) }
                 return Boarding(
-                    flight: flight, waiter: waiter, order: order, starts: false, relay: relay, priority: record.priority
-                )
+                    key, flight: flight, waiter: waiter, joined: true, departs: departs, relay: relay,
+                    priority: record.priority)
             }
             let flight = state.number()
-            var record = FlightRecord(key: key, order: order, priority: priority)
-            record.board(waiter, .init(relay: relay, joined: false, priority: priority))
-            switch key {
-            case .source: record.members = 1
-            case .variant(let variant, _, _): state.underWay[variant.source, default: []].append(order)
-            }
+            let place = isInside ? nil : state.departures.take(priority)
+            let departs = isInside || place != nil
+            var record = FlightRecord(
+                key: key, departure: departs ? .called(waiter) : .waiting, place: place, priority: priority)
+            record.board(waiter, .init(relay: relay, priority: priority))
+            if !departs { state.departures.wait(flight, priority) }
+            if case .source = key { record.members = 1 }
             if let superseded = state.joinable[key] {
                 state.withdraw(superseded)
                 if state.records[superseded]?.members == 0 { state.settleSource(superseded) }
@@ -42,22 +60,25 @@ extension Flights {
             state.joinable[key] = flight
             state.tasks += 1
             return Boarding(
-                flight: flight, waiter: waiter, order: order, starts: true, relay: relay, priority: record.priority)
+                key, flight: flight, waiter: waiter, joined: false, departs: departs, relay: relay,
+                priority: record.priority)
         }
     }
 
-    /// Waits for the landing; at once, if the flight has landed or the waiter has left meanwhile.
-    func wait(_ boarding: Boarding, _ continuation: CheckedContinuation<Landing, any Error>) {
-        let result = state.withLock { state -> Result<Landing, any Error>? in
-            guard let record = state.records[boarding.flight], let waiter = record.waiters[boarding.waiter] else {
+    /// Waits for the landing, or until the flight may depart; not at all, if either has been or the waiter has left
+    /// meanwhile.
+    func wait(_ boarding: Boarding, _ continuation: CheckedContinuation<FlightCall, any Error>) {
+        let result = state.withLock { state -> Result<FlightCall, any Error>? in
+            guard let record = state.records[boarding.flight], record.waiters[boarding.waiter] != nil else {
                 return .failure(CancellationError())
             }
+            if case .called(boarding.waiter) = record.departure { return .success(.departure) }
             guard let landing = record.landing else {
                 state.records[boarding.flight]?.wait(boarding.waiter, continuation)
                 return nil
             }
             state.records[boarding.flight]?.dismiss(boarding.waiter)
-            return .success(self.landing(landing, for: waiter))
+            return .success(.landing(landing))
         }
         // Outside the lock: a ticket that is dropped takes it again.
         if let result {
@@ -68,33 +89,41 @@ extension Flights {
 
     /// A waiter leaves before the landing. The last one to leave cancels the flight.
     func leave(_ boarding: Boarding) {
-        let (continuation, task) = state.withLock {
-            state -> (CheckedContinuation<Landing, any Error>?, Task<Void, Never>?) in
+        let (continuation, called, task) = state.withLock {
+            state -> (
+                CheckedContinuation<FlightCall, any Error>?, CheckedContinuation<FlightCall, any Error>?,
+                Task<Void, Never>?
+            ) in
             guard var record = state.records[boarding.flight],
                 let waiter = record.dismiss(boarding.waiter)
-            else { return (nil, nil) }
+            else { return (nil, nil, nil) }
             if case .source = record.key { record.members -= 1 }
+            var called: CheckedContinuation<FlightCall, any Error>?
+            // What it was asked to do, another one does.
+            if case .called(boarding.waiter) = record.departure { called = record.call() }
             state.records[boarding.flight] = record
-            guard record.waiters.isEmpty, record.landing == nil else { return (waiter.continuation, nil) }
+            guard record.waiters.isEmpty, record.landing == nil else { return (waiter.continuation, called, nil) }
             state.forget(boarding.flight)
-            return (waiter.continuation, record.task)
+            return (waiter.continuation, nil, record.task)
         }
         settle(boarding.flight)
         follow(boarding.flight)
         task?.cancel()
+        called?.resume(returning: .departure)
         continuation?.resume(throwing: CancellationError())
+        goOn()
     }
 
     /// The flight has ended: everyone who waits gets its answer, and a failed one is forgotten first.
     func land(_ flight: UInt64, _ landing: Landing) {
-        let waiting = state.withLock { state -> [(CheckedContinuation<Landing, any Error>, Landing)] in
+        let waiting = state.withLock { state -> [CheckedContinuation<FlightCall, any Error>] in
             guard var record = state.records[flight] else { return [] }
-            var waiting: [(CheckedContinuation<Landing, any Error>, Landing)] = []
+            var waiting: [CheckedContinuation<FlightCall, any Error>] = []
             record.landing = landing
             // In the order in which they came.
             for (number, waiter) in record.waiters.sorted(by: { $0.key < $1.key }) {
                 guard let continuation = waiter.continuation else { continue }
-                waiting.append((continuation, self.landing(landing, for: waiter)))
+                waiting.append(continuation)
                 record.dismiss(number)
             }
             state.records[flight] = record
@@ -102,7 +131,7 @@ extension Flights {
             return waiting
         }
         settle(flight)
-        for (continuation, landing) in waiting { continuation.resume(returning: landing) }
+        for continuation in waiting { continuation.resume(returning: .landing(landing)) }
     }
 
     /// A waiter's own priority has changed.
@@ -117,19 +146,14 @@ extension Flights {
             guard let record = state.records[flight], record.landing == nil, let highest = record.highest,
                 highest != record.priority.value
             else { return nil }
+            state.departures.move(flight, to: highest)
             return (record.priority, highest, record.task)
         }
         guard let (priority, highest, task) = change else { return }
         priority.set(highest)
         task?.escalatePriority(to: highest.taskPriority)
-    }
-
-    private func landing(
-        _ landing: Landing, for waiter: FlightRecord.Waiter
-    ) -> Landing {
-        var landing = landing
-        landing.joined = waiter.joined
-        return landing
+        // A place may be free that was left for it.
+        goOn()
     }
 
     /// Forgets a flight that has landed, once nobody can need it any more.

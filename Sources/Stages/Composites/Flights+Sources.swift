@@ -55,10 +55,13 @@ extension Flights.State {
         // Who boarded and has yet to wait finds the landing there.
         guard record.waiters.isEmpty else { return }
         records[flight] = nil
-        guard case .variant(let variant, _, _) = record.key else { return }
-        if let place = underWay[variant.source]?.firstIndex(of: record.order) {
-            underWay[variant.source]?.remove(at: place)
+        if !record.hasDeparted {
+            departures.remove(flight)
+            if let place = record.place { departures.giveBack(place) }
+            tasks -= 1
         }
+        guard case .variant(let variant, _, _) = record.key, let order = record.order else { return }
+        if let place = underWay[variant.source]?.firstIndex(of: order) { underWay[variant.source]?.remove(at: place) }
         if underWay[variant.source]?.isEmpty == true { underWay[variant.source] = nil }
         // A fetch may have been kept only for this load.
         for source in lingering.removeValue(forKey: variant.source) ?? [] { settleSource(source) }

@@ -4,6 +4,10 @@ import Pipeline
 ///
 /// Give the same `Flights` to all pipelines over the same caches; then a prefetch, another size or another policy joins
 /// a fetch under way instead of repeating it.
+///
+/// So many flights are under way at once and no more; the others wait for their turn, by priority and then in the order in
+/// which they came, and hold little meanwhile. Nothing that is in memory waits, nor what joins a flight under way, nor
+/// what a flight's own task loads for itself.
 public final class Flights: Sendable {
     struct State {
         var joinable: [FlightKey: UInt64] = [:]
@@ -14,16 +18,35 @@ public final class Flights: Sendable {
         var lingering: [SourceKey: [UInt64]] = [:]
         var lastNumber: UInt64 = 0
         var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        /// How many flights there are, those included that have not departed or that nobody waits for any more.
         var tasks = 0
         var cancellations = 0
+        var departures: Departures
+
+        init(places: Int) { departures = Departures(places: places) }
 
         mutating func number() -> UInt64 {
             lastNumber += 1
             return lastNumber
         }
+
+        /// Gives places to those whose turn it is: who is to let them depart.
+        mutating func call() -> [CheckedContinuation<FlightCall, any Error>] {
+            var called: [CheckedContinuation<FlightCall, any Error>] = []
+            while let (flight, place) = departures.next() {
+                records[flight]?.place = place
+                if let continuation = records[flight]?.call() { called.append(continuation) }
+            }
+            return called
+        }
     }
 
-    let state = Lock(State())
+    typealias Joined = (other: Bool, ticket: SourceTicket?)
+
+    /// Whether the running task is a flight's: what it flies itself is part of it and waits for no place.
+    @TaskLocal static var isInside = false
+
+    let state: Lock<State>
     /// What is refreshed beside an answer that was given stale.
     let refreshes: BackgroundTasks
 
@@ -31,16 +54,25 @@ public final class Flights: Sendable {
     package let executor: (any TaskExecutor)?
 
     /// No load is under way.
-    public convenience init() { self.init(executor: nil) }
+    /// - Parameter maximumConcurrent: how many flights are under way at once; 1,024 by default. Each takes some 50 KB
+    ///   beside what it loads; a load that waits for its turn takes about 8 KB. An origin that does not answer keeps the
+    ///   places of its flights until they time out: who loads from many such needs more.
+    public convenience init(maximumConcurrent: Int = 1024) {
+        self.init(executor: nil, maximumConcurrent: maximumConcurrent)
+    }
 
     /// No load is under way; those to come run on `executor`.
-    package init(executor: (any TaskExecutor)?) {
+    package init(executor: (any TaskExecutor)?, maximumConcurrent: Int = 1024) {
+        state = Lock(State(places: maximumConcurrent))
         self.executor = executor
         refreshes = BackgroundTasks(executor: executor)
     }
 
-    /// How many flights are under way.
+    /// How many flights are under way or wait for their turn.
     public var count: Int { state.withLock { $0.tasks } }
+
+    /// How many of them wait for their turn.
+    public var waiting: Int { state.withLock { $0.departures.count } }
 
     /// How often every flight was cancelled.
     var cancellations: Int { state.withLock { $0.cancellations } }
@@ -69,7 +101,7 @@ public final class Flights: Sendable {
         let (tasks, waiting) = state.withLock { state in
             state.cancellations += 1
             let tasks = state.records.values.compactMap { $0.landing == nil ? $0.task : nil }
-            var waiting: [CheckedContinuation<Landing, any Error>] = []
+            var waiting: [CheckedContinuation<FlightCall, any Error>] = []
             for flight in state.records.keys.sorted() {
                 waiting += state.records[flight]?.dismissAll().compactMap(\.continuation) ?? []
                 state.forget(flight)
@@ -79,38 +111,70 @@ public final class Flights: Sendable {
         for task in tasks { task.cancel() }
         refreshes.cancel()
         for continuation in waiting { continuation.resume(throwing: CancellationError()) }
+        goOn()
         await drain()
     }
 
     /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func join(_ key: FlightKey, load: Load, body: Chain) async throws -> Landing {
-        let boarding = board(key, load)
-        if boarding.starts { start(boarding, load, body) } else { follow(boarding.flight) }
-        boarding.relay?.deliver()
-        var landing = try await AdjustablePriority.following {
+    func join(_ key: FlightKey, load: Load, body: Chain) async throws -> (Landing, Joined) {
+        let boarding = begin(key, load, body)
+        let landing = try await AdjustablePriority.following {
             self.prioritize(boarding, $0)
         } _: {
             // What it was set to between boarding and here.
             if let priority = AdjustablePriority.current?.value { prioritize(boarding, priority) }
-            return try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { wait(boarding, $0) }
-            } onCancel: {
-                leave(boarding)
+            while true {
+                let call = try await withTaskCancellationHandler {
+                    try await withCheckedThrowingContinuation { wait(boarding, $0) }
+                } onCancel: {
+                    leave(boarding)
+                }
+                switch call {
+                case .departure: depart(boarding, load, body)
+                case .landing(let landing): return landing
+                }
             }
         }
         // Made here, so that this load alone holds it: were it to linger where the answer was handed out, a load that
         // begins again would join the flight that it has just given up.
-        if key.isFetch, landing.error == nil { landing.ticket = SourceTicket(self, flight: boarding.flight) }
-        return landing
+        let ticket = boarding.isFetch && landing.error == nil ? SourceTicket(self, flight: boarding.flight) : nil
+        return (landing, (boarding.joined, ticket))
     }
 
-    private func start(_ boarding: Boarding, _ load: Load, _ body: Chain) {
-        let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
-            await AdjustablePriority.$current.withValue(boarding.priority) {
-                await self.fly(boarding.flight, order: boarding.order, load, body)
+    /// Never inlined into where a load waits: what it needs for itself would be held there all the while.
+    @inline(never)
+    private func begin(_ key: FlightKey, _ load: Load, _ body: Chain) -> Boarding {
+        let boarding = board(key, load)
+        if boarding.departs { depart(boarding, load, body) }
+        if boarding.joined { follow(boarding.flight) }
+        boarding.relay?.deliver()
+        return boarding
+    }
+
+    /// Begins the flight's work, in the name of the waiter that was called for it.
+    private func depart(_ boarding: Boarding, _ load: Load, _ body: Chain) {
+        let departure = state.withLock { state -> (order: UInt64, place: Departures.Place?)? in
+            guard let record = state.records[boarding.flight], case .called(boarding.waiter) = record.departure else {
+                return nil
             }
-            self.taskEnded()
+            let order = load.attachment(FlightOrder.self)?.number ?? state.number()
+            state.records[boarding.flight]?.departure = .over
+            state.records[boarding.flight]?.order = order
+            if case .variant(let variant, _, _) = record.key {
+                state.underWay[variant.source, default: []].append(order)
+            }
+            return (order, record.place)
+        }
+        // Left meanwhile: then another was called.
+        guard let departure else { return }
+        let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
+            await Self.$isInside.withValue(true) {
+                await AdjustablePriority.$current.withValue(boarding.priority) {
+                    await self.fly(boarding.flight, order: departure.order, load, body)
+                }
+            }
+            self.end(departure.place)
         }
         let abandoned = state.withLock { state in
             state.records[boarding.flight]?.task = task
@@ -124,20 +188,32 @@ public final class Flights: Sendable {
         if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order)) }
         do {
             try await body.run(&fork)
-            land(flight, Landing(load: fork, error: nil))
+            land(flight, Landing(fork))
         } catch {
-            land(flight, Landing(load: fork, error: error))
+            land(flight, Landing(fork, error: error))
         }
     }
 
-    private func taskEnded() {
-        let waiters = state.withLock { state in
+    /// A flight's work has ended, and its place is free.
+    private func end(_ place: Departures.Place?) {
+        state.withLock { state in
             state.tasks -= 1
-            guard state.tasks == 0 else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.idleWaiters = [] }
-            return state.idleWaiters
+            if let place { state.departures.giveBack(place) }
         }
-        for waiter in waiters { waiter.resume() }
+        goOn()
+    }
+
+    /// Lets those depart that may now; tells those who wait until nothing is under way, if so it is.
+    func goOn() {
+        let (called, idle) = state.withLock {
+            state -> ([CheckedContinuation<FlightCall, any Error>], [CheckedContinuation<Void, Never>]) in
+            let called = state.call()
+            guard state.tasks == 0 else { return (called, []) }
+            defer { state.idleWaiters = [] }
+            return (called, state.idleWaiters)
+        }
+        for continuation in called { continuation.resume(returning: .departure) }
+        for waiter in idle { waiter.resume() }
     }
 
     private func broadcast(_ event: LoadEvent, _ flight: UInt64) {

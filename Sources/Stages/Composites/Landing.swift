@@ -1,11 +1,12 @@
 import Pipeline
 
-/// How a flight ended, as one of its waiters gets it.
-struct Landing: Sendable {
+/// How a flight ended, for all who waited. A class, so that those who wait have no room for it before it is there.
+final class Landing: Sendable {
     let load: Load
     let error: (any Error)?
-    /// Whether the flight was another load's.
-    var joined = false
-    /// The waiter's part in a flight for a source.
-    var ticket: SourceTicket?
+
+    init(_ load: Load, error: (any Error)? = nil) {
+        self.load = load
+        self.error = error
+    }
 }

@@ -97,7 +97,8 @@ public struct Lease: CompositeStage {
 }
 
 extension StoredResponse {
-    fileprivate func isNewer(than known: StoredResponse?) -> Bool {
+    /// Whether it was stored or confirmed after another.
+    func isNewer(than known: StoredResponse?) -> Bool {
         guard let known else { return true }
         return generation != known.generation || stored > known.stored
     }

@@ -8,7 +8,7 @@ struct CacheInspection {
     let folder: CacheFolder
     let now: Date
     let cancellation: WorkCancellation
-    private var report = CacheReport()
+    var report = CacheReport()
 
     init(folder: CacheFolder, now: Date, cancellation: WorkCancellation) {
         self.folder = folder
@@ -112,6 +112,7 @@ struct CacheInspection {
         }
         try lookAtTotals(database)
         try lookAtEntries(database)
+        try lookAtVariants(database, version: version)
         try lookAtOrphans(database)
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Pipeline
 
@@ -17,6 +18,12 @@ struct CacheWarnings: Sendable {
                     + "Update this program or give it another folder.")
         }
         if isFull(error) { return failed(folder, error) }
+        if (error as? FileError)?.number == ENOTDIR {
+            return warn(
+                "aside",
+                "The cache \(folder) can't be used: \(error); loads go on without it. A file stands where a folder has to "
+                    + "be: remove it or choose another folder.")
+        }
         warn(
             "aside",
             "The cache \(folder) can't be used: \(error); loads go on without it. Make the folder writable for this "

@@ -29,8 +29,17 @@ extension ResponseDatabase {
     /// Removes a body's file.
     func removeBody(_ name: String) { BodyFiles(folder: folder.bodiesPath).remove(name) }
 
+    /// Removes the files that no row points to, if the database is open and has not as many bodies in files as there are:
+    /// what nobody has asked for has to be cheap.
+    func removeOrphansIfAny() {
+        let files = BodyFiles(folder: folder.bodiesPath).names().count
+        guard let known = readIfOpen({ try $0.totals().files }), known != files else { return }
+        _ = removeOrphans()
+    }
+
     /// Removes the files that no row points to: what a process left that died between a body and its row.
     /// - Returns: how many there were.
+    @discardableResult
     func removeOrphans() -> Int {
         let files = BodyFiles(folder: folder.bodiesPath)
         guard read({ _ in true }) == true, let lock = try? FolderLock(folder.bodiesPath, .alone) else { return 0 }

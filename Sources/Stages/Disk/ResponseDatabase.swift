@@ -17,7 +17,7 @@ final class ResponseDatabase: Sendable {
     private let clock: any LoadClock
     private let warnings: CacheWarnings
     private let condition = Lock(Condition.closed)
-    private let hasStrays = Lock(false)
+    private let mayHaveStrays = Lock(true)
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
         self.folder = folder
@@ -56,12 +56,19 @@ final class ResponseDatabase: Sendable {
         }
     }
 
-    /// Whether a new database has taken a damaged one's place since this was last asked: its bodies' files are still there.
+    /// Whether there may be files that no row points to, since this was last asked: at first what processes left that died
+    /// in the past, later the bodies of a damaged database whose place a new one has taken.
     func takeStrays() -> Bool {
-        hasStrays.withLock { hasStrays in
-            defer { hasStrays = false }
-            return hasStrays
+        mayHaveStrays.withLock { mayHaveStrays in
+            defer { mayHaveStrays = false }
+            return mayHaveStrays
         }
+    }
+
+    /// Runs queries if the database is open; `nil` if it isn't, or fails.
+    func readIfOpen<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? {
+        guard case .open(let connections) = condition.withLock(\.self) else { return nil }
+        return try? connections.read(body)
     }
 
     /// Closes the connections; the next use opens them again.
@@ -104,7 +111,9 @@ final class ResponseDatabase: Sendable {
             let lock = try FolderLock(folder.path, .alone)
             defer { withExtendedLifetime(lock) {} }
             // Another process may have been faster, and then its new database is sound.
-            if (try? SQLiteDatabase(path: folder.databasePath, readOnly: false).isSound) != true {
+            do {
+                try SQLiteDatabase(path: folder.databasePath, readOnly: false).checkSound()
+            } catch let error as SQLiteError where error.isCorruption {
                 remove()
             }
         }
@@ -137,7 +146,7 @@ final class ResponseDatabase: Sendable {
 
     private func remove() {
         folder.removeDatabase()
-        hasStrays.withLock { $0 = true }
+        mayHaveStrays.withLock { $0 = true }
     }
 
     private func drop(_ dropped: ResponseConnections) {
@@ -151,6 +160,9 @@ final class ResponseDatabase: Sendable {
 private struct DatabaseMoved: Error {}
 
 extension SQLiteDatabase {
-    /// Whether the file can be read as a database at all.
-    fileprivate var isSound: Bool { (try? first("SELECT count(*) FROM sqlite_schema") { _ in true }) == true }
+    /// Whether the file can be read as a database at all, and has the tables that it should have or can be given them.
+    fileprivate func checkSound() throws {
+        _ = try first("SELECT count(*) FROM sqlite_schema") { _ in true }
+        try ResponseSchema.migrate(self)
+    }
 }

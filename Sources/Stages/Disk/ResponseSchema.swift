@@ -27,7 +27,7 @@ enum ResponseSchema {
         return found
     }
 
-    private static let steps = [
+    static let steps = [
         """
         -- One row for each stored response: several for a source where Vary tells them apart.
         CREATE TABLE responses (

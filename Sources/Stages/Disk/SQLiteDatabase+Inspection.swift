@@ -27,6 +27,21 @@ extension SQLiteDatabase {
         }
     }
 
+    /// The next result behind a given one, with what it was made of; `nil` at the end.
+    func variant(after number: Int64) throws -> VariantRow? {
+        try first(
+            """
+            SELECT \(EncodedImage.columns), variants.rowid, length(variant), target
+            FROM variants LEFT JOIN responses USING (generation)
+            WHERE variants.rowid > ?1 ORDER BY variants.rowid LIMIT 1
+            """, .integer(number)
+        ) { row in
+            VariantRow(
+                number: row.integer(7), target: row.text(9),
+                image: row.integer(8) == 32 ? EncodedImage(row) : nil)
+        }
+    }
+
     /// Whether the totals are what counting gives.
     func totalsAreRight() throws -> Bool {
         try first("SELECT (entries, bytes, files, file_bytes) = (\(Self.counted)) FROM totals") { $0.integer(0) } == 1
@@ -51,6 +66,11 @@ extension SQLiteDatabase {
 }
 
 extension ResponseTransaction {
+    /// Removes a result by its row's number: what is not made anew was damaged, what is is made again when it is wanted.
+    func remove(variant number: Int64) throws {
+        try database.run("DELETE FROM variants WHERE rowid = ?1", .integer(number))
+    }
+
     /// Sets the totals to what counting gives, and removes the bodies of no row.
     func recount() throws {
         try database.run("DELETE FROM bodies WHERE \(SQLiteDatabase.isStray)")

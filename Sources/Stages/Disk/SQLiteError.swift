@@ -19,9 +19,20 @@ struct SQLiteError: Error, CustomStringConvertible {
     /// Whether the file is no longer, or never was, a sound database.
     var isCorruption: Bool {
         primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB || primaryCode == SQLITE_FORMAT
+            || hasOtherTables
             // A file that ends before its pages do: somebody cut it.
             || code == SQLITE_IOERR_SHORT_READ_CODE
     }
+
+    /// Whether the tables are not those of the version that the file names: another program's, say. SQLite has no code of
+    /// its own for that.
+    private var hasOtherTables: Bool {
+        primaryCode == SQLITE_ERROR && Self.otherTables.contains { message.contains($0) }
+    }
+
+    private static let otherTables = [
+        "no such table", "no such column", "has no column named", "cannot join using column", "already exists",
+    ]
 
     /// Whether the file system has no room.
     var isFull: Bool { primaryCode == SQLITE_FULL }

@@ -4,7 +4,9 @@ public struct CacheReport: Sendable, Hashable {
     public internal(set) var findings: [Finding] = []
     /// The stored answers that were looked at.
     public internal(set) var entries = 0
-    /// The bytes of the bodies that were read and compared with their checksums.
+    /// The results beside them, made by an `Encode`, that were looked at.
+    public internal(set) var variants = 0
+    /// The bytes of the bodies and results that were read and compared with their checksums.
     public internal(set) var bytes = 0
 
     /// Whether nothing is wrong, or nothing any more.
@@ -21,8 +23,10 @@ public struct CacheReport: Sendable, Hashable {
         /// Whether ``HTTPCache/repair()`` has mended it; always `false` from ``HTTPCache/verify()``.
         public internal(set) var isRepaired = false
 
-        /// The row that is meant, where it is one.
+        /// The answer's row that is meant, where it is one.
         var generation: Int64?
+        /// The result's row that is meant, where it is one.
+        var variant: Int64?
     }
 
     /// The kinds of faults.
@@ -45,6 +49,10 @@ public struct CacheReport: Sendable, Hashable {
         case missingBody
         /// A body belongs to no row: a process ended between the two.
         case orphanBody
+        /// A result, made by an `Encode`, is not what was stored.
+        case damagedVariant
+        /// A result belongs to no answer.
+        case orphanVariant
         /// An answer was stored more than a day from now: the clock was set back.
         case fromTheFuture
     }

@@ -94,7 +94,7 @@ extension HTTPCache {
     }
 
     /// - Parameter checksum: the body's, where the body is to be written.
-    private func row(
+    func row(
         of response: StoredResponse, _ checksum: BodyChecksum?, _ expiry: Expiry, _ rules: CacheRules
     ) -> ResponseRow {
         let freshness = Freshness(

@@ -29,20 +29,10 @@ extension HTTPCache {
 
 extension SQLiteDatabase {
     fileprivate func variant(_ digest: Digest, of generation: Int64) throws -> EncodedImage? {
-        let row = try first(
-            """
-            SELECT type, width, height, native_width, native_height, checksum, bytes FROM variants
-            WHERE generation = ?1 AND variant = ?2
-            """, .integer(generation), .blob(digest.bytes)
-        ) { row in
-            let image = EncodedImage(
-                bytes: row.bytes(6), declaredType: row.text(0),
-                size: PixelSize(width: Int(row.integer(1)), height: Int(row.integer(2))),
-                nativeSize: PixelSize(width: Int(row.integer(3)), height: Int(row.integer(4))))
-            return (image: image, checksum: row.integer(5))
-        }
-        guard let row, BodyChecksum(of: row.image.bytes).value == row.checksum else { return nil }
-        return row.image
+        try first(
+            "SELECT \(EncodedImage.columns) FROM variants WHERE generation = ?1 AND variant = ?2",
+            .integer(generation), .blob(digest.bytes)
+        ) { EncodedImage($0) } ?? nil
     }
 }
 

@@ -2,8 +2,9 @@ import FoundationEssentials
 import Pipeline
 
 extension HTTPCache {
-    /// Looks through the whole folder: modes, room, the database's pages, each row and each body. Changes nothing, and
-    /// reads every byte, so it takes as long as reading the folder does; others may use the cache meanwhile.
+    /// Looks through the whole folder: modes, room, the database's pages, each row, each body and each result of an
+    /// `Encode`. Changes nothing, and reads every byte, so it takes as long as reading the folder does; others may use the
+    /// cache meanwhile.
     ///
     /// Nothing has to call it: lookups check what they find, and a damaged database is replaced when it is met.
     /// - Returns: what is wrong; a folder that does not exist yet is sound.
@@ -12,9 +13,10 @@ extension HTTPCache {
         try await inspect()
     }
 
-    /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries and orphans, takes
-    /// other users' rights away and gives back the owner's, counts anew, and puts an empty database in place of one that
-    /// is damaged or that a newer version has written. What it removes is fetched again when it is wanted.
+    /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries, damaged results and
+    /// orphans, takes other users' rights away and gives back the owner's, counts anew, and puts an empty database in place
+    /// of one that is damaged or that a newer version has written. What it removes is fetched, or made, again when it is
+    /// wanted.
     /// - Returns: what was wrong, and for each finding whether it is mended.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func repair() async throws -> CacheReport {
@@ -23,9 +25,12 @@ extension HTTPCache {
         let folder = database.folder
         let before = report.findings
         try await threads.run { [database] _ in CacheRepair(folder: folder).mendFiles(before) { database.close() } }
-        let broken = before.compactMap(\.generation)
-        if !broken.isEmpty {
-            _ = await change { transaction in for generation in broken { try transaction.remove(generation) } }
+        let (broken, variants) = (before.compactMap(\.generation), before.compactMap(\.variant))
+        if !broken.isEmpty || !variants.isEmpty {
+            _ = await change { transaction in
+                for generation in broken { try transaction.remove(generation) }
+                for variant in variants { try transaction.remove(variant: variant) }
+            }
         }
         if before.contains(where: { $0.kind == .wrongTotals || $0.kind == .orphanBody }) {
             _ = await change { try $0.recount() }
@@ -37,6 +42,7 @@ extension HTTPCache {
             let finding = report.findings[index]
             report.findings[index].isRepaired = !left.contains {
                 $0.kind == finding.kind && $0.subject == finding.subject && $0.generation == finding.generation
+                    && $0.variant == finding.variant
             }
         }
         return report

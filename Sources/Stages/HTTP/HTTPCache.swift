@@ -27,6 +27,8 @@ public final class HTTPCache: Sendable {
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
     let leases: LeaseQueue
     let leaseSlots = LeaseSlots()
+    /// The latest look for files that dead processes left, which may still be under way.
+    private let sweep = Lock<Task<Void, Never>?>(nil)
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()
@@ -113,6 +115,7 @@ public final class HTTPCache: Sendable {
     /// Writes down what is not yet written and closes all files. Used again, the cache opens again.
     public func close() async {
         await flush()
+        await sweep.withLock(\.self)?.value
         _ = try? await threads.run { [database] _ in database.close() }
     }
 
@@ -125,9 +128,13 @@ public final class HTTPCache: Sendable {
             try transaction.touch(noted)
             return try changes(transaction)
         }
-        if database.takeStrays() {
+        if result != nil, database.takeStrays() {
             // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
-            Task { [threads, database] in try? await threads.run { _ in database.removeOrphans() } }
+            sweep.withLock { sweep in
+                sweep = Task { [threads, database] in
+                    try? await threads.run(priority: .low) { _ in database.removeOrphansIfAny() }
+                }
+            }
         }
         return result
     }

@@ -20,7 +20,15 @@ public struct TransferBody: AsyncSequence, Sendable {
 
         /// The next chunk, or `nil` at the end.
         /// - Throws: `LoadError` if the transfer breaks; `CancellationError` if the task is cancelled.
-        public mutating func next() async throws -> [UInt8]? { try await chunk() }
+        public mutating func next() async throws -> [UInt8]? { try await next(isolation: #isolation) }
+
+        /// The next chunk, without leaving the reader's actor.
+        /// - Parameter actor: the reader's.
+        /// - Returns: `nil` at the end.
+        /// - Throws: `LoadError` if the transfer breaks; `CancellationError` if the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
+            try await chunk()
+        }
     }
 
     /// Starts reading.

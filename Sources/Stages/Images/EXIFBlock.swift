@@ -18,9 +18,9 @@ struct EXIFBlock {
 
     /// The tag 0x0112 of the first directory; upright where it is missing or makes no sense.
     var orientation: ImageOrientation {
-        // Type 3 is a 16-bit number.
-        guard let entry = entries(at: number(at: 4, bytes: 4)).first(where: { $0.tag == 0x0112 }), entry.type == 3,
-            let value = number(at: entry.value, bytes: 2)
+        // A number of 16 bits by the standard; some programs write one of 32 bits, with or without a sign.
+        guard let entry = entries(at: number(at: 4, bytes: 4)).first(where: { $0.tag == 0x0112 }),
+            let length = [3: 2, 4: 4, 9: 4][entry.type], let value = number(at: entry.value, bytes: length)
         else { return .up }
         return ImageOrientation(rawValue: value) ?? .up
     }

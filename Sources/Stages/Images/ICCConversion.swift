@@ -19,11 +19,11 @@ struct ICCConversion {
         guard profile.text(at: 20) == "XYZ ", profile.tag("A2B0") == nil else { return nil }
         self.channels = channels
         if channels == 1 {
-            guard profile.text(at: 16) == "GRAY", let curve = Self.curve("kTRC", of: profile) else { return nil }
+            guard profile.space == "GRAY", let curve = Self.curve("kTRC", of: profile) else { return nil }
             tables = .grey(curve.map { Self.encoding[Self.step($0)] })
             return
         }
-        guard profile.text(at: 16) == "RGB ", let red = profile.xyz("rXYZ"), let green = profile.xyz("gXYZ"),
+        guard profile.space == "RGB ", let red = profile.xyz("rXYZ"), let green = profile.xyz("gXYZ"),
             let blue = profile.xyz("bXYZ"), let reds = Self.curve("rTRC", of: profile),
             let greens = Self.curve("gTRC", of: profile), let blues = Self.curve("bTRC", of: profile)
         else { return nil }

@@ -11,7 +11,7 @@ struct ICCProfile {
     /// Whether no channel of any colour would change by more than about one level.
     var isSRGB: Bool {
         // A profile with tables of its own may do anything.
-        guard text(at: 16) == "RGB ", text(at: 20) == "XYZ ", tag("A2B0") == nil else { return false }
+        guard space == "RGB ", text(at: 20) == "XYZ ", tag("A2B0") == nil else { return false }
         let primaries = ["rXYZ", "gXYZ", "bXYZ"].map(xyz)
         for (primary, expected) in zip(primaries, Self.primaries) {
             guard let primary, zip(primary, expected).allSatisfy({ abs($0 - $1) < 0.002 }) else { return false }

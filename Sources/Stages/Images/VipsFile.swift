@@ -90,7 +90,13 @@ final class VipsFile {
     }
 
     private static func damaged(_ format: ImageFormat, _ call: VipsCall) -> LoadError {
-        LoadError(
+        // So libvips and libtiff call what they know and don't read, such as 12 bits or planes in tiles.
+        if ["not supported", "unsupported", "not a whole number"].contains(where: call.message.contains) {
+            return LoadError(
+                .unsupportedType, subject: "",
+                "The \(format) file is of a kind that isn't read (\(call.message)); save it as another, or as a PNG.")
+        }
+        return LoadError(
             .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get it anew.")
     }
 

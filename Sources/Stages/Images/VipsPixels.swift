@@ -8,10 +8,14 @@ enum VipsPixels {
     static func convertToSRGB(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
-        if channels > 1, ICCProfile(profile).isSRGB { return }
-        if let conversion = ICCConversion(ICCProfile(profile), channels: channels) {
-            return conversion.apply(to: &pixels)
+        let colours = ICCProfile(profile)
+        if channels > 1, colours.space == "GRAY" {
+            return try convertGreys(
+                &pixels, size: size, channels: channels, profile: profile, cancellation: cancellation)
         }
+        // A profile for other colours than the file's is as good as none, as in browsers.
+        guard colours.space == (channels == 1 ? "GRAY" : "RGB "), channels == 1 || !colours.isSRGB else { return }
+        if let conversion = ICCConversion(colours, channels: channels) { return conversion.apply(to: &pixels) }
         try VipsCall.run(cancellation) { call in
             try pixels.withUnsafeMutableBufferPointer { buffer in
                 try profile.withUnsafeBufferPointer { profile in
@@ -26,6 +30,19 @@ enum VipsPixels {
                     }
                 }
             }
+        }
+    }
+
+    /// Converts what is grey and has transparency, and so is held as colours, by its one level.
+    private static func convertGreys(
+        _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
+    ) throws {
+        let starts = stride(from: 0, to: pixels.count, by: channels)
+        guard starts.allSatisfy({ pixels[$0] == pixels[$0 + 1] && pixels[$0] == pixels[$0 + 2] }) else { return }
+        var greys = starts.map { pixels[$0] }
+        try convertToSRGB(&greys, size: size, channels: 1, profile: profile, cancellation: cancellation)
+        for (start, grey) in zip(starts, greys) {
+            for channel in 0..<3 { pixels[start + channel] = grey }
         }
     }
 }

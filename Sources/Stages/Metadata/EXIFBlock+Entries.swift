@@ -2,7 +2,7 @@ extension EXIFBlock {
     /// One line of a directory (TIFF 6.0 section 2).
     struct Entry {
         let tag: Int
-        /// 2 text, 3 a number of 16 bits, 4 one of 32.
+        /// 2 text, 3 a number of 16 bits, 4 one of 32, 9 one of 32 with a sign.
         let type: Int
         /// How many values.
         let count: Int

@@ -8,7 +8,7 @@ enum EXIFRewriting {
         guard let block = EXIFBlock(exif) else { return [] }
         var bytes = block.bytes
         func set(_ tag: Int, to value: Int, in entries: [EXIFBlock.Entry]) {
-            for entry in entries where entry.tag == tag && entry.count == 1 && [3, 4].contains(entry.type) {
+            for entry in entries where entry.tag == tag && entry.count == 1 && [3, 4, 9].contains(entry.type) {
                 put(value, at: entry.value, count: entry.type == 3 ? 2 : 4, into: &bytes, block)
             }
         }

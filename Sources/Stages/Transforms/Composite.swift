@@ -34,6 +34,26 @@ public struct Composite: PixelTransform {
         self.threads = threads
     }
 
+    /// Lays the picture in a file over. The file is read and decoded here, on the calling thread, and once: make the list
+    /// as the program starts.
+    /// - Parameters:
+    ///   - path: the file, of any format that `Decode` takes.
+    ///   - gravity: where the picture lies; by default at the right lower corner.
+    ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
+    ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
+    ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - limits: what the picture may cost; by default 50 million pixels and 64 million bytes.
+    ///   - threads: where the work on pictures is done; by default threads shared by all stages, one for each core.
+    /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType`, `undecodable` or what else
+    ///   `Decode` throws.
+    public init(
+        file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
+        opacity: Double = 1, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
+    ) throws {
+        let overlay = try DecodedImage(file: path, limits: limits)
+        self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity, threads: threads)
+    }
+
     /// Everything that was chosen, and which picture.
     public var signature: String? { "composite(\(digest), \(overlay.layout), \(parameters))" }
 

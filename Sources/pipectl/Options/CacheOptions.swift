@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Pipeline
 import Stages
 
@@ -10,17 +11,39 @@ struct CacheOptions: ParsableArguments {
     /// Where responses are cached.
     var folder: String { cacheDir ?? HTTPCache.defaultFolder }
 
-    /// Whether there is a cache already: who only looks makes none.
-    var isThere: Bool { FileFacts.isFolder(folder) }
-
     /// The stored responses. Nothing is opened until it is needed.
     func responses(byteLimit: Int? = nil) -> HTTPCache {
         byteLimit.map { HTTPCache(folder: folder, byteLimit: $0) } ?? HTTPCache(folder: folder)
+    }
+
+    /// The stored responses; `nil` if there is no cache yet: who only looks makes none.
+    /// - Throws: ``CacheFailure`` if there is one that can't be used: it must not read as an empty one.
+    func existing(byteLimit: Int? = nil) async throws -> HTTPCache? {
+        var status = stat()
+        guard stat(folder, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw CacheFailure(folder, "can't be looked into: \(String(cString: strerror(errno)))")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is no folder") }
+        let responses = responses(byteLimit: byteLimit)
+        guard try await responses.statistics() != nil else {
+            throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
+        }
+        return responses
     }
 
     /// The caches and the client. Nothing is opened until it is needed.
     func resources(_ addresses: AddressPolicy) -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: responses(), client: CurlClient(.init(addresses: addresses)))
+    }
+}
+
+/// A cache that is there and can't be used.
+struct CacheFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ folder: String, _ reason: String) {
+        description = "The cache \(printable(folder)) \(reason). Mend it, or name another folder with --cache-dir."
     }
 }

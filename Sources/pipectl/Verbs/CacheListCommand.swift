@@ -23,8 +23,7 @@ struct CacheListCommand: AsyncParsableCommand {
     @Flag(help: "Print an object on a line for each.") var json = false
 
     func run() async throws {
-        guard cache.isThere else { return }
-        let responses = cache.responses()
+        guard let responses = try await cache.existing() else { return }
         let cutoff = filter.cutoff(now: Date.now)
         var last: Int64 = 0
         while true {

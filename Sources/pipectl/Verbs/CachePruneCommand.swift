@@ -25,8 +25,9 @@ struct CachePruneCommand: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        guard cache.isThere else { return try await say(removed: 0, left: 0) }
-        let responses = cache.responses(byteLimit: maxSize?.bytes)
+        guard let responses = try await cache.existing(byteLimit: maxSize?.bytes) else {
+            return try await say(removed: 0, left: 0)
+        }
         let before = try await responses.statistics()?.entries ?? 0
         // With a size alone nothing goes for its age.
         await responses.cleanUp(filter.stale ?? (maxSize == nil ? .expired : .unused(.seconds(1e9))))

@@ -15,9 +15,9 @@ struct CachePurgeCommand: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        let responses = cache.responses()
-        let count = cache.isThere ? await responses.removeAll() : 0
-        if cache.isThere { await responses.close() }
+        let responses = try await cache.existing()
+        let count = await responses?.removeAll() ?? 0
+        await responses?.close()
         if report.json { print(JSONLine.of(["removed": count])) } else if !report.quiet { print("\(count) removed") }
     }
 }

@@ -23,10 +23,10 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        let responses = cache.responses()
+        let responses = try await cache.existing()
         var missing = 0
         for name in names {
-            let count = cache.isThere ? try await remove(name, responses) : 0
+            let count = if let responses { try await remove(name, responses) } else { 0 }
             if count == 0 { missing += 1 }
             if report.json {
                 print(JSONLine.of(["removed": count]))
@@ -36,7 +36,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
                 print("\(redactedURL(name)): \(count) removed")
             }
         }
-        if cache.isThere { await responses.close() }
+        await responses?.close()
         if missing > 0 { throw ExitCode(1) }
     }
 

@@ -46,14 +46,18 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func cacheHealth() async -> [DoctorFinding] {
-        guard cache.isThere else { return [DoctorFinding("cache", cache.folder, "none yet", true)] }
-        let responses = cache.responses()
-        defer { Task { await responses.close() } }
-        guard let statistics = try? await responses.statistics(), let found = try? await responses.verify() else {
-            return [DoctorFinding("cache", cache.folder, "can't be used; see its mode and owner", false)]
+        do {
+            guard let responses = try await cache.existing() else {
+                return [DoctorFinding("cache", cache.folder, "none yet", true)]
+            }
+            let statistics = try await responses.statistics()
+            let found = try await responses.verify()
+            await responses.close()
+            let state = found.isSound ? "sound" : "\(found.findings.count) findings; run pipectl cache verify --repair"
+            let size = "\(statistics?.entries ?? 0) answers, \(ByteCount.text(statistics?.bytes ?? 0))"
+            return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
+        } catch {
+            return [DoctorFinding("cache", cache.folder, "\(error)", false)]
         }
-        let state = found.isSound ? "sound" : "\(found.findings.count) findings; run pipectl cache verify --repair"
-        let size = "\(statistics.entries) answers, \(ByteCount.text(statistics.bytes))"
-        return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
     }
 }

@@ -16,6 +16,7 @@ struct RunCommand: AsyncParsableCommand {
               pipectl run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
               pipectl run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
               pipectl run photo.jpg --pipeline poster.yaml -o poster.jpg
+              pipectl run a.jpg --ops 'resize=800,composite=logo.png:southEast:scale=0.2' -o b.jpg
               pipectl run scan.tif --ops 'rotate=90,greyscale' --in-place
             """)
 

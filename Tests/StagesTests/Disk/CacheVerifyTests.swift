@@ -149,6 +149,80 @@ struct CacheVerifyTests: CacheSuite {
         #expect(bodyFiles.count == 1)
     }
 
+    /// A closed cache in which two answers have two results each; the first one's number.
+    func fillWithVariants() async throws -> Int64 {
+        let cache = cache()
+        var generations: [Int64] = []
+        for name in ["a", "b"] {
+            let stored = try #require(try await store(cache, name))
+            generations.append(stored.generation)
+            for list in ["webp", "jpeg"] {
+                let image = EncodedImage(bytes: bytes(5000), declaredType: "image/\(list)", size: 80, nativeSize: 160)
+                await cache.keep(image, as: try .test(of: stored.key, list: list), of: stored.generation)
+            }
+        }
+        await cache.close()
+        return generations[0]
+    }
+
+    @Test("Results are counted, and sound ones are sound")
+    func variants() async throws {
+        _ = try await fillWithVariants()
+        let report = try await cache().verify()
+        #expect(report.findings == [])
+        #expect(report.variants == 4)
+        #expect(report.bytes == 20_200)
+    }
+
+    @Test(
+        "A result that is not what was stored, or has no key, or no possible size",
+        arguments: [
+            "bytes = zeroblob(5000)", "bytes = substr(bytes, 1, 4999)", "bytes = x''", "checksum = checksum + 1",
+            "variant = x'00'", "width = -1", "native_height = -1",
+        ])
+    func damagedVariant(change: String) async throws {
+        let generation = try await fillWithVariants()
+        try self.change("UPDATE variants SET \(change) WHERE rowid = 2")
+        let report = try await mended()
+        #expect(report.findings.map(\.kind) == [.damagedVariant])
+        #expect(report.findings.first?.subject == "http://example.com/a.jpg")
+        let cache = cache()
+        #expect(try await cache.verify().variants == 3)
+        let webp = try VariantKey.test(of: .test("a"), list: "webp")
+        #expect(try await cache.variant(webp, of: generation, priority: .normal) != nil)
+        #expect(try await present(cache) == ["a", "b"])
+    }
+
+    @Test("A result whose answer is gone")
+    func orphanVariant() async throws {
+        let generation = try await fillWithVariants()
+        try change("DROP TRIGGER responses_delete_variants; DELETE FROM responses WHERE generation = \(generation)")
+        let report = try await mended()
+        #expect(report.findings.map(\.kind) == [.orphanVariant, .orphanVariant])
+        #expect(report.findings.first?.subject == databasePath)
+        #expect(try await cache().verify().variants == 2)
+    }
+
+    @Test("A damaged result is no answer")
+    func damagedVariantLookup() async throws {
+        let generation = try await fillWithVariants()
+        for change in ["width = -1", "bytes = zeroblob(5000)"] {
+            try self.change("UPDATE variants SET \(change)")
+            for list in ["webp", "jpeg"] {
+                let key = try VariantKey.test(of: .test("a"), list: list)
+                #expect(try await cache().variant(key, of: generation, priority: .normal) == nil)
+            }
+        }
+    }
+
+    @Test("Tables that are not those of the version")
+    func otherTables() async throws {
+        try await fill()
+        try change("DROP TABLE bodies")
+        let report = try await mended()
+        #expect(report.findings.map(\.kind) == [.damagedDatabase])
+    }
+
     @Test("Totals that are wrong")
     func totals() async throws {
         try await fill()

@@ -228,20 +228,5 @@ struct LeaseTests {
 
 extension LeaseQueue {
     /// Gives other tasks their turn until so many wait.
-    fileprivate func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
-}
-
-extension Process {
-    /// Starts a program and waits for a line of it.
-    fileprivate static func run(_ program: URL, _ arguments: [String], saying line: String) throws -> Process {
-        let process = Process()
-        process.executableURL = program
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let said = output.fileHandleForReading.readData(ofLength: line.utf8.count)
-        #expect(String(decoding: said, as: UTF8.self) == line)
-        return process
-    }
+    func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
 }

@@ -127,6 +127,7 @@ struct PrefetcherTests {
     @Test("A visible load that joins a prefetch raises its priority, and the prefetcher's own can be set")
     func raises() async throws {
         let seen = Lock<[LoadPriority]>([])
+        let follows = Lock(false)
         let gate = Gate()
         let resources = site.resources()
         let pipeline = ImagePipeline {
@@ -137,6 +138,7 @@ struct PrefetcherTests {
                     try await AdjustablePriority.following { priority in
                         seen.withLock { $0.append(priority) }
                     } _: {
+                        follows.withLock { $0 = true }
                         try await gate.wait()
                     }
                     load.advance(to: .ready(.image(.filled(3))), from: .network)
@@ -147,7 +149,7 @@ struct PrefetcherTests {
         let loader = ImageLoader(resources) { _, _ in pipeline }
         let prefetcher = Prefetcher(loader)
         prefetcher.start(urls(1))
-        while seen.withLock({ $0.count }) < 1 { await Task.yield() }
+        while !follows.withLock(\.self) { await Task.yield() }
         prefetcher.priority = .veryLow
         let visible = loader.task(for: urls(1)[0])
         gate.open()

@@ -22,7 +22,8 @@ final class ScrollingSimulation {
         world = SimulatedWorld(seed: seed)
         executor = SeededExecutor(seed: seed)
         generator = SeededGenerator(seed: seed &* 31 &+ 7)
-        flights = Flights(executor: executor)
+        // Mostly few at once, so that loads wait for their turn.
+        flights = Flights(executor: executor, maximumConcurrent: [1, 3, 8, 1024][Int(seed % 4)])
     }
 
     /// Runs a seed. Nothing in it waits for anything outside, so it is over when this returns.
@@ -117,6 +118,7 @@ final class ScrollingSimulation {
         check(world.clock.sleeperCount == 0, "\(world.clock.sleeperCount) waits go on after all was cancelled")
         check(world.isIdle, "a request goes on after all was cancelled")
         check(flights.count == 0 && flights.isForgotten, "a flight goes on after all was cancelled")
+        check(flights.waiting == 0, "a flight still waits for its turn after all was cancelled")
         check(tasks.allSatisfy { $0.result != nil }, "a cancelled task has no answer")
         tasks = []
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Runs the program of the trials that need processes of their own.
 enum CacheTrials {
@@ -28,5 +29,20 @@ enum CacheTrials {
                 continuation.resume(returning: (process.terminationStatus, String(decoding: said, as: UTF8.self)))
             }
         }
+    }
+}
+
+extension Process {
+    /// Starts a program and waits for a line of it.
+    static func run(_ program: URL, _ arguments: [String], saying line: String) throws -> Process {
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let said = output.fileHandleForReading.readData(ofLength: line.utf8.count)
+        #expect(String(decoding: said, as: UTF8.self) == line)
+        return process
     }
 }

@@ -22,6 +22,14 @@ extension SourceKey {
     static func test(_ text: String = "a") -> SourceKey { SourceKey(digest: Digest(of: text)) }
 }
 
+extension VariantKey {
+    /// The key of what a list made of a source.
+    static func test(of source: SourceKey, list: String = "list") throws -> VariantKey {
+        let request = ImageRequest(try #require(URL(string: "http://example.com/a.jpg")))
+        return VariantKey(source: source, request: request, list: Digest(of: list))
+    }
+}
+
 extension CacheLookup {
     var response: StoredResponse? {
         switch self {

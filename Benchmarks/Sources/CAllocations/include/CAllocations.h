@@ -9,4 +9,7 @@ uint64_t allocations_on_this_thread(void);
 /// How many blocks the whole process has asked for so far.
 uint64_t allocations_in_all(void);
 
+/// Gives the system back what malloc keeps for later.
+void give_back_free_memory(void);
+
 #endif

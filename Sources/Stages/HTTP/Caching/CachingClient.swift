@@ -6,8 +6,8 @@ import Pipeline
 ///
 /// What is fresh is answered at once, what is stale is confirmed first; what the rules let a cache do beyond that, it
 /// does: stale answers while one is confirmed beside or while the origin is away, ranges and `304` out of what is stored,
-/// `HEAD` out of a stored `GET`. Equal requests at the same time wait for one fetch where its answer may be reused. Image
-/// pipelines over the same ``HTTPCache`` see the same entries.
+/// `HEAD` out of a stored `GET`. Equal requests at the same time wait for one fetch where its answer may be reused, also
+/// in another process that shares the cache's folder. Image pipelines over the same ``HTTPCache`` see the same entries.
 ///
 /// ```swift
 /// let client = CachingClient(HTTPCache(folder: folder), CurlClient())

@@ -129,7 +129,10 @@ extension CachingExchange {
         step.status = response.status
         step.received = response.headers
         var answer = OriginAnswer(response, requestTime: requestTime, responseTime: now)
-        if let ticket, !isReusable(answer, key) { owner.fetches.end(ticket, .notShared) }
+        if let ticket, !isReusable(answer, key) {
+            owner.fetches.end(ticket, .notShared)
+            await ticket.lease?.giveBack()
+        }
         for try await chunk in response.body { answer.body += chunk }
         return answer
     }

@@ -71,7 +71,7 @@ struct CachingExchange {
         case .leads(let ticket):
             // Whatever happens, nobody waits for ever.
             defer { owner.fetches.end(ticket, Task.isCancelled ? .cancelled : .notShared) }
-            return try await ask(key, stored, use: .miss, sharing: ticket)
+            return try await lead(key, stored, ticket, &isShared)
         case .waited(let outcome):
             step.notes.append("an equal request was under way")
             isShared = outcome == .cancelled

@@ -15,6 +15,8 @@ final class SharedFetches: Sendable {
     struct Ticket {
         let key: Key
         let number: UInt64
+        /// The right to fetch among all processes that share the cache; `nil` where it can't be had.
+        var lease: SourceLease?
     }
 
     /// How a fetch ended for those who waited.

@@ -34,17 +34,19 @@ struct Bitmap {
         size = PixelSize(width: width, height: abs(height))
         isTopDown = height < 0
         isRunLength = compression == 1 && bits == 8 || compression == 2 && bits == 4
-        start = try number(at: 10, bytes: 4)
         guard width > 0, height != 0 else { throw Self.damaged("it has no pixels") }
         guard [1, 4, 8, 16, 24, 32].contains(bits) else { throw Self.damaged("it has \(bits) bits a pixel") }
         let hasMasks = [3, 6].contains(compression) && bits >= 16 && bits != 24 && headerSize != 64
         guard compression == 0 || isRunLength || hasMasks else {
             throw Self.damaged("its compression \(compression) is not known")
         }
+        var start = try number(at: 10, bytes: 4)
         if bits <= 8 {
             let after = 14 + headerSize
             let count = used == 0 ? 1 << bits : min(used, 1 << bits)
             let stride = isCore ? 3 : 4
+            // Where the pixels are said to begin in place of the colours, they can only come after them.
+            if start <= after { start = after + count * stride }
             palette = [UInt8](repeating: 0, count: 3 * 256)
             for index in 0..<count {
                 let entry = after + index * stride
@@ -62,6 +64,7 @@ struct Bitmap {
             // The fourth byte is said to be of no use, and often is none.
             masks = [0xff0000, 0xff00, 0xff].map { ChannelMask($0) }
         }
+        self.start = start
     }
 
     /// The bytes of a row as they are stored.

@@ -17,6 +17,7 @@ public struct GIFDecoder: ImageDecoding {
         var header = ImageHeader(
             format: .gif, storedSize: file.size, frames: file.frameCount, loopCount: file.loops,
             hasAlpha: file.hasAlpha)
+        header.codedSize = .larger(file.largestFrame, file.size) ?? file.size
         // The canvas, and what is to be taken back on it.
         header.memory = file.size.bytes(8)
         return header

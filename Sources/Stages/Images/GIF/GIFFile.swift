@@ -6,6 +6,8 @@ struct GIFFile {
     /// The first frames, as many as were asked for.
     private(set) var frames: [GIFFrame] = []
     private(set) var frameCount = 0
+    /// The largest frame of all, which may be larger than what shows of it.
+    private(set) var largestFrame = PixelSize(width: 0, height: 0)
     /// How often it plays; 0 is for ever.
     private(set) var loops = 1
     /// Whether a pixel may be transparent.
@@ -94,6 +96,10 @@ struct GIFFile {
             // The first frame is always shown whole.
             size = PixelSize(
                 width: max(size.width, frame.left + frame.width), height: max(size.height, frame.top + frame.height))
+        }
+        let area = frame.width * frame.height
+        if area > largestFrame.width * largestFrame.height {
+            largestFrame = PixelSize(width: frame.width, height: frame.height)
         }
         if frame.transparent != nil { hasAlpha = true }
         if frames.count < limit { frames.append(frame) }

@@ -39,7 +39,15 @@ public struct PNGDecoder: ImageDecoding {
         let size = header.storedSize(for: box)
         let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), var pixels = try pixels(of: file, rows, plan, cancellation) else {
-            return try others.decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
+            let image = try others.decode(
+                file.pixelsAlone, header: header, box: box, options: options, cancellation: cancellation)
+            guard let profile = file.profile else { return image }
+            var pixels = image.pixels
+            try VipsPixels.convertToSRGB(
+                &pixels, size: image.size, channels: image.layout.channels, profile: profile,
+                cancellation: cancellation)
+            return DecodedImage(
+                size: image.size, layout: image.layout, pixels: pixels, nativeSize: image.nativeSize)
         }
         if let profile = file.profile {
             try VipsPixels.convertToSRGB(

@@ -36,6 +36,8 @@ struct PNGFile {
     private(set) var isDamaged = false
     /// The compressed pixels, in as many pieces as the file has.
     private var pieces: [ArraySlice<UInt8>] = []
+    /// The chunks that make the pixels, each with its length and checksum.
+    private var chunksOfPixels: [ArraySlice<UInt8>] = []
 
     init(_ bytes: [UInt8]) throws {
         var rest = bytes[...].dropFirst(8)
@@ -51,14 +53,23 @@ struct PNGFile {
         self.depth = depth
         self.colour = colour
         isInterlaced = interlace == 1
-        while let chunk = Self.nextChunk(&rest), chunk.type != "IEND" {
+        chunksOfPixels = [bytes[..<rest.startIndex]]
+        while let chunk = Self.nextChunk(&rest) {
+            if ["PLTE", "tRNS", "IDAT", "IEND"].contains(chunk.type) { chunksOfPixels.append(chunk.bytes) }
+            if chunk.type == "IEND" { return }
             if chunk.isWhole {
                 take(chunk)
             } else if chunk.isCritical {
                 isDamaged = true
             }
         }
+        // The last pixels of a file that is cut off, which may be wanted all the same.
+        if let type = rest.slice(at: 4, count: 4), type.elementsEqual("IDAT".utf8) { chunksOfPixels.append(rest) }
     }
+
+    /// The file with its pixels alone: what reads every chunk would take as much memory as one claims to have, or as its
+    /// text has when it is inflated, which a few bytes can say to be 2 GB.
+    var pixelsAlone: [UInt8] { Array(chunksOfPixels.joined()) }
 
     /// Bytes in a row, and in a pixel or at least one.
     var rowLength: Int { (size.width * colour.samples * depth + 7) / 8 }
@@ -102,6 +113,7 @@ struct PNGFile {
 
     private struct Chunk {
         let type: String
+        let bytes: ArraySlice<UInt8>
         let body: ArraySlice<UInt8>
         let isWhole: Bool
 
@@ -114,11 +126,13 @@ struct PNGFile {
     private static func nextChunk(_ rest: inout ArraySlice<UInt8>) -> Chunk? {
         guard let length = rest.number(at: 0, bytes: 4), let type = rest.slice(at: 4, count: 4),
             let body = rest.slice(at: 8, count: length), let sum = rest.number(at: 8 + length, bytes: 4),
-            let checked = rest.slice(at: 4, count: 4 + length)
+            let bytes = rest.slice(at: 0, count: 12 + length)
         else { return nil }
+        let checked = bytes.dropFirst(4).dropLast(4)
         rest = rest.dropFirst(12 + length)
         let actual = checked.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
-        return Chunk(type: String(decoding: type, as: UTF8.self), body: body, isWhole: Int(actual) == sum)
+        return Chunk(
+            type: String(decoding: type, as: UTF8.self), bytes: bytes, body: body, isWhole: Int(actual) == sum)
     }
 
     static func damaged(_ reason: String) -> LoadError {

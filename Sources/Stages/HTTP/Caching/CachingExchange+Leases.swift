@@ -1,0 +1,52 @@
+import HTTPTypes
+import Pipeline
+
+/// One fetch for all processes that share the cache.
+extension CachingExchange {
+    /// Asks the origin, unless another process does: waits for that and gives `nil`, for then the cache has to be asked
+    /// again. Image pipelines that ask for the same are among the others.
+    mutating func lead(
+        _ key: SourceKey, _ stored: Judged?, _ ticket: SharedFetches.Ticket, _ isShared: inout Bool
+    ) async throws -> CachingResponse? {
+        var ticket = ticket
+        let outcome = try await cache.lease(key, headers: leaseHeaders(key), patience: .seconds(30))
+        if case .granted(let lease) = outcome { ticket.lease = lease }
+        do {
+            guard try await !hasNew(outcome, key, stored) else {
+                step.notes.append("another process was asking")
+                await ticket.lease?.giveBack()
+                owner.fetches.end(ticket, .stored)
+                isShared = false
+                return nil
+            }
+            let response = try await ask(key, stored, use: .miss, sharing: ticket)
+            await ticket.lease?.giveBack()
+            return response
+        } catch {
+            // The others need not wait until the last copy is gone.
+            await ticket.lease?.giveBack()
+            throw error
+        }
+    }
+
+    /// Whether somebody else was done before the lease was granted.
+    private func hasNew(_ outcome: HTTPCache.LeaseOutcome, _ key: SourceKey, _ stored: Judged?) async throws -> Bool {
+        switch outcome {
+        case .over: return true
+        case .unavailable: return false
+        case .granted:
+            let found = try await cache.lookAgain(
+                key, headers: headers, expiry: .standard, rules: .http, priority: request.priority)
+            switch found {
+            case .fresh(let response, _), .stale(let response, _): return response.isNewer(than: stored?.response)
+            case .miss: return false
+            }
+        }
+    }
+
+    /// What tells the headers of two requests apart, as pipelines have it.
+    private func leaseHeaders(_ key: SourceKey) -> SIMD2<UInt64> {
+        let asLoaded = ImageRequest(.url(request.url), headers: request.headers, partition: request.partition)
+        return VariantKey(source: key, request: asLoaded, list: Digest(of: "")).headers
+    }
+}
