@@ -90,6 +90,21 @@ struct DecodeTests {
         }
     }
 
+    @Test("An animated WebP that is cut off is an error, or gives the frames that are there")
+    func animationCutOff() async throws {
+        let whole = try SampleImage.bytes("good/webp-animated.webp")
+        let all = try await SampleImage.decode(whole, with: Decode(limits: ImageLimits(frames: 9)))
+        let cut = Array(whole.prefix(whole.count * 2 / 3))
+        let error = try await #require(throws: LoadError.self) {
+            try await SampleImage.decode(cut, with: Decode(limits: ImageLimits(frames: 9)))
+        }
+        #expect(error.code == .undecodable)
+        let there = try await SampleImage.decode(
+            cut, with: Decode(limits: ImageLimits(frames: 9), allowTruncated: true))
+        #expect((1..<4).contains(there.frames.count))
+        #expect(there.frames[0].pixels == all.frames[0].pixels)
+    }
+
     @Test("An animation keeps its frames' places, delays and loops through resize and crop")
     func animationsTransformed() async throws {
         let bytes = try SampleImage.bytes("good/gif-disposal-1231-transparent.gif")

@@ -68,6 +68,25 @@ struct TransformTests {
         }
     }
 
+    @Test(
+        "Each treats every frame of a file that moves, whatever its format",
+        arguments: ["good/gif-animated.gif", "good/webp-animated.webp", "generated/animated.avif"])
+    func files(_ name: String) async throws {
+        let image = try await SampleImage.decode(
+            try SampleImage.bytes(name), with: Decode(limits: ImageLimits(frames: 9)))
+        #expect(image.frames.count == 4)
+        for transform in Self.all {
+            let result = try await transform.apply(image)
+            #expect(result.frames.map(\.delay) == image.frames.map(\.delay))
+            #expect(result.loopCount == image.loopCount)
+            guard !(transform is Trim), transform.signature?.contains("by ") == false else { continue }
+            for (frame, expected) in zip(image.frames, result.frames) {
+                let still = DecodedImage(size: image.size, layout: image.layout, pixels: frame.pixels)
+                #expect(try await transform.apply(still).pixels == expected.pixels)
+            }
+        }
+    }
+
     @Test("Each works on a single pixel, and each that is cancelled says so", arguments: all.indices)
     func extremes(_ index: Int) async throws {
         let transform = Self.all[index]

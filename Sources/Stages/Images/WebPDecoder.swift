@@ -22,6 +22,10 @@ public struct WebPDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         try bytes.withUnsafeBufferPointer { buffer in
             let file = try WebPFile(buffer)
+            // The frames that aren't there aren't counted.
+            if options.frames > 1, file.isAnimated, !file.isWhole, !options.allowTruncated {
+                throw WebPFile.damaged("it ends too soon")
+            }
             // libwebp takes plain means: the Lanczos kernel has to have something in hand.
             let scale = header.excess(over: box) / options.quality.webpReserve
             let size =

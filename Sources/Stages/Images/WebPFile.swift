@@ -6,6 +6,8 @@ final class WebPFile {
     private let demuxer: OpaquePointer
     /// The file's bytes, all of them.
     let data: WebPData
+    /// Whether all chunks are there.
+    let isWhole: Bool
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
         data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
@@ -15,10 +17,13 @@ final class WebPFile {
             throw Self.damaged("its chunks make no sense")
         }
         self.demuxer = demuxer
+        isWhole = state == WEBP_DEMUX_DONE
         guard WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH) > 0 else { throw Self.damaged("its header is cut off") }
     }
 
     deinit { WebPDemuxDelete(demuxer) }
+
+    var isAnimated: Bool { WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS) & ANIMATION_FLAG.rawValue != 0 }
 
     var header: ImageHeader {
         let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)

@@ -4,13 +4,13 @@ public import Pipeline
 /// Decodes PNG: inflated with libdeflate, its rows scaled as their filters are undone.
 ///
 /// What is seldom is left to libvips: interlaced files, colours that are transparent by their value, pictures of more
-/// than 32 MB, and files in which something is wrong.
+/// than 16 MB, and files in which something is wrong.
 public struct PNGDecoder: ImageDecoding {
     /// PNG.
     public let formats: Set<ImageFormat> = [.png]
 
-    /// The most that is inflated in one go, in bytes: it can't be stopped meanwhile, and takes 1.5 ms a megabyte.
-    private static let longestInflation = 32 << 20
+    /// The most that is inflated in one go, in bytes: it can't be stopped meanwhile, and takes 2.5 ms a megabyte.
+    private static let longestInflation = 16 << 20
 
     private let others = VipsDecoder()
 
