@@ -119,6 +119,19 @@ struct AVIFSequenceTests {
         }
     }
 
+    @Test("A second track that is no transparency, but depth, is left alone")
+    func depth() async throws {
+        var bytes = try sample()
+        for place in bytes.ranges(of: Array("auxiliary:alpha".utf8)) {
+            bytes.replaceSubrange(place, with: Array("auxiliary:depth".utf8))
+        }
+        #expect(bytes != (try sample()))
+        let image = try await SampleImage.decode(bytes, with: all)
+        #expect(image.layout == .rgb)
+        #expect(image.frames.count == 4)
+        #expect(try await ImageMetadata(of: bytes).hasAlpha == false)
+    }
+
     @Test("Metadata is kept beside an animation")
     func metadata() async throws {
         let source = try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")

@@ -31,7 +31,7 @@ struct AVIFSequence {
         size = pictures.size
         frames = pictures.samples
         loops = pictures.loops
-        hasAlpha = tracks.contains { $0.isAuxiliary }
+        hasAlpha = tracks.contains { $0.isAuxiliary && $0.mayBeAlpha }
         bits = pictures.bits
         orientation = pictures.orientation
         profile = pictures.profile

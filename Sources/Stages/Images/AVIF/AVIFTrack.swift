@@ -5,12 +5,15 @@ struct AVIFTrack {
     private(set) var size = PixelSize(width: 0, height: 0)
     /// Whether it is made for another track.
     private(set) var isAuxiliary = false
+    /// Whether what it is made for may be transparency, and not depth or anything else (ISO/IEC 23000-22 section 7.3.5).
+    private(set) var mayBeAlpha = true
     private(set) var samples = 0
     private(set) var bits = 8
     private(set) var profile: [UInt8] = []
     /// Turns by 90° counterclockwise, and what is mirrored after them.
     private var turns = 0
     private var mirror: Int?
+    private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8
     /// `nil` where it is unknown.
     private var duration: Int?
     private var edit: (repeats: Bool, duration: Int)?
@@ -95,6 +98,7 @@ struct AVIFTrack {
         for property in properties {
             switch property.type {
             case "av1C": if let flags = property.content.number(at: 2, bytes: 1), flags & 0x40 != 0 { bits = 16 }
+            case "auxi": mayBeAlpha = property.content.dropFirst(4).starts(with: Self.alpha)
             case "irot": turns = (property.content.first.map(Int.init) ?? 0) & 3
             case "imir": mirror = (property.content.first.map(Int.init) ?? 0) & 1
             case "colr":
