@@ -20,7 +20,7 @@ enum CancellationFiles {
         ("tiles.tif", "100", ["tiffsave", "--compression", "deflate", "--tile"]),
         ("jpeg-strip.tif", "100", ["tiffsave", "--compression", "jpeg", "--tile-height", "32768"]),
         ("jpeg-tiles.tif", "100", ["tiffsave", "--compression", "jpeg", "--tile"]),
-        ("plain.tif", "100", ["tiffsave"]), ("modular.jxl", "25", ["jxlsave", "--effort", "1"]),
+        ("plain.tif", "100", ["tiffsave"]), ("modular.jxl", "25", ["jxlsave", "--effort", "3"]),
     ]
 
     static func all() throws -> [URL] {
@@ -74,7 +74,7 @@ enum CancellationFiles {
 
     /// A drawing of many shapes.
     private static func drawing(in folder: URL) throws -> URL {
-        let shapes = (0..<20_000).map { index in
+        let shapes = (0..<2_000).map { index in
             "<circle cx='\(index * 37 % 10_000)' cy='\(index * 91 % 10_000)' r='\(index % 300)' fill='#\(100 + index % 800)' "
                 + "opacity='.5'/>"
         }

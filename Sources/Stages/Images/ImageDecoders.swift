@@ -15,7 +15,7 @@ public struct ImageDecoders: Sendable {
     /// and libvips for the others.
     public static let standard = ImageDecoders([
         VipsDecoder(), AVIFDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), GIFDecoder(),
-        BMPDecoder(),
+        TIFFDecoder(), BMPDecoder(),
     ])
 
     /// The same with another decoder, which takes over the formats that it is for.

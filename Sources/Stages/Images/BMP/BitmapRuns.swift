@@ -9,7 +9,13 @@ struct BitmapRuns {
     /// An index for each pixel, from the row that is stored first.
     func indices(_ bytes: [UInt8], allowTruncated: Bool, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let (width, height) = (bitmap.size.width, bitmap.size.height)
-        var result = [UInt8](repeating: 0, count: width * height)
+        var result: [UInt8] = []
+        result.reserveCapacity(width * height)
+        // Row by row, since so much memory takes long to be had.
+        for _ in 0..<height {
+            try cancellation.check()
+            result.append(contentsOf: repeatElement(0, count: width))
+        }
         var (x, y, position) = (0, 0, bitmap.start)
         func put(_ index: UInt8) {
             if x < width { result[y * width + x] = index }

@@ -39,15 +39,9 @@ public struct PNGDecoder: ImageDecoding {
         let size = header.storedSize(for: box)
         let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), var pixels = try pixels(of: file, rows, plan, cancellation) else {
-            let image = try others.decode(
-                file.pixelsAlone, header: header, box: box, options: options, cancellation: cancellation)
-            guard let profile = file.profile else { return image }
-            var pixels = image.pixels
-            try VipsPixels.convertToSRGB(
-                &pixels, size: image.size, channels: image.layout.channels, profile: profile,
-                cancellation: cancellation)
-            return DecodedImage(
-                size: image.size, layout: image.layout, pixels: pixels, nativeSize: image.nativeSize)
+            return try others.decode(
+                file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
+            ).converted(from: file.profile ?? [], cancellation: cancellation)
         }
         if let profile = file.profile {
             try VipsPixels.convertToSRGB(

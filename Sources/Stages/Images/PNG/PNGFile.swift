@@ -69,7 +69,19 @@ struct PNGFile {
 
     /// The file with its pixels alone: what reads every chunk would take as much memory as one claims to have, or as its
     /// text has when it is inflated, which a few bytes can say to be 2 GB.
-    var pixelsAlone: [UInt8] { Array(chunksOfPixels.joined()) }
+    /// - Throws: `CancellationError`.
+    func pixelsAlone(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        var file: [UInt8] = []
+        file.reserveCapacity(chunksOfPixels.reduce(0) { $0 + $1.count })
+        for chunk in chunksOfPixels {
+            // A chunk may have all pixels: some megabytes at a time.
+            for start in stride(from: chunk.startIndex, to: chunk.endIndex, by: 4 << 20) {
+                try cancellation.check()
+                file.append(contentsOf: chunk[start..<min(chunk.endIndex, start + 4 << 20)])
+            }
+        }
+        return file
+    }
 
     /// Bytes in a row, and in a pixel or at least one.
     var rowLength: Int { (size.width * colour.samples * depth + 7) / 8 }
