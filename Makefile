@@ -40,7 +40,6 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks decodes
 	swift run --package-path Benchmarks -c release benchmarks prefetch
 	swift run --package-path Benchmarks -c release benchmarks inflight
-	swift run --package-path Benchmarks -c release benchmarks cancel
 	test -x $(DISKCACHE)/bin/python || python3 -m venv $(DISKCACHE)
 	$(DISKCACHE)/bin/pip install --quiet diskcache
 	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
@@ -48,6 +47,7 @@ bench: dependencies
 	@Scripts/dependencies libvips-tools
 	swift build -c release --static-swift-stdlib --product pipectl
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
+	swift run --package-path Benchmarks -c release benchmarks cancel
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies

@@ -18,7 +18,6 @@ enum Cancellation {
             for path in paths { try await decode(URL(filePath: path)) }
             return
         }
-        for file in try CancellationFiles.all() { try await decode(file) }
         let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
         let source = try await ImagePipeline {
             ReadInline()
@@ -29,6 +28,8 @@ enum Cancellation {
         print("  of \(image.size):")
         for stage in stages { try await process(image, stage.signature ?? "\(stage)", stage) }
         for (name, encode) in encodings { try await process(image, name, encode) }
+        print("  of files:")
+        for file in try CancellationFiles.all() { try await decode(file) }
     }
 
     private static let stages: [any Stage] = [
@@ -118,12 +119,9 @@ enum Cancellation {
         let result = await task.result
         let (end, used) = (clock.uptime, Thumbnails.cpuSeconds())
         watch.cancel()
-        switch result {
-        case .success: return (end - start, nil)
-        case .failure(is CancellationError):
-            let (then, before) = try await watch.value
-            return (end - start, Lateness(wall: end - then, work: .seconds(used - before)))
-        case .failure(let error): throw error
-        }
+        if case .failure(let error) = result, !(error is CancellationError) { throw error }
+        // Work that ends as if nothing had been went on as long as any.
+        guard let (then, before) = try? await watch.value else { return (end - start, nil) }
+        return (end - start, Lateness(wall: end - then, work: .seconds(used - before)))
     }
 }

@@ -76,7 +76,7 @@ enum CancellationFiles {
     private static func drawing(in folder: URL) throws -> URL {
         let shapes = (0..<2_000).map { index in
             "<circle cx='\(index * 37 % 10_000)' cy='\(index * 91 % 10_000)' r='\(index % 300)' fill='#\(100 + index % 800)' "
-                + "opacity='.5'/>"
+                + "fill-opacity='.5'/>"
         }
         let url = folder.appending(path: "shapes.svg")
         let text = "<svg xmlns='http://www.w3.org/2000/svg' width='10000' height='10000'>\(shapes.joined())</svg>"
