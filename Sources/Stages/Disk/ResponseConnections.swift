@@ -24,6 +24,7 @@ final class ResponseConnections: Sendable {
         defer { withExtendedLifetime(lock) {} }
         path = folder.databasePath
         writer = try SQLiteDatabase(path: path, readOnly: false)
+        // What SQLite would put in temporary files holds parts of responses, and would lie outside of this folder.
         try writer.execute(
             """
             PRAGMA page_size = 16384;
@@ -32,6 +33,7 @@ final class ResponseConnections: Sendable {
             PRAGMA synchronous = NORMAL;
             PRAGMA journal_size_limit = \(bounds.logBytes);
             PRAGMA wal_autocheckpoint = 0;
+            PRAGMA temp_store = MEMORY;
             PRAGMA trusted_schema = OFF;
             PRAGMA cell_size_check = ON;
             """)

@@ -36,6 +36,14 @@ struct SchemaTests: CacheSuite {
         #expect(log.warnings == [], sourceLocation: sourceLocation)
     }
 
+    @Test("What SQLite needs for a moment stays in memory: temporary files would lie outside of the private folder")
+    func temporaryData() throws {
+        let bounds = StorageBounds(byteLimit: 1 << 20, entryLimit: nil)
+        let connections = try ResponseConnections(CacheFolder(path: path), bounds)
+        // 2 is memory.
+        #expect(try connections.writer.first("PRAGMA temp_store") { $0.integer(0) } == 2)
+    }
+
     @Test("An older one is brought to this version, and everything in it is still found")
     func migrates() async throws {
         let cache = cache()
