@@ -46,6 +46,28 @@ struct SQLiteTests: CacheSuite {
         #expect(TemporaryFolder.names(folder.path) == ["cache"])
     }
 
+    @Test("A long log is begun anew and not cut: while it is cut no lookup can begin")
+    func logIsBegunAnew() throws {
+        let connections = try ResponseConnections(
+            CacheFolder(path: path), StorageBounds(byteLimit: 1 << 20, entryLimit: nil))
+        let writer = connections.writer
+        func length() -> off_t {
+            var status = stat()
+            return stat(path + "/responses.sqlite-wal", &status) == 0 ? status.st_size : -1
+        }
+        try writer.execute("CREATE TABLE words (word)")
+        try writer.execute("INSERT INTO words VALUES (randomblob(900000))")
+        #expect(writer.pagesInLog > 50)
+        let longest = length()
+        connections.shortenLog()
+        #expect(writer.pagesInLog == 0)
+        #expect(length() == longest)
+        try writer.execute("INSERT INTO words VALUES (1)")
+        #expect((1...5).contains(writer.pagesInLog))
+        // SQLite cuts what is beyond the limit with the next change.
+        #expect(length() == 1 << 20)
+    }
+
     @Test("The database is as was measured: write-ahead log, 16 KB pages, room given back")
     func settings() async throws {
         let cache = cache()

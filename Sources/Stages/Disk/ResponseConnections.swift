@@ -10,14 +10,16 @@ final class ResponseConnections: Sendable {
     private let path: String
     private let bounds: StorageBounds
     private let identity: FileIdentity?
-    private let lengthToCut: Atomic<Int>
+    private let pageSize: Int
+    /// The length in bytes at which the log is brought into the database.
+    private let longestLog: Atomic<Int>
     private let idle = Lock<[SQLiteDatabase]>([])
 
     /// Opens the database of a folder, making it or bringing it to this version where need be.
     /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`.
     init(_ folder: CacheFolder, _ bounds: StorageBounds) throws {
         self.bounds = bounds
-        lengthToCut = Atomic(bounds.logBytes / 2)
+        longestLog = Atomic(bounds.logBytes / 2)
         try folder.create()
         // SQLite answers "busy" at once where two processes turn on its log at the same time.
         let lock = try FolderLock(folder.path, .alone)
@@ -37,6 +39,8 @@ final class ResponseConnections: Sendable {
             PRAGMA trusted_schema = OFF;
             PRAGMA cell_size_check = ON;
             """)
+        writer.watchLog()
+        pageSize = try writer.first("PRAGMA page_size") { Int($0.integer(0)) } ?? 16384
         try ResponseSchema.migrate(writer)
         identity = FileIdentity(path)
     }
@@ -59,17 +63,17 @@ final class ResponseConnections: Sendable {
         return result
     }
 
-    /// Brings the log into the database and cuts it, if it has grown long. On the writing thread only.
+    /// Brings the log into the database and begins it anew, if it has grown long. On the writing thread only.
     ///
     /// SQLite would do so by itself, but begins the log anew only at a moment at which nobody reads, and with several busy
     /// processes there is none; and the attempts of one process keep another's from succeeding.
     func shortenLog() {
-        var status = stat()
-        guard stat(path + "-wal", &status) == 0, status.st_size > lengthToCut.load(ordering: .relaxed) else { return }
+        let length = writer.pagesInLog * pageSize
+        guard length > longestLog.load(ordering: .relaxed) else { return }
         // Waits for readers, who are done soon. Where one isn't, as in a process that was stopped, it is not waited for
         // with every change.
-        let isCut = writer.isLogCut(waitingAtMost: 200)
-        lengthToCut.store(isCut ? bounds.logBytes / 2 : Int(status.st_size) + bounds.logBytes / 2, ordering: .relaxed)
+        let isRestarted = writer.isLogRestarted(waitingAtMost: 200)
+        longestLog.store(isRestarted ? bounds.logBytes / 2 : length + bounds.logBytes / 2, ordering: .relaxed)
     }
 
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {

@@ -33,11 +33,31 @@ final class SQLiteDatabase: @unchecked Sendable {
         sqlite3_close_v2(connection)
     }
 
-    /// Brings the log into the database and cuts it to nothing; false if others' reads or writes did not let it in time.
-    func isLogCut(waitingAtMost milliseconds: Int32) -> Bool {
+    /// How many pages the log had with the last change by this connection, since ``watchLog()``.
+    private(set) var pagesInLog = 0
+
+    /// Begins to count the pages in the log. SQLite's own checkpoints have to be off.
+    func watchLog() {
+        sqlite3_wal_hook(
+            connection,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue().pagesInLog = Int(pages)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Brings the log into the database, so that the next change begins it anew; false if others' reads or writes did not
+    /// let it in time.
+    ///
+    /// The file keeps its length: where SQLite cuts it, no read can begin until that is done, and one that tries sleeps for
+    /// up to a millisecond.
+    func isLogRestarted(waitingAtMost milliseconds: Int32) -> Bool {
         wait(atMost: milliseconds)
         defer { wait(atMost: Self.patience) }
-        return (try? first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) == 0 }) == true
+        guard (try? first("PRAGMA wal_checkpoint(RESTART)") { $0.integer(0) == 0 }) == true else { return false }
+        pagesInLog = 0
+        return true
     }
 
     private static let patience: Int32 = 5000

@@ -5,8 +5,8 @@ struct StorageBounds: Sendable {
     /// How many rows there may be; `nil` for any number.
     let entryLimit: Int?
 
-    /// The length to which the log may grow before it is brought into the database and cut. It counts against the bound:
-    /// a sixteenth, at most 16 MB.
+    /// The length to which the log may grow before it is brought into the database and begun anew. It counts against the
+    /// bound: a sixteenth, at most 16 MB.
     var logBytes: Int { max(smallestLog, min(16 << 20, byteLimit / 16)) }
 
     /// What is left for rows, bodies and the pages that they lie on.
