@@ -24,7 +24,6 @@
     F(vips_svgload_source) \
     F(vips_jxlload_source) \
     F(vips_image_get_typeof) \
-    F(vips_image_get_int) \
     F(vips_image_get_blob) \
     F(vips_image_get_n_pages) \
     F(vips_image_get_orientation) \

@@ -74,11 +74,8 @@ struct PNGFile {
         var file: [UInt8] = []
         file.reserveCapacity(chunksOfPixels.reduce(0) { $0 + $1.count })
         for chunk in chunksOfPixels {
-            // A chunk may have all pixels: some megabytes at a time.
-            for start in stride(from: chunk.startIndex, to: chunk.endIndex, by: 4 << 20) {
-                try cancellation.check()
-                file.append(contentsOf: chunk[start..<min(chunk.endIndex, start + 4 << 20)])
-            }
+            // One chunk may have all pixels.
+            try chunk.withUnsafeBufferPointer { try file.append(contentsOf: $0, cancellation) }
         }
         return file
     }
