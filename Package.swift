@@ -51,6 +51,7 @@ let package = Package(
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         // libjpeg ends what fails with a long jump: only C can take that.
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CGIF"),
         .target(name: "CPNG"),
@@ -61,7 +62,7 @@ let package = Package(
             name: "Stages",
             dependencies: [
                 "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CVips",
-                "CWebP",
+                "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

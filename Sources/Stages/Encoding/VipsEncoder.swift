@@ -1,7 +1,7 @@
 import CVips
 import Pipeline
 
-/// Encodes with libvips: AVIF, GIF, TIFF, and of PNG what has a palette or is large.
+/// Encodes with libvips: AVIF, GIF, TIFF, and PNG with a palette.
 struct VipsEncoder: ImageEncoding {
     let format: ImageFormat
     /// The saver with its options; quality and metadata come with the picture.
