@@ -55,14 +55,15 @@ let package = Package(
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CGIF"),
         .target(name: "CPNG"),
+        .target(name: "CPalette"),
         .target(name: "CResample"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CVips",
-                "CWebP", "CZlib",
+                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CPalette", "CResample", "CSQLite",
+                "CVips", "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

@@ -27,3 +27,15 @@ void cpng_spread_grey(const uint8_t *in, uint8_t *out, size_t pixels) {
         out[3] = in[1];
     }
 }
+
+void cpng_pack(const uint8_t *in, uint8_t *out, size_t samples, int bits) {
+    unsigned pending = 0, used = 0;
+    for (size_t i = 0; i < samples; i++) {
+        pending = pending << bits | in[i];
+        used += (unsigned)bits;
+        if (used < 8) continue;
+        *out++ = (uint8_t)pending;
+        used = 0;
+    }
+    if (used > 0) *out = (uint8_t)(pending << (8 - used));
+}

@@ -15,6 +15,9 @@ bool cpng_unfilter(
 /// high byte.
 void cpng_unpack(const uint8_t *_Nonnull in, uint8_t *_Nonnull out, size_t samples, int bits, bool stretch);
 
+/// Puts samples of 1, 2, 4 or 8 bits together, the first in the highest bits (clause 7.2).
+void cpng_pack(const uint8_t *_Nonnull in, uint8_t *_Nonnull out, size_t samples, int bits);
+
 /// Looks each byte up among 256 colours of four bytes, of which the first `channels`, 3 or 4, are written.
 void cpng_look_up(
     const uint8_t *_Nonnull in, uint8_t *_Nonnull out, size_t pixels, const uint8_t *_Nonnull colours, int channels);

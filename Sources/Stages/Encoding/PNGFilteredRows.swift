@@ -2,7 +2,7 @@ import CPNG
 import Pipeline
 
 /// The rows of a picture as PNG packs them: each behind the number of its filter (ISO/IEC 15948 clause 9).
-struct PNGFilteredRows {
+struct PNGFilteredRows: PNGRowSource {
     let image: DecodedImage
     let filter: EncodeOptions.PNG.Filter
     /// What stands above the first row.
@@ -13,6 +13,8 @@ struct PNGFilteredRows {
         self.filter = filter
         nothing = [UInt8](repeating: 0, count: image.width * image.layout.channels)
     }
+
+    var size: PixelSize { image.size }
 
     /// Bytes of one row.
     var rowLength: Int { nothing.count + 1 }

@@ -25,6 +25,20 @@ struct PNGWriter {
         writeChunk("IHDR", Self.number(size.width) + Self.number(size.height) + [8, colour, 0, 0, 0])
     }
 
+    /// The same with a palette, of which indices have so many bits.
+    mutating func writeHeader(_ size: PixelSize, bits: Int) {
+        writeChunk("IHDR", Self.number(size.width) + Self.number(size.height) + [UInt8(bits), 3, 0, 0, 0])
+    }
+
+    /// Colours, and the alphas of those that aren't opaque, which come first (clauses 11.2.3 and 11.3.2.1). They stand
+    /// behind the profile and before the pixels.
+    mutating func write(_ palette: Palette) {
+        let indices = 0..<palette.count
+        writeChunk("PLTE", indices.flatMap { palette.colours[4 * $0..<4 * $0 + 3] })
+        let alphas = indices.map { palette.colours[4 * $0 + 3] }.prefix { $0 < 255 }
+        if !alphas.isEmpty { writeChunk("tRNS", alphas) }
+    }
+
     /// Profile, EXIF and XMP, before the pixels.
     mutating func write(_ metadata: EmbeddedMetadata) {
         if !metadata.profile.isEmpty, let packed = Deflation.zlibStream(of: metadata.profile, level: 9) {

@@ -29,6 +29,7 @@ struct EncodeCancellationTests {
         "An encoder that is told to stop asks hardly ever again",
         arguments: [
             Case(format: .png), Case(format: .png) { $0.png.compression = 9 },
+            Case(format: .png) { $0.png.colours = 256 }, Case(format: .png) { $0.png = .init(colours: 16, dither: 0) },
         ])
     func stopsSoon(_ example: Case) throws {
         let encoder = try example.options.encoder(for: example.format)

@@ -1,0 +1,24 @@
+#ifndef CHOICE_H
+#define CHOICE_H
+
+#include "CPalette.h"
+#include "histogram.h"
+
+/// A colour of the picture, and how often it occurs.
+typedef struct {
+    point place;
+    float weight;
+} sample;
+
+struct cpalette_choice {
+    size_t count;
+    sample *samples;
+    int colours;
+    point places[256];
+    /// How many pixels each stands for.
+    float weights[256];
+    /// Of all samples, squared and weighted.
+    float error;
+};
+
+#endif

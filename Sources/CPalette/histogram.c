@@ -1,0 +1,119 @@
+#include "histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+cpalette_histogram *cpalette_histogram_new(size_t most) {
+    cpalette_histogram *histogram = calloc(1, sizeof *histogram);
+    if (!histogram) return NULL;
+    histogram->most = most;
+    histogram->slots = 2;
+    while (histogram->slots < 2 * most) histogram->slots *= 2;
+    histogram->table = calloc(histogram->slots, sizeof *histogram->table);
+    histogram->entries = malloc(most * sizeof *histogram->entries);
+    if (histogram->table && histogram->entries) return histogram;
+    cpalette_histogram_free(histogram);
+    return NULL;
+}
+
+void cpalette_histogram_free(cpalette_histogram *histogram) {
+    if (!histogram) return;
+    free(histogram->table);
+    free(histogram->entries);
+    free(histogram);
+}
+
+size_t cpalette_histogram_count(const cpalette_histogram *histogram) { return histogram->count; }
+
+bool cpalette_histogram_is_partly_clear(const cpalette_histogram *histogram) { return histogram->is_partly_clear; }
+
+/// What a colour has in common with those that count as the same. What is opaque is never the same as what isn't.
+static uint32_t key_of(uint32_t colour, int dropped) {
+    if (!dropped) return colour;
+    uint32_t kept = 0xffu >> dropped << dropped;
+    uint32_t alpha = colour >> 24 == 255 ? 255 : colour >> 24 & kept;
+    return (colour & kept * 0x010101u) | alpha << 24;
+}
+
+/// The entry of a key; NULL if there is none and no room for it.
+static histogram_entry *entry_of(cpalette_histogram *histogram, uint32_t key) {
+    // The golden ratio spreads keys that differ by little.
+    size_t slot = (key * 0x9e3779b1u >> 7) & (histogram->slots - 1);
+    while (histogram->table[slot]) {
+        histogram_entry *entry = &histogram->entries[histogram->table[slot] - 1];
+        if (entry->key == key) return entry;
+        slot = (slot + 1) & (histogram->slots - 1);
+    }
+    if (histogram->count == histogram->most) return NULL;
+    histogram_entry *entry = &histogram->entries[histogram->count];
+    *entry = (histogram_entry){.key = key};
+    histogram->table[slot] = (uint32_t)++histogram->count;
+    return entry;
+}
+
+static void add_rest(histogram_entry *entry, uint32_t colour, int64_t times) {
+    for (int c = 0; c < 4; c++)
+        entry->rest[c] += times * ((int64_t)(colour >> 8 * c & 255) - (int64_t)(entry->key >> 8 * c & 255));
+}
+
+/// Drops a bit of all channels, and puts together the entries that are the same then.
+static void coarsen(cpalette_histogram *histogram) {
+    size_t count = histogram->count;
+    histogram->dropped++;
+    histogram->count = 0;
+    memset(histogram->table, 0, histogram->slots * sizeof *histogram->table);
+    for (size_t i = 0; i < count; i++) {
+        histogram_entry old = histogram->entries[i];
+        // There is room: no more come back than were taken out.
+        histogram_entry *entry = entry_of(histogram, key_of(old.key, histogram->dropped));
+        add_rest(entry, old.key, old.count);
+        for (int c = 0; c < 4; c++) entry->rest[c] += old.rest[c];
+        entry->count += old.count;
+    }
+}
+
+static void add(cpalette_histogram *histogram, uint32_t colour, uint32_t times) {
+    if (colour >> 24 == 0) {
+        histogram->is_partly_clear = true;
+        return;
+    }
+    histogram_entry *entry;
+    while (!(entry = entry_of(histogram, key_of(colour, histogram->dropped)))) coarsen(histogram);
+    entry->count += times;
+    if (histogram->dropped) add_rest(entry, colour, times);
+}
+
+/// A pixel's colour; 0 if it is clear.
+static uint32_t colour_of(const uint8_t *pixel, cpalette_format format) {
+    if (format.channels == 1) return pixel[0] * 0x010101u | 0xff000000u;
+    if (is_clear(pixel, format)) return 0;
+    uint32_t alpha = format.channels == 4 && !format.threshold ? pixel[3] : 255;
+    return pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 | alpha << 24;
+}
+
+void cpalette_histogram_add(
+    cpalette_histogram *histogram, const uint8_t *pixels, const uint8_t *left_out, size_t count,
+    cpalette_format format) {
+    // Pixels of one colour in a row are counted together.
+    uint32_t last = 0, times = 0;
+    for (size_t i = 0; i < count; i++, pixels += format.channels) {
+        if (left_out && left_out[i]) continue;
+        uint32_t colour = colour_of(pixels, format);
+        if (colour != last || times == 0) {
+            if (times > 0) add(histogram, last, times);
+            last = colour;
+            times = 0;
+        }
+        times++;
+    }
+    if (times > 0) add(histogram, last, times);
+}
+
+point histogram_place(const histogram_entry *entry) {
+    uint8_t colour[4];
+    for (int c = 0; c < 4; c++) {
+        float rest = (float)entry->rest[c] / (float)entry->count;
+        colour[c] = byte_of((float)(entry->key >> 8 * c & 255) + rest);
+    }
+    return point_of(colour[0], colour[1], colour[2], colour[3]);
+}

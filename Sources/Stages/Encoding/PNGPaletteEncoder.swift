@@ -1,0 +1,33 @@
+import CPalette
+import Pipeline
+
+/// Encodes PNG with a palette: pixels are indices of its colours.
+struct PNGPaletteEncoder {
+    let options: EncodeOptions.PNG
+    /// The most colours that there may be, from 2.
+    let colours: Int
+
+    /// How long is looked for the best colours, as by default in GIF.
+    private static let effort = EncodeOptions.GIF().effort
+
+    func encode(
+        _ image: DecodedImage, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let format = cpalette_format(channels: Int32(image.layout.channels), threshold: 0)
+        let histogram = try ColourHistogram(format: format, effort: Self.effort)
+        try histogram.add(image.pixels, cancellation)
+        let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colours } ?? 2
+        let palette = try Palette(of: histogram, most: most, beginsClear: true, effort: Self.effort, cancellation)
+        return try image.pixels.withUnsafeBufferPointer { pixels in
+            let rows = try PNGIndexedRows(image, pixels, palette: palette, dither: options.dither, format: format)
+            var file = PNGWriter(
+                capacity: 4096 + rows.rowLength * image.height + metadata.profile.count + metadata.exif.count)
+            file.writeHeader(image.size, bits: rows.bits)
+            file.write(metadata)
+            file.write(palette)
+            try file.write(rows, level: options.compression, cancellation)
+            file.writeChunk("IEND", [])
+            return file.whole
+        }
+    }
+}
