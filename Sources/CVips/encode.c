@@ -13,22 +13,15 @@ static void stop_if_cancelled(VipsImage *image, VipsProgress *progress, watch *w
 }
 
 static VipsImage *wrap(cvips_picture picture) {
-    int height = picture.height * picture.frames;
-    size_t size = (size_t)picture.width * (size_t)height * (size_t)picture.channels;
+    size_t size = (size_t)picture.width * (size_t)picture.height * (size_t)picture.channels;
     VipsImage *memory = vips.vips_image_new_from_memory(
-        picture.pixels, size, picture.width, height, picture.channels, VIPS_FORMAT_UCHAR);
+        picture.pixels, size, picture.width, picture.height, picture.channels, VIPS_FORMAT_UCHAR);
     if (!memory) return NULL;
     VipsImage *image = NULL;
     VipsInterpretation space = picture.channels == 1 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
     int status = vips.vips_copy(memory, &image, "interpretation", space, NULL);
     g_object_unref(memory);
-    if (status != 0) return NULL;
-    if (picture.frames > 1 && picture.delays) {
-        vips.vips_image_set_int(image, VIPS_META_PAGE_HEIGHT, picture.height);
-        vips.vips_image_set_array_int(image, "delay", picture.delays, picture.frames);
-        vips.vips_image_set_int(image, "loop", picture.loops);
-    }
-    return image;
+    return status == 0 ? image : NULL;
 }
 
 static const VipsForeignTiffCompression tiff_compressions[] = {
@@ -37,22 +30,8 @@ static const VipsForeignTiffCompression tiff_compressions[] = {
     [CVIPS_TIFF_DEFLATE] = VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE,
 };
 
-/// By their numbers in PNG; behind them the best for each row.
-static const VipsForeignPngFilter png_filters[] = {
-    VIPS_FOREIGN_PNG_FILTER_NONE, VIPS_FOREIGN_PNG_FILTER_SUB, VIPS_FOREIGN_PNG_FILTER_UP, VIPS_FOREIGN_PNG_FILTER_AVG,
-    VIPS_FOREIGN_PNG_FILTER_PAETH, VIPS_FOREIGN_PNG_FILTER_ALL,
-};
-
 static int save_with(VipsImage *image, cvips_encoding encoding, bool plain, void **bytes, size_t *count) {
     switch (encoding.saver) {
-    case CVIPS_SAVE_PNG:
-        return vips.vips_pngsave_buffer(
-            image, bytes, count, "compression", encoding.compression, "filter", png_filters[encoding.filter], "palette",
-            encoding.bits > 0, "bitdepth", encoding.bits > 0 ? encoding.bits : 8, "dither", encoding.dither, "strip",
-            plain, NULL);
-    case CVIPS_SAVE_GIF:
-        return vips.vips_gifsave_buffer(
-            image, bytes, count, "bitdepth", encoding.bits, "dither", encoding.dither, "effort", encoding.effort, NULL);
     case CVIPS_SAVE_TIFF:
         return vips.vips_tiffsave_buffer(
             image, bytes, count, "compression", tiff_compressions[encoding.tiff], "predictor",

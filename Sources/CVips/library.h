@@ -27,8 +27,6 @@
     F(vips_image_get_blob) \
     F(vips_image_get_n_pages) \
     F(vips_image_get_orientation) \
-    F(vips_image_set_int) \
-    F(vips_image_set_array_int) \
     F(vips_image_set_blob_copy) \
     F(vips_image_hasalpha) \
     F(vips_image_guess_interpretation) \
@@ -47,8 +45,6 @@
     F(vips_invert) \
     F(vips_multiply) \
     F(vips_linear1) \
-    F(vips_pngsave_buffer) \
-    F(vips_gifsave_buffer) \
     F(vips_tiffsave_buffer) \
     F(vips_heifsave_buffer)
 

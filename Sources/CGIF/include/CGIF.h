@@ -1,4 +1,4 @@
-/// The inner loops of GIF: its LZW, and what becomes of a row of indices.
+/// The inner loops of GIF: its LZW, what becomes of a row of indices, and what of a row differs from the frame before.
 #ifndef CGIF_H
 #define CGIF_H
 
@@ -53,5 +53,62 @@ cgif_state cgif_decompress(
 void cgif_draw(
     const uint8_t *_Nonnull indices, size_t count, const uint8_t *_Nonnull palette, int transparent,
     uint8_t *_Nonnull pixels, int channels);
+
+/// The state of a frame's compression.
+typedef struct {
+    /// A hash table of the strings that there are codes for: a string's own code and the byte behind it, and 1 so that
+    /// nothing is 0; and the code of both.
+    uint32_t keys[16384];
+    uint16_t codes[16384];
+    /// Bits that aren't written yet.
+    uint32_t bits;
+    int count;
+    int minimum, size;
+    int next;
+    /// The string's code that the next byte is put behind; -1 at the beginning.
+    int prefix;
+    /// A block that isn't full yet.
+    uint8_t block[255];
+    int length;
+} cgif_packer;
+
+/// How many bytes `cgif_pack` writes at most for so many indices, and `cgif_pack_end` for none.
+static inline size_t cgif_pack_limit(size_t count) { return 2 * count + 1024; }
+
+/// Begins a frame whose indices are below 2 to the power of `minimum`, which is from 2 to 8.
+void cgif_pack_start(cgif_packer *_Nonnull packer, int minimum);
+
+/// Compresses indices; how many bytes it wrote, which are whole blocks.
+size_t cgif_pack(
+    cgif_packer *_Nonnull packer, const uint8_t *_Nonnull indices, size_t count, uint8_t *_Nonnull output);
+
+/// Ends the frame with what is left; how many bytes it wrote.
+size_t cgif_pack_end(cgif_packer *_Nonnull packer, uint8_t *_Nonnull output);
+
+/// Which pixels of a row are to be left as they show: those that are opaque and the same as in the frame before.
+/// - Parameters:
+///   - threshold: from this alpha on a pixel is opaque.
+///   - shown: RGBA, clear where nothing shows.
+///   - same: 1 for each that is, otherwise 0.
+void cgif_compare(
+    const uint8_t *_Nonnull pixels, const uint8_t *_Nonnull before, size_t count, int channels, int threshold,
+    const uint8_t *_Nonnull shown, uint8_t *_Nonnull same);
+
+/// Columns of a row: from `start`, below `end`; none if that isn't larger.
+typedef struct {
+    size_t start, end;
+} cgif_span;
+
+/// Shows a row of indices. Long runs of those that change nothing become the clear one.
+/// - Parameters:
+///   - palette: RGBA.
+///   - clear: the index that leaves what is there.
+/// - Returns: where something changed.
+cgif_span cgif_show(
+    uint8_t *_Nonnull indices, size_t count, const uint8_t *_Nonnull palette, int clear, uint8_t *_Nonnull shown);
+
+/// Where something shows that the next frame's row has to be clear of.
+cgif_span cgif_uncovered(
+    const uint8_t *_Nonnull next, size_t count, int channels, int threshold, const uint8_t *_Nonnull shown);
 
 #endif

@@ -93,22 +93,15 @@ bool cvips_convert_to_srgb(
 
 /// The formats that libvips writes here.
 typedef enum {
-    CVIPS_SAVE_PNG,
-    CVIPS_SAVE_GIF,
     CVIPS_SAVE_TIFF,
     CVIPS_SAVE_AVIF,
 } cvips_saver;
 
-/// A picture, or the frames of an animation one below the other.
+/// A picture.
 typedef struct {
     const uint8_t *_Nonnull pixels;
-    /// The size of one frame.
     int width, height;
     int channels;
-    int frames;
-    /// A delay for each frame, in milliseconds.
-    const int *_Nullable delays;
-    int loops;
 } cvips_picture;
 
 /// Bytes that are written as they are, or none.
@@ -129,17 +122,9 @@ typedef struct {
     cvips_saver saver;
     /// 1 to 100, of AVIF.
     int quality;
-    /// AVIF's from 0 (fast) to 9, GIF's from 1 to 10.
+    /// AVIF's, from 0 (fast) to 9.
     int effort;
     cvips_tiff tiff;
-    /// PNG's level from 0 to 9.
-    int compression;
-    /// PNG's filter from 0 to 4, or 5 for the best of each row.
-    int filter;
-    /// Bits of a palette's indices, in GIF and in a PNG with a palette; 0 for a PNG without one.
-    int bits;
-    /// How much of a palette's error is passed on to the next pixels, 0 to 1.
-    double dither;
     /// Of AVIF.
     bool lossless, full_chroma;
     /// Metadata, as the format has a place for it.

@@ -22,7 +22,7 @@ extension EncodeOptions {
         case .png: PNGEncoder(options: png)
         case .webp: WebPEncoder(options: webp)
         case .avif: AVIFEncoder(options: avif)
-        case .gif: VipsEncoder.gif(gif)
+        case .gif: GIFEncoder(options: gif)
         case .tiff: VipsEncoder.tiff(tiff)
         default: throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")
         }

@@ -30,6 +30,7 @@ struct EncodeCancellationTests {
         arguments: [
             Case(format: .png), Case(format: .png) { $0.png.compression = 9 },
             Case(format: .png) { $0.png.colours = 256 }, Case(format: .png) { $0.png = .init(colours: 16, dither: 0) },
+            Case(format: .gif), Case(format: .gif) { $0.gif = .init(colours: 4, dither: 0, effort: 1) },
         ])
     func stopsSoon(_ example: Case) throws {
         let encoder = try example.options.encoder(for: example.format)

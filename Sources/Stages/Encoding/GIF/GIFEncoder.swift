@@ -1,0 +1,66 @@
+import CPalette
+import Glibc
+import Pipeline
+
+/// Encodes GIF, animations with all their frames: of each what differs from the one before.
+struct GIFEncoder: ImageEncoding {
+    /// From this alpha on a pixel is opaque; all others are clear.
+    static let threshold: Int32 = 128
+
+    let options: EncodeOptions.GIF
+
+    func encode(
+        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try ImageFormat.gif.check(image.size)
+        guard let memory = malloc(image.width * image.height) else { throw Palette.outOfMemory }
+        defer { free(memory) }
+        let frames = GIFFrames(image, options, indices: memory.assumingMemoryBound(to: UInt8.self))
+        return image.isAnimated ? try animation(image, frames, cancellation) : try still(image, frames, cancellation)
+    }
+
+    private func still(
+        _ image: DecodedImage, _ frames: GIFFrames, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let (palette, isPartlyClear) = try frames.draw(0, same: nil, cancellation)
+        var file = GIFWriter(image.size, palette: palette)
+        try file.writeFrame(
+            frames.indices, in: GIFWindow(all: image.size), clear: isPartlyClear ? palette.count : nil,
+            isClearedAfterwards: false, delay: .zero, palette: palette, isGlobal: true, cancellation)
+        file.end()
+        return file.bytes
+    }
+
+    private func animation(
+        _ image: DecodedImage, _ frames: GIFFrames, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let shown = try GIFShownFrame(of: image)
+        var file: GIFWriter?
+        for (number, frame) in image.frames.enumerated() {
+            if number > 0 {
+                try shown.compare(frame.pixels, with: image.frames[number - 1].pixels, cancellation)
+            }
+            let (palette, _) = try frames.draw(number, same: number > 0 ? shown.same : nil, cancellation)
+            let changed = try shown.show(frames.indices, palette, clear: palette.count, cancellation)
+            let uncovered =
+                number + 1 < image.frames.count
+                ? try shown.uncovered(by: image.frames[number + 1].pixels, cancellation) : nil
+            // The first frame covers the canvas; one that changes nothing still shows for its time.
+            let window =
+                number == 0
+                ? GIFWindow(all: image.size) : .around(changed, uncovered) ?? GIFWindow(all: PixelSize(square: 1))
+            if uncovered != nil { try shown.clear(window, cancellation) }
+            if file == nil {
+                file = GIFWriter(image.size, palette: palette)
+                file?.writeLoops(image.loopCount)
+            }
+            // Readers take an animation whose first frame can't be clear for one that never is.
+            try file?.writeFrame(
+                frames.indices, in: window, clear: number > 0 || image.layout.hasAlpha ? palette.count : nil,
+                isClearedAfterwards: uncovered != nil, delay: frame.delay, palette: palette,
+                isGlobal: palette === frames.global, cancellation)
+        }
+        file?.end()
+        return file?.bytes ?? []
+    }
+}

@@ -1,0 +1,90 @@
+import CGIF
+import Pipeline
+
+/// Puts a GIF file together of its blocks (GIF89a).
+struct GIFWriter {
+    private(set) var bytes = Array("GIF89a".utf8)
+    private let width: Int
+
+    /// Begins a file.
+    init(_ size: PixelSize, palette: Palette) {
+        width = size.width
+        let bits = Self.bits(palette.count)
+        bytes += Self.number(size.width) + Self.number(size.height)
+        // Section 18: there is a table of colours, with eight bits for each channel, of such a size.
+        bytes += [0x80 | 0x70 | UInt8(bits - 1), 0, 0]
+        writeTable(palette, bits: bits)
+    }
+
+    /// How often it plays; 0 is for ever. Without this it plays once.
+    mutating func writeLoops(_ count: Int) {
+        guard count != 1 else { return }
+        bytes += [0x21, 0xff, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
+        bytes += Self.number(max(0, count - 1)) + [0]
+    }
+
+    /// Writes a frame.
+    /// - Parameters:
+    ///   - indices: the whole canvas's; those in the window are written.
+    ///   - clear: the index of what is clear, if anything is. It need not be in the table of colours.
+    ///   - isGlobal: whether the palette is the file's.
+    /// - Throws: `CancellationError`.
+    mutating func writeFrame(
+        _ indices: UnsafePointer<UInt8>, in window: GIFWindow, clear: Int?, isClearedAfterwards: Bool, delay: Duration,
+        palette: Palette, isGlobal: Bool, _ cancellation: WorkCancellation
+    ) throws {
+        // Section 23: what becomes of the frame, how long it shows, and what is clear.
+        let disposal: UInt8 = isClearedAfterwards ? 2 : 1
+        let hundredths = (Double(delay.milliseconds) / 10).rounded(.toNearestOrEven)
+        bytes += [0x21, 0xf9, 4, disposal << 2 | (clear == nil ? 0 : 1)]
+        bytes += Self.number(Int(min(65_535, max(0, hundredths)))) + [UInt8(clear ?? 0), 0]
+        // Section 20: where it lies, and whether colours of its own follow.
+        bytes.append(0x2c)
+        for value in [window.columns.lowerBound, window.rows.lowerBound, window.columns.count, window.rows.count] {
+            bytes += Self.number(value)
+        }
+        let bits = Self.bits(palette.count)
+        bytes.append(isGlobal ? 0 : 0x80 | UInt8(bits - 1))
+        if !isGlobal { writeTable(palette, bits: bits) }
+        let codes = Self.bits(max(palette.count, (clear ?? 0) + 1))
+        try pack(indices, window, minimum: max(2, codes), cancellation)
+    }
+
+    /// Ends the file.
+    mutating func end() { bytes.append(0x3b) }
+
+    /// How many bits indices of so many colours have.
+    private static func bits(_ colours: Int) -> Int { (1...8).first { 1 << $0 >= colours } ?? 8 }
+
+    /// Section 22: the size of the codes, and the indices in blocks.
+    private mutating func pack(
+        _ indices: UnsafePointer<UInt8>, _ window: GIFWindow, minimum: Int, _ cancellation: WorkCancellation
+    ) throws {
+        bytes.append(UInt8(minimum))
+        let packer = UnsafeMutablePointer<cgif_packer>.allocate(capacity: 1)
+        defer { packer.deallocate() }
+        cgif_pack_start(packer, Int32(minimum))
+        let rows = max(1, PaletteRows.pixelsBetweenChecks / window.columns.count)
+        let room = cgif_pack_limit(window.columns.count)
+        let output = UnsafeMutablePointer<UInt8>.allocate(capacity: room)
+        defer { output.deallocate() }
+        for y in window.rows {
+            if (y - window.rows.lowerBound) % rows == 0 { try cancellation.check() }
+            let row = indices + y * width + window.columns.lowerBound
+            let count = cgif_pack(packer, row, window.columns.count, output)
+            bytes.append(contentsOf: UnsafeBufferPointer(start: output, count: count))
+        }
+        bytes.append(contentsOf: UnsafeBufferPointer(start: output, count: cgif_pack_end(packer, output)))
+    }
+
+    /// Section 19: the colours, and black in what is left of the table.
+    private mutating func writeTable(_ palette: Palette, bits: Int) {
+        for index in 0..<palette.count { bytes += palette.colours[4 * index..<4 * index + 3] }
+        bytes += [UInt8](repeating: 0, count: 3 * ((1 << bits) - palette.count))
+    }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        let value = min(65_535, value)
+        return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+    }
+}
