@@ -28,7 +28,8 @@ struct EncodeCancellationTests {
     @Test(
         "An encoder that is told to stop asks hardly ever again",
         arguments: [
-            Case(format: .png), Case(format: .png) { $0.png.compression = 9 },
+            Case(format: .png), Case(format: .png) { $0.png.compression = 9 }, Case(format: .tiff),
+            Case(format: .tiff) { $0.tiff.compression = .lzw }, Case(format: .tiff) { $0.tiff.compression = .none },
         ])
     func stopsSoon(_ example: Case) throws {
         let encoder = try example.options.encoder(for: example.format)
