@@ -106,7 +106,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CVips", "Stages", "PipelineTesting",
+                "CacheTrials", "CJPEG", "CVips", "CWebP", "Stages", "PipelineTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
