@@ -51,18 +51,20 @@ let package = Package(
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         // libjpeg ends what fails with a long jump: only C can take that.
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CGIF"),
         .target(name: "CPNG"),
         .target(name: "CResample"),
         .target(name: "CThread"),
+        .target(name: "CTIFF"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
                 "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CThread",
-                "CVips", "CWebP",
+                "CTIFF", "CVips", "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -105,7 +107,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CVips", "Stages", "PipelineTesting",
+                "CacheTrials", "CJPEG", "CVips", "CWebP", "Stages", "PipelineTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

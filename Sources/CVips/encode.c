@@ -31,12 +31,6 @@ static VipsImage *wrap(cvips_picture picture) {
     return image;
 }
 
-static const VipsForeignTiffCompression tiff_compressions[] = {
-    [CVIPS_TIFF_NONE] = VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
-    [CVIPS_TIFF_LZW] = VIPS_FOREIGN_TIFF_COMPRESSION_LZW,
-    [CVIPS_TIFF_DEFLATE] = VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE,
-};
-
 /// By their numbers in PNG; behind them the best for each row.
 static const VipsForeignPngFilter png_filters[] = {
     VIPS_FOREIGN_PNG_FILTER_NONE, VIPS_FOREIGN_PNG_FILTER_SUB, VIPS_FOREIGN_PNG_FILTER_UP, VIPS_FOREIGN_PNG_FILTER_AVG,
@@ -53,10 +47,6 @@ static int save_with(VipsImage *image, cvips_encoding encoding, bool plain, void
     case CVIPS_SAVE_GIF:
         return vips.vips_gifsave_buffer(
             image, bytes, count, "bitdepth", encoding.bits, "dither", encoding.dither, "effort", encoding.effort, NULL);
-    case CVIPS_SAVE_TIFF:
-        return vips.vips_tiffsave_buffer(
-            image, bytes, count, "compression", tiff_compressions[encoding.tiff], "predictor",
-            VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL, "strip", plain, NULL);
     case CVIPS_SAVE_AVIF:
         return vips.vips_heifsave_buffer(
             image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",

@@ -49,7 +49,6 @@
     F(vips_linear1) \
     F(vips_pngsave_buffer) \
     F(vips_gifsave_buffer) \
-    F(vips_tiffsave_buffer) \
     F(vips_heifsave_buffer)
 
 /// libvips' functions under their own names, typed by its headers.

@@ -2,21 +2,25 @@ import Foundation
 import Pipeline
 import Stages
 
-/// How long work goes on after nobody waits for it any more: `benchmarks cancel [FILE...]`.
+/// How long work goes on after nobody waits for it any more: `benchmarks cancel [FILE | NAME...]`.
 ///
 /// Each decode, encoding and transform of a large picture is cancelled at several moments of its work; the worst of them
-/// counts, against the 50 ms that are promised for all but AVIF and HEIC. Given files, it decodes those alone.
+/// counts, against the 50 ms that are promised for all but AVIF and HEIC. What a load leaves behind and doesn't wait for is
+/// printed beside it. Given files, it decodes those alone; given
+/// parts of names, such as `encode` or `PNG`, it measures what has one of them in its name.
 enum Cancellation {
     /// Shares of the whole time after which it is cancelled.
     private static let moments = [0.02, 0.2, 0.45, 0.7, 0.92]
 
-    static func run(_ paths: [String]) async throws {
+    static func run(_ words: [String]) async throws {
         print(
             "How long work goes on after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed. Time of the "
                 + "processor, in brackets by the clock:")
-        guard paths.isEmpty else {
-            for path in paths { try await decode(URL(filePath: path)) }
-            return
+        let paths = words.filter { FileManager.default.fileExists(atPath: $0) }
+        for path in paths { try await decode(URL(filePath: path), [nil, PixelSize(square: 300)]) }
+        guard paths.isEmpty else { return }
+        func isChosen(_ name: String) -> Bool {
+            words.isEmpty || words.contains { name.localizedCaseInsensitiveContains($0) }
         }
         let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
         let source = try await ImagePipeline {
@@ -26,10 +30,18 @@ enum Cancellation {
         }.load(ImageRequest(.bytes([UInt8](try Data(contentsOf: photograph)))))
         guard let image = source.image else { return }
         print("  of \(image.size):")
-        for stage in stages { try await process(image, stage.signature ?? "\(stage)", stage) }
-        for (name, encode) in encodings { try await process(image, name, encode) }
+        for stage in stages where isChosen(name(of: stage)) { try await process(image, name(of: stage), stage) }
+        for (name, encode) in encodings where isChosen(name) { try await process(image, name, encode) }
         print("  of files:")
-        for file in try CancellationFiles.all() { try await decode(file) }
+        for file in try CancellationFiles.all() {
+            try await decode(file, [nil, PixelSize(square: 300)].filter { isChosen(name(of: file, $0)) })
+        }
+    }
+
+    private static func name(of stage: any Stage) -> String { stage.signature ?? "\(stage)" }
+
+    private static func name(of file: URL, _ box: PixelSize?) -> String {
+        "decode \(file.lastPathComponent)\(box == nil ? "" : " to 300")"
     }
 
     private static let stages: [any Stage] = [
@@ -43,10 +55,14 @@ enum Cancellation {
     private static let encodings: [(String, Encode)] = {
         let cases: [(String, ImageFormat, (inout EncodeOptions) -> Void)] = [
             ("encode JPEG", .jpeg, { _ in }), ("encode JPEG, progressive", .jpeg, { $0.jpeg.progressive = true }),
-            ("encode PNG", .png, { _ in }), ("encode PNG, 256 colours", .png, { $0.png.colours = 256 }),
+            ("encode PNG", .png, { _ in }), ("encode PNG, level 9", .png, { $0.png.compression = 9 }),
+            ("encode PNG, 256 colours", .png, { $0.png.colours = 256 }),
             ("encode WebP", .webp, { _ in }),
             ("encode WebP, lossless", .webp, { ($0.webp.lossless, $0.webp.effort) = (true, 2) }),
+            ("encode WebP, lossless, effort 4", .webp, { $0.webp.lossless = true }),
             ("encode GIF", .gif, { _ in }), ("encode TIFF", .tiff, { _ in }),
+            ("encode TIFF, LZW", .tiff, { $0.tiff.compression = .lzw }),
+            ("encode TIFF, not packed", .tiff, { $0.tiff.compression = .none }),
         ]
         return cases.map { name, format, change in
             var options = EncodeOptions()
@@ -55,17 +71,15 @@ enum Cancellation {
         }
     }()
 
-    private static func decode(_ file: URL) async throws {
+    private static func decode(_ file: URL, _ boxes: [PixelSize?]) async throws {
+        guard !boxes.isEmpty else { return }
         let bytes = [UInt8](try Data(contentsOf: file))
         let limits = ImageLimits(pixels: .max, encodedBytes: .max, frames: 100, memory: .max, time: nil)
         let decode = Decode(
             formats: ImageFormat.standard.union([.svg, .jxl]), limits: limits, budget: MemoryBudget(bytes: .max))
-        for box in [nil, PixelSize(square: 300)] {
-            var request = ImageRequest(.bytes(bytes))
-            request.maxPixelSize = box
-            let (box, sized) = (box, request)
-            let name = "decode \(file.lastPathComponent)\(box == nil ? "" : " to 300")"
-            try await measure(name) {
+        for box in boxes {
+            let sized = ImageRequest(.bytes(bytes), maxPixelSize: box)
+            try await measure(name(of: file, box)) {
                 try await ImagePipeline {
                     ReadInline()
                     decode
@@ -84,17 +98,30 @@ enum Cancellation {
     ) async throws {
         let (whole, _) = try await cancelled(after: .seconds(60), work)
         var worst = Lateness(wall: .zero, work: .zero)
-        var place = 0.0
+        var (place, left) = (0.0, Duration.zero)
         for moment in moments {
             let (_, late) = try await cancelled(after: whole * moment, work)
+            left = max(left, try await rest())
             guard let late else { continue }
             if late.work > worst.work { (worst, place) = (late, moment) }
         }
         let text = String(
             format: "%6.1f ms (%6.1f) of %6.0f ms, at %3.0f %%", worst.work / .milliseconds(1),
             worst.wall / .milliseconds(1), whole / .milliseconds(1), place * 100)
-        print("  \(worst.work > .milliseconds(50) ? "LATE" : "    ") \(text)  \(name)")
+        let rest = left > .milliseconds(5) ? String(format: "; left behind: %.0f ms", left / .milliseconds(1)) : ""
+        print("  \(worst.work > .milliseconds(50) ? "LATE" : "    ") \(text)  \(name)\(rest)")
         fflush(nil)
+    }
+
+    /// What the process still does, in time of the processor, until it does nothing.
+    private static func rest() async throws -> Duration {
+        let start = Thumbnails.cpuSeconds()
+        while true {
+            let before = Thumbnails.cpuSeconds()
+            try await Task.sleep(for: .milliseconds(10))
+            let now = Thumbnails.cpuSeconds()
+            if now - before < 0.005 { return .seconds(before - start) }
+        }
     }
 
     /// How long work went on: by the clock, and in time of the processor, which other programs on the machine don't lengthen.

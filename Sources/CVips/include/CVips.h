@@ -95,7 +95,6 @@ bool cvips_convert_to_srgb(
 typedef enum {
     CVIPS_SAVE_PNG,
     CVIPS_SAVE_GIF,
-    CVIPS_SAVE_TIFF,
     CVIPS_SAVE_AVIF,
 } cvips_saver;
 
@@ -117,13 +116,6 @@ typedef struct {
     size_t count;
 } cvips_block;
 
-/// How TIFF packs its pixels.
-typedef enum {
-    CVIPS_TIFF_NONE,
-    CVIPS_TIFF_LZW,
-    CVIPS_TIFF_DEFLATE,
-} cvips_tiff;
-
 /// How a file is written; what a format has no use for is left aside.
 typedef struct {
     cvips_saver saver;
@@ -131,7 +123,6 @@ typedef struct {
     int quality;
     /// AVIF's from 0 (fast) to 9, GIF's from 1 to 10.
     int effort;
-    cvips_tiff tiff;
     /// PNG's level from 0 to 9.
     int compression;
     /// PNG's filter from 0 to 4, or 5 for the best of each row.

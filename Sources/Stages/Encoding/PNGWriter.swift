@@ -3,13 +3,16 @@ import Pipeline
 
 /// Puts a PNG file together of its chunks (ISO/IEC 15948 clause 5).
 struct PNGWriter {
-    private(set) var bytes: [UInt8] = []
+    private var bytes: [UInt8] = []
 
-    /// Begins a file of about so many bytes.
+    /// Begins a file of at most about so many bytes. An array that grows is copied each time.
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)
         bytes += [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     }
+
+    /// The file.
+    var whole: [UInt8] { bytes.trimmed }
 
     /// Clause 11.2.2: 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
@@ -33,7 +36,7 @@ struct PNGWriter {
     }
 
     /// Writes a chunk with its length and checksum.
-    mutating func writeChunk(_ type: String, _ body: [UInt8]) {
+    mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
         bytes += Self.number(body.count)
         let start = bytes.count
         bytes += type.utf8

@@ -1,7 +1,7 @@
 import CVips
 import Pipeline
 
-/// Encodes with libvips: AVIF, GIF, TIFF, and of PNG what has a palette or is large.
+/// Encodes with libvips: AVIF, GIF, and PNG with a palette.
 struct VipsEncoder: ImageEncoding {
     let format: ImageFormat
     /// The saver with its options; quality and metadata come with the picture.
@@ -42,25 +42,13 @@ struct VipsEncoder: ImageEncoding {
         return VipsEncoder(.gif, encoding)
     }
 
-    static func tiff(_ options: EncodeOptions.TIFF) -> VipsEncoder {
-        var encoding = cvips_encoding()
-        encoding.saver = CVIPS_SAVE_TIFF
-        encoding.tiff =
-            switch options.compression {
-            case .none: CVIPS_TIFF_NONE
-            case .lzw: CVIPS_TIFF_LZW
-            case .deflate: CVIPS_TIFF_DEFLATE
-            }
-        return VipsEncoder(.tiff, encoding)
-    }
-
     func encode(
         _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
         try format.check(image.size)
         // GIF alone holds frames here; of an animation the others get the first. The frames stand one below the other.
         let frames = format == .gif ? image.frames : [image.frames[0]]
-        try ImageFormat.tiff.check(PixelSize(width: image.width, height: image.height * frames.count))
+        try ImageFormat.png.check(PixelSize(width: image.width, height: image.height * frames.count))
         let pixels = frames.count == 1 ? frames[0].pixels : Array(frames.map(\.pixels).joined())
         let delays = frames.map { Int32(clamping: $0.delay.milliseconds) }
         var encoding = encoding

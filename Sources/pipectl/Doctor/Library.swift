@@ -23,6 +23,7 @@ struct Library: Sendable {
         Library(name: "libavif", file: "libavif.so.15", symbol: "avifVersion", answer: .text),
         Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
         Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
+        Library(name: "zlib", file: "libz.so.1", symbol: "zlibVersion", answer: .text),
         Library(name: "libwebp", file: "libwebp.so.7", symbol: "WebPGetDecoderVersion", answer: .packed),
         Library(name: "libcurl", file: "libcurl.so.4", symbol: "curl_version", answer: .text),
         Library(name: "SQLite", file: "libsqlite3.so.0", symbol: "sqlite3_libversion", answer: .text),

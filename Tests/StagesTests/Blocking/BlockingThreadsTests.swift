@@ -162,6 +162,48 @@ struct BlockingThreadsTests {
         #expect(ended.value == 1)
     }
 
+    @Test("Work that may be left is left as soon as it is cancelled, and keeps its thread until it ends")
+    func left() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, ended) = (Counter(), Counter())
+        let barrier = barrier
+        let task = Task {
+            try await threads.run(priority: .normal, isLeft: true) { cancellation in
+                began.increment()
+                barrier.wait()
+                if cancellation.isCancelled { ended.increment() }
+            }
+        }
+        await began.reaches(1)
+        task.cancel()
+        // The barrier is still closed.
+        await #expect(throws: CancellationError.self) { try await task.value }
+        async let next = threads.run { _ in ended.value }
+        await threads.reaches(waiting: 1)
+        #expect(ended.value == 0)
+        barrier.open()
+        #expect(try await next == 1)
+    }
+
+    @Test("Work that may be left gives what it gives if nobody cancels it, and never begins if it is cancelled before")
+    func notLeft() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        #expect(try await threads.run(priority: .normal, isLeft: true) { _ in 7 } == 7)
+        await #expect(throws: LoadError.self) {
+            try await threads.run(priority: .normal, isLeft: true) { _ in
+                throw LoadError(.unencodable, subject: "", "No.")
+            }
+        }
+        let began = Counter()
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await threads.run(priority: .normal, isLeft: true) { _ in began.increment() }
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(began.value == 0)
+    }
+
     @Test("After the stop what waits is still done, and what comes is refused")
     func stop() async throws {
         let threads = BlockingThreads(name: "test", count: 1)

@@ -75,13 +75,19 @@ struct EncodeOptionsTests {
         #expect(sizes.last == sizes.min())
     }
 
-    @Test("What is large is written by libvips, with the same pixels", arguments: [false, true])
-    func largePNG(_ hasAlpha: Bool) async throws {
-        let size = PixelSize(width: 1600, height: 1000)
-        let channels = hasAlpha ? 4 : 3
-        let pixels = (0..<size.width * size.height * channels).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) }
-        let image = DecodedImage(size: size, layout: hasAlpha ? .rgba : .rgb, pixels: pixels)
-        #expect(try await SampleImage.decode(try await encoded(image, .png)).pixels == image.pixels)
+    @Test(
+        "What is large is written in strips, and a long row in pieces, with the same pixels",
+        arguments: [PixelSize(width: 1600, height: 1000), PixelSize(width: 200_000, height: 3)],
+        [PixelLayout.grey, .rgb, .rgba])
+    func largePNG(_ size: PixelSize, _ layout: PixelLayout) async throws {
+        let pixels = (0..<size.bytes(layout.channels)).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) }
+        let image = DecodedImage(size: size, layout: layout, pixels: pixels)
+        for level in [0, 6, 9] {
+            let bytes = try await encoded(image, .png) { $0.png.compression = level }
+            #expect(try await SampleImage.decode(bytes).pixels == image.pixels)
+            let other = Decode(decoders: ImageDecoders([VipsDecoder()]))
+            #expect(try await SampleImage.decode(bytes, with: other).pixels == image.pixels)
+        }
     }
 
     @Test("PNG with a palette has no more colours than asked for, and is far smaller")
