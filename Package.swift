@@ -57,13 +57,15 @@ let package = Package(
         .target(name: "CPNG"),
         .target(name: "CPalette"),
         .target(name: "CResample"),
+        .target(name: "CThread"),
+        .target(name: "CTIFF"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
                 "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CPalette", "CResample", "CSQLite",
-                "CVips", "CWebP", "CZlib",
+                "CThread", "CTIFF", "CVips", "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -106,7 +108,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CVips", "Stages", "PipelineTesting",
+                "CacheTrials", "CJPEG", "CVips", "CWebP", "Stages", "PipelineTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

@@ -24,25 +24,11 @@ static VipsImage *wrap(cvips_picture picture) {
     return status == 0 ? image : NULL;
 }
 
-static const VipsForeignTiffCompression tiff_compressions[] = {
-    [CVIPS_TIFF_NONE] = VIPS_FOREIGN_TIFF_COMPRESSION_NONE,
-    [CVIPS_TIFF_LZW] = VIPS_FOREIGN_TIFF_COMPRESSION_LZW,
-    [CVIPS_TIFF_DEFLATE] = VIPS_FOREIGN_TIFF_COMPRESSION_DEFLATE,
-};
-
-static int save_with(VipsImage *image, cvips_encoding encoding, bool plain, void **bytes, size_t *count) {
-    switch (encoding.saver) {
-    case CVIPS_SAVE_TIFF:
-        return vips.vips_tiffsave_buffer(
-            image, bytes, count, "compression", tiff_compressions[encoding.tiff], "predictor",
-            VIPS_FOREIGN_TIFF_PREDICTOR_HORIZONTAL, "strip", plain, NULL);
-    case CVIPS_SAVE_AVIF:
-        return vips.vips_heifsave_buffer(
-            image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
-            encoding.effort, "lossless", encoding.lossless, "subsample_mode",
-            encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", plain, NULL);
-    }
-    return -1;
+static int save(VipsImage *image, cvips_encoding encoding, bool plain, void **bytes, size_t *count) {
+    return vips.vips_heifsave_buffer(
+        image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
+        encoding.effort, "lossless", encoding.lossless, "subsample_mode",
+        encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", plain, NULL);
 }
 
 static bool attach(VipsImage *image, const char *name, cvips_block block) {
@@ -51,7 +37,7 @@ static bool attach(VipsImage *image, const char *name, cvips_block block) {
     return true;
 }
 
-uint8_t *cvips_save(
+uint8_t *cvips_save_avif(
     cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *count,
     cvips_failure *failure) {
     if (!load_vips(failure)) return NULL;
@@ -67,7 +53,7 @@ uint8_t *cvips_save(
         vips.vips_image_set_progress(image, TRUE);
         g_signal_connect_data(image, "preeval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
         g_signal_connect_data(image, "eval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
-        if (save_with(image, encoding, plain, &bytes, count) != 0) {
+        if (save(image, encoding, plain, &bytes, count) != 0) {
             g_free(bytes);
             bytes = NULL;
         }

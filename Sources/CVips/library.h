@@ -45,7 +45,6 @@
     F(vips_invert) \
     F(vips_multiply) \
     F(vips_linear1) \
-    F(vips_tiffsave_buffer) \
     F(vips_heifsave_buffer)
 
 /// libvips' functions under their own names, typed by its headers.

@@ -5,6 +5,10 @@ public import Pipeline
 /// JPEG has no transparency: what is transparent becomes white. GIF and WebP keep all frames of an animation with their
 /// delays; the others get the first. Metadata is written only where ``EncodeOptions/metadata`` asks for it.
 ///
+/// Where the load is cancelled, the work is over within some milliseconds. AVIF may take longer, and the load waits for it.
+/// WebP may take longer too: the load ends at once, and what libwebp has begun goes on without it. See
+/// ``EncodeOptions/WebP-swift.struct``.
+///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
 ///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``; `CancellationError`.
 public struct Encode: Stage {
@@ -74,6 +78,9 @@ public struct Encode: Stage {
         return "\(format), \(options.text(for: format))"
     }
 
+    /// Whether a cancelled load doesn't wait for the work's end, which it does for all but WebP.
+    var isLeft: Bool { accepted?.formats.contains(.webp) ?? (format == .webp) }
+
     /// Encodes.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
@@ -81,7 +88,7 @@ public struct Encode: Stage {
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         do {
             try options.check()
-            let result = try await threads.run(priority: load.priority) { cancellation in
+            let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
                 let format =
                     accepted?.best(hasAlpha: image.hasTransparency, isAnimated: image.isAnimated) ?? format ?? .jpeg
                 let metadata = try source.map {

@@ -5,7 +5,8 @@ import Stages
 /// How long work goes on after nobody waits for it any more: `benchmarks cancel [FILE | NAME...]`.
 ///
 /// Each decode, encoding and transform of a large picture is cancelled at several moments of its work; the worst of them
-/// counts, against the 50 ms that are promised for all but AVIF and HEIC. Given files, it decodes those alone; given
+/// counts, against the 50 ms that are promised for all but AVIF and HEIC. What a load leaves behind and doesn't wait for is
+/// printed beside it. Given files, it decodes those alone; given
 /// parts of names, such as `encode` or `PNG`, it measures what has one of them in its name.
 enum Cancellation {
     /// Shares of the whole time after which it is cancelled.
@@ -97,17 +98,30 @@ enum Cancellation {
     ) async throws {
         let (whole, _) = try await cancelled(after: .seconds(60), work)
         var worst = Lateness(wall: .zero, work: .zero)
-        var place = 0.0
+        var (place, left) = (0.0, Duration.zero)
         for moment in moments {
             let (_, late) = try await cancelled(after: whole * moment, work)
+            left = max(left, try await rest())
             guard let late else { continue }
             if late.work > worst.work { (worst, place) = (late, moment) }
         }
         let text = String(
             format: "%6.1f ms (%6.1f) of %6.0f ms, at %3.0f %%", worst.work / .milliseconds(1),
             worst.wall / .milliseconds(1), whole / .milliseconds(1), place * 100)
-        print("  \(worst.work > .milliseconds(50) ? "LATE" : "    ") \(text)  \(name)")
+        let rest = left > .milliseconds(5) ? String(format: "; left behind: %.0f ms", left / .milliseconds(1)) : ""
+        print("  \(worst.work > .milliseconds(50) ? "LATE" : "    ") \(text)  \(name)\(rest)")
         fflush(nil)
+    }
+
+    /// What the process still does, in time of the processor, until it does nothing.
+    private static func rest() async throws -> Duration {
+        let start = Thumbnails.cpuSeconds()
+        while true {
+            let before = Thumbnails.cpuSeconds()
+            try await Task.sleep(for: .milliseconds(10))
+            let now = Thumbnails.cpuSeconds()
+            if now - before < 0.005 { return .seconds(before - start) }
+        }
     }
 
     /// How long work went on: by the clock, and in time of the processor, which other programs on the machine don't lengthen.

@@ -91,12 +91,6 @@ bool cvips_convert_to_srgb(
     uint8_t *_Nonnull pixels, int width, int height, int channels, const uint8_t *_Nonnull profile, size_t profile_size,
     cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
 
-/// The formats that libvips writes here.
-typedef enum {
-    CVIPS_SAVE_TIFF,
-    CVIPS_SAVE_AVIF,
-} cvips_saver;
-
 /// A picture.
 typedef struct {
     const uint8_t *_Nonnull pixels;
@@ -110,33 +104,23 @@ typedef struct {
     size_t count;
 } cvips_block;
 
-/// How TIFF packs its pixels.
-typedef enum {
-    CVIPS_TIFF_NONE,
-    CVIPS_TIFF_LZW,
-    CVIPS_TIFF_DEFLATE,
-} cvips_tiff;
-
-/// How a file is written; what a format has no use for is left aside.
+/// How an AVIF is written.
 typedef struct {
-    cvips_saver saver;
-    /// 1 to 100, of AVIF.
+    /// 1 to 100.
     int quality;
-    /// AVIF's, from 0 (fast) to 9.
+    /// From 0 (fast) to 9.
     int effort;
-    cvips_tiff tiff;
-    /// Of AVIF.
     bool lossless, full_chroma;
-    /// Metadata, as the format has a place for it.
+    /// Metadata.
     cvips_block exif, xmp, profile;
 } cvips_encoding;
 
-/// Writes a file. Free the bytes with `cvips_free`.
-uint8_t *_Nullable cvips_save(
+/// Writes an AVIF. Free the bytes with `cvips_free`.
+uint8_t *_Nullable cvips_save_avif(
     cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *_Nonnull count,
     cvips_failure *_Nonnull failure);
 
-/// Frees what `cvips_save` gave.
+/// Frees what `cvips_save_avif` gave.
 void cvips_free(void *_Nullable bytes);
 
 /// To be called by each thread that made any of these calls before it ends.

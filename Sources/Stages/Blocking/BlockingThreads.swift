@@ -68,14 +68,26 @@ public final class BlockingThreads: Sendable {
     public func run<Value: Sendable>(
         priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
-        let item = WorkItem()
+        try await run(priority: priority, isLeft: false, work)
+    }
+
+    /// The same for work that can't always stop soon.
+    /// - Parameter isLeft: whether this returns at once if the task is cancelled, though the work has begun: it keeps its
+    ///   thread and whatever it holds until it ends, and nobody learns how.
+    func run<Value: Sendable>(
+        priority: LoadPriority, isLeft: Bool, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
+    ) async throws -> Value {
+        let item = WorkItem(isLeft: isLeft)
         return try await AdjustablePriority.following {
             self.move(item, to: $0)
         } _: {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     let accepted = item.prepare(
-                        run: { continuation.resume(with: Result { try work(item.cancellation) }) },
+                        run: {
+                            let result = Result { try work(item.cancellation) }
+                            return { continuation.resume(with: result) }
+                        },
                         refuse: { continuation.resume(throwing: CancellationError()) })
                     if accepted { enqueue(item, AdjustablePriority.current?.value ?? priority) }
                 }

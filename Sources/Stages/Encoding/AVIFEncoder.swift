@@ -9,16 +9,15 @@ struct AVIFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
         guard image.isAnimated else {
-            return try VipsEncoder.avif(options)
+            return try VipsEncoder(options: options)
                 .encode(image, quality: quality, metadata: metadata, cancellation: cancellation)
         }
         try ImageFormat.avif.check(image.size)
         try cancellation.check()
-        let isGrey = image.layout == .grey
         let file = try metadata.withBlocks { exif, xmp, profile in
             let encoding = cavif_encoding(
                 width: Int32(image.width), height: Int32(image.height),
-                channels: Int32(isGrey ? 3 : image.layout.channels), quality: Int32(quality),
+                channels: Int32(max(3, image.layout.channels)), quality: Int32(quality),
                 effort: Int32(options.effort), lossless: options.lossless,
                 full_chroma: options.chroma.resolved(quality: quality) != .quarter,
                 exif: cavif_block(bytes: exif.baseAddress, count: exif.count),
@@ -29,8 +28,7 @@ struct AVIFEncoder: ImageEncoding {
             defer { cavif_encoder_free(encoder) }
             for frame in image.frames {
                 try cancellation.check()
-                let pixels = isGrey ? frame.pixels.flatMap { [$0, $0, $0] } : frame.pixels
-                let isAdded = pixels.withUnsafeBufferPointer { pixels in
+                let isAdded = try image.colours(of: frame, cancellation).pixels.withUnsafeBufferPointer { pixels in
                     pixels.baseAddress.map {
                         cavif_encoder_add(encoder, $0, UInt64(max(1, frame.delay.milliseconds)), &failure)
                     }

@@ -23,7 +23,7 @@ extension EncodeOptions {
         case .webp: WebPEncoder(options: webp)
         case .avif: AVIFEncoder(options: avif)
         case .gif: GIFEncoder(options: gif)
-        case .tiff: VipsEncoder.tiff(tiff)
+        case .tiff: TIFFEncoder(options: tiff)
         default: throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")
         }
     }

@@ -11,8 +11,8 @@ struct PNGWriter {
         bytes += [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     }
 
-    /// The file. A large one keeps the memory that it didn't need: what was never written to is none.
-    var whole: [UInt8] { bytes.count < 1 << 20 ? bytes.withUnsafeBufferPointer { Array($0) } : bytes }
+    /// The file.
+    var whole: [UInt8] { bytes.trimmed }
 
     /// Clause 11.2.2: 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {

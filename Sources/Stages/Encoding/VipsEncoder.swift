@@ -1,46 +1,19 @@
 import CVips
 import Pipeline
 
-/// Encodes with libvips: AVIF, GIF, TIFF, and PNG with a palette.
+/// Encodes AVIF with libvips: one frame.
 struct VipsEncoder: ImageEncoding {
-    let format: ImageFormat
-    /// The saver with its options; quality and metadata come with the picture.
-    private let encoding: cvips_encoding
-    private let chroma: EncodeOptions.Chroma
-
-    private init(_ format: ImageFormat, _ encoding: cvips_encoding, chroma: EncodeOptions.Chroma = .automatic) {
-        self.format = format
-        self.encoding = encoding
-        self.chroma = chroma
-    }
-
-    static func avif(_ options: EncodeOptions.AVIF) -> VipsEncoder {
-        var encoding = cvips_encoding()
-        encoding.saver = CVIPS_SAVE_AVIF
-        encoding.effort = Int32(options.effort)
-        encoding.lossless = options.lossless
-        return VipsEncoder(.avif, encoding, chroma: options.lossless ? .full : options.chroma)
-    }
-
-    static func tiff(_ options: EncodeOptions.TIFF) -> VipsEncoder {
-        var encoding = cvips_encoding()
-        encoding.saver = CVIPS_SAVE_TIFF
-        encoding.tiff =
-            switch options.compression {
-            case .none: CVIPS_TIFF_NONE
-            case .lzw: CVIPS_TIFF_LZW
-            case .deflate: CVIPS_TIFF_DEFLATE
-            }
-        return VipsEncoder(.tiff, encoding)
-    }
+    let options: EncodeOptions.AVIF
 
     func encode(
         _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try format.check(image.size)
-        var encoding = encoding
+        try ImageFormat.avif.check(image.size)
+        var encoding = cvips_encoding()
         encoding.quality = Int32(quality)
-        encoding.full_chroma = chroma.resolved(quality: quality) != .quarter
+        encoding.effort = Int32(options.effort)
+        encoding.lossless = options.lossless
+        encoding.full_chroma = options.lossless || options.chroma.resolved(quality: quality) != .quarter
         return try VipsCall.run(cancellation) { call in
             try metadata.withBlocks { exif, xmp, profile in
                 encoding.exif = cvips_block(bytes: exif.baseAddress, count: exif.count)
@@ -63,9 +36,9 @@ struct VipsEncoder: ImageEncoding {
         _ picture: cvips_picture, _ encoding: cvips_encoding, size: PixelSize, _ call: inout VipsCall
     ) throws -> [UInt8] {
         var count = 0
-        guard let bytes = cvips_save(picture, encoding, call.cancellation, &count, &call.failure) else {
+        guard let bytes = cvips_save_avif(picture, encoding, call.cancellation, &count, &call.failure) else {
             throw LoadError(
-                .unencodable, subject: "", "A picture of \(size) can't be written as \(format) (\(call.message)).")
+                .unencodable, subject: "", "A picture of \(size) can't be written as image/avif (\(call.message)).")
         }
         defer { cvips_free(bytes) }
         return Array(UnsafeBufferPointer(start: bytes, count: count))

@@ -32,6 +32,9 @@ extension EXIFBlock {
         static let pixelWidth = 0xa002
         static let pixelHeight = 0xa003
         static let lensModel = 0xa434
+
+        /// The texts of the first directory.
+        static let texts = [description, make, model, dateTime, artist, copyright]
     }
 
     /// The lines of a directory, as far as they make sense; none without an offset.

@@ -20,11 +20,8 @@ extension EmbeddedMetadata {
             let entries = file.mainEntries
             xmp = file.data(EXIFBlock.Tag.xmp, in: entries)
             profile = file.data(EXIFBlock.Tag.profile, in: entries)
-            let tags = [
-                EXIFBlock.Tag.description, EXIFBlock.Tag.make, EXIFBlock.Tag.model, EXIFBlock.Tag.dateTime,
-                EXIFBlock.Tag.artist, EXIFBlock.Tag.copyright,
-            ]
-            exif = EXIFRewriting.composed(of: tags.map { (tag: $0, text: file.characters($0, in: entries)) })
+            exif = EXIFRewriting.composed(
+                of: EXIFBlock.Tag.texts.map { (tag: $0, text: file.characters($0, in: entries)) })
         case .avif, .heic:
             do {
                 self = try VipsCall.run(cancellation) { call in

@@ -52,6 +52,14 @@ extension DecodedImage {
         layout == .grey ? try with(.rgb, cancellation) : self
     }
 
+    /// A frame's pixels and their layout, with three channels at least.
+    func colours(
+        of frame: Frame, _ cancellation: WorkCancellation
+    ) throws -> (pixels: [UInt8], layout: PixelLayout) {
+        let image = try DecodedImage(size: size, layout: layout, pixels: frame.pixels).withColour(cancellation)
+        return (image.pixels, image.layout)
+    }
+
     private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard layout != target else { return self }
         let (from, to) = (layout.channels, target.channels)

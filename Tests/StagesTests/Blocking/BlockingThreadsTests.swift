@@ -37,6 +37,17 @@ struct BlockingThreadsTests {
         }
     }
 
+    @Test("A thread that gives way is nicer than others by seven", arguments: [(false, 0), (true, 7)])
+    func threadGivesWay(givesWay: Bool, nicer: Int32) async {
+        let own = min(19, getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) + nicer)
+        let found = await withCheckedContinuation { continuation in
+            Thread.start(name: "test", givesWay: givesWay) {
+                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+            }
+        }
+        #expect(found == own)
+    }
+
     @Test("There are never more threads than allowed, and none is lost")
     func bounded() async throws {
         let threads = BlockingThreads(name: "test", count: 3)
@@ -149,6 +160,48 @@ struct BlockingThreadsTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ended.value == 1)
+    }
+
+    @Test("Work that may be left is left as soon as it is cancelled, and keeps its thread until it ends")
+    func left() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, ended) = (Counter(), Counter())
+        let barrier = barrier
+        let task = Task {
+            try await threads.run(priority: .normal, isLeft: true) { cancellation in
+                began.increment()
+                barrier.wait()
+                if cancellation.isCancelled { ended.increment() }
+            }
+        }
+        await began.reaches(1)
+        task.cancel()
+        // The barrier is still closed.
+        await #expect(throws: CancellationError.self) { try await task.value }
+        async let next = threads.run { _ in ended.value }
+        await threads.reaches(waiting: 1)
+        #expect(ended.value == 0)
+        barrier.open()
+        #expect(try await next == 1)
+    }
+
+    @Test("Work that may be left gives what it gives if nobody cancels it, and never begins if it is cancelled before")
+    func notLeft() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        #expect(try await threads.run(priority: .normal, isLeft: true) { _ in 7 } == 7)
+        await #expect(throws: LoadError.self) {
+            try await threads.run(priority: .normal, isLeft: true) { _ in
+                throw LoadError(.unencodable, subject: "", "No.")
+            }
+        }
+        let began = Counter()
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await threads.run(priority: .normal, isLeft: true) { _ in began.increment() }
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(began.value == 0)
     }
 
     @Test("After the stop what waits is still done, and what comes is refused")

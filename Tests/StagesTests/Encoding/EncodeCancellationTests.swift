@@ -25,10 +25,31 @@ struct EncodeCancellationTests {
         }
     }
 
+    @Test("A load leaves what may become WebP, and waits for any other encoder's end")
+    func leaves() {
+        for format in [ImageFormat.jpeg, .png, .avif, .gif, .tiff] { #expect(!Encode(format).isLeft) }
+        #expect(Encode(.webp).isLeft)
+        #expect(Encode(AcceptedFormats(accept: "image/webp")).isLeft)
+        #expect(!Encode(AcceptedFormats(accept: "image/avif")).isLeft)
+    }
+
+    @Test("A load to WebP that is cancelled ends with CancellationError, and its thread gets free again")
+    func left() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let load = Task {
+            try await SampleImage.process(Self.picture) { Encode(.webp, options: EncodeOptions(), threads: threads) }
+        }
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(try await threads.run { _ in 7 } == 7)
+    }
+
     @Test(
         "An encoder that is told to stop asks hardly ever again",
         arguments: [
-            Case(format: .png), Case(format: .png) { $0.png.compression = 9 },
+            Case(format: .png), Case(format: .png) { $0.png.compression = 9 }, Case(format: .tiff),
+            Case(format: .webp), Case(format: .tiff) { $0.tiff.compression = .lzw },
+            Case(format: .tiff) { $0.tiff.compression = .none },
             Case(format: .png) { $0.png.colours = 256 }, Case(format: .png) { $0.png = .init(colours: 16, dither: 0) },
             Case(format: .gif), Case(format: .gif) { $0.gif = .init(colours: 4, dither: 0, effort: 1) },
         ])

@@ -1,0 +1,53 @@
+import Pipeline
+
+/// Puts a TIFF file together: its strips as they come, then the directory that tells where they are (TIFF 6.0).
+struct TIFFWriter {
+    /// Begins with where the directory is, which isn't known yet.
+    private var bytes: [UInt8] = [0x49, 0x49, 42, 0, 0, 0, 0, 0]
+    private var offsets: [Int] = []
+    private var lengths: [Int] = []
+
+    /// Begins a file of at most about so many bytes. An array that grows is copied each time.
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// Begins the next strip.
+    mutating func beginStrip() {
+        offsets.append(bytes.count)
+        lengths.append(0)
+    }
+
+    /// Writes more of the strip.
+    mutating func write(_ packed: UnsafeBufferPointer<UInt8>) {
+        bytes += packed
+        lengths[lengths.count - 1] += packed.count
+    }
+
+    /// The file.
+    /// - Parameter entries: all but those that tell where the strips are.
+    /// - Throws: `LoadError.Code.unencodable` if it is larger than its own numbers.
+    mutating func finish(_ entries: [TIFFEntry]) throws(LoadError) -> [UInt8] {
+        let entries = (entries + [.long(273, offsets), .long(279, lengths)]).sorted { $0.tag < $1.tag }
+        bytes += [UInt8](repeating: 0, count: bytes.count % 2)
+        let start = bytes.count
+        bytes += TIFFEntry.number(entries.count, 2)
+        var values: [UInt8] = []
+        let valuesStart = start + 2 + 12 * entries.count + 4
+        for entry in entries {
+            bytes += TIFFEntry.number(entry.tag, 2) + TIFFEntry.number(entry.type, 2) + TIFFEntry.number(entry.count, 4)
+            if entry.bytes.count <= 4 {
+                bytes += entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
+            } else {
+                bytes += TIFFEntry.number(valuesStart + values.count, 4)
+                values += entry.bytes + [UInt8](repeating: 0, count: entry.bytes.count % 2)
+            }
+        }
+        bytes += TIFFEntry.number(0, 4)
+        bytes += values
+        guard bytes.count <= Int(UInt32.max) else {
+            throw LoadError(
+                .unencodable, subject: "", "The picture can't be written as image/tiff, which has at most 4 GB.")
+        }
+        bytes.replaceSubrange(4..<8, with: TIFFEntry.number(start, 4))
+        return bytes.trimmed
+    }
+}
