@@ -56,14 +56,15 @@ let package = Package(
         .target(name: "CGIF"),
         .target(name: "CPNG"),
         .target(name: "CResample"),
+        .target(name: "CThread"),
         .target(name: "CTIFF"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CTIFF",
-                "CVips", "CWebP", "CZlib",
+                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CResample", "CSQLite", "CThread",
+                "CTIFF", "CVips", "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),

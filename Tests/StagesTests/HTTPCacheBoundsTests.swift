@@ -27,6 +27,17 @@ struct HTTPCacheBoundsTests: CacheSuite {
         #expect(try await present(cache) == ["c", "d", "e"])
     }
 
+    @Test("Beyond a bound a 128th more goes than has to, so that the next need not evict")
+    func evictsSomeAtATime() async throws {
+        let cache = cache(entryLimit: 256)
+        for index in 0..<257 { _ = await cache.commit(try exchange(), for: .test("\(index)")) }
+        #expect(try #require(try await cache.statistics()).entries == 254)
+        #expect(try await cache.lookup(.test("2")).isMiss)
+        #expect(try await cache.lookup(.test("3")).isFresh)
+        for index in 257..<259 { _ = await cache.commit(try exchange(), for: .test("\(index)")) }
+        #expect(try #require(try await cache.statistics()).entries == 256)
+    }
+
     @Test(
         "Bytes are bounded: bodies in rows and in files alike, with what the rows themselves take",
         arguments: [1000, 100_000])

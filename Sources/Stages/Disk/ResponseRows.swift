@@ -128,20 +128,25 @@ extension ResponseTransaction {
         try remove(where: "generation = ?1", .integer(generation)) > 0
     }
 
-    /// Removes least recently used rows until the bounds hold, some at a time: others write in between.
-    /// - Returns: whether they hold.
+    /// Removes least recently used rows if there is more than the bounds allow, some at a time: others write in between.
+    ///
+    /// A little more goes than has to, for rows that were stored together lie on the same pages: to remove many costs not
+    /// much more than to remove one, and then the next changes need not.
+    /// - Returns: whether the bounds hold.
     func evict(_ bounds: StorageBounds) throws -> Bool {
+        var allowed = bounds
         for _ in 0..<64 {
             let totals = try database.totals()
             // Half-empty pages count too, but not what an empty database has anyway.
             let used = max(totals.bytes, try database.bytesInUse() + totals.fileBytes - bounds.emptyDatabase)
-            guard used > bounds.storedBytes || bounds.entryLimit.map({ totals.entries > $0 }) ?? false,
+            guard used > allowed.storedBytes || allowed.entryLimit.map({ totals.entries > $0 }) ?? false,
                 totals.entries > 0
             else {
                 // Many are free where bodies in files have taken the rows' place.
                 return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
             try remove(where: "true ORDER BY accessed, generation LIMIT 1")
+            allowed = bounds.evicted
         }
         return false
     }

@@ -54,7 +54,8 @@ final class ResponseWriter: Sendable {
     private func startThread() {
         let state = state
         let database = database
-        Thread.start(name: "pipeline-store") {
+        // What reads has somebody who waits for it; and nobody who reads ever waits for the one that writes.
+        Thread.start(name: "pipeline-store", givesWay: true) {
             while let writes = Self.next(state) { Self.commit(writes, database) }
         }
     }

@@ -12,6 +12,11 @@ struct StorageBounds: Sendable {
     /// What is left for rows, bodies and the pages that they lie on.
     var storedBytes: Int { byteLimit - min(16 << 20, byteLimit / 16) }
 
+    /// To what is evicted once there is more than the bounds allow: a 128th less.
+    var evicted: StorageBounds {
+        StorageBounds(byteLimit: byteLimit - byteLimit / 128, entryLimit: entryLimit.map { $0 - $0 / 128 })
+    }
+
     /// Free pages up to this many bytes stay in the database, for the next rows.
     var freeBytes: Int { logBytes / 4 }
 

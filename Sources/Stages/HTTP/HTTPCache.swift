@@ -10,8 +10,8 @@ public import Pipeline
 public final class HTTPCache: Sendable {
     /// The folder in which everything lies.
     public let folder: String
-    /// The bytes that the folder may take, the database's log included; the least recently used answers go first. What an
-    /// empty database takes, up to 2 MB, comes on top.
+    /// The bytes that the folder may take, the database's log included; the least recently used answers go first, a
+    /// few more than have to. What an empty database takes, up to 2 MB, comes on top.
     public let byteLimit: Int
     /// The answers that may be stored; `nil` for any number.
     public let entryLimit: Int?

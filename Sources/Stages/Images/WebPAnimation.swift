@@ -10,13 +10,15 @@ struct WebPAnimation {
     let allowTruncated: Bool
 
     func frames(of file: WebPFile, count: Int, cancellation: WorkCancellation) throws -> [DecodedImage.Frame] {
-        let canvas = try WebPCanvas(size: scaling.header.storedSize)
+        guard let canvas = AnimationCanvas(size: scaling.header.storedSize, channels: 4) else {
+            throw WebPFile.damaged("out of memory")
+        }
         var frames: [DecodedImage.Frame] = []
-        var cleared: WebPCanvas.Place?
+        var cleared: AnimationCanvas.Place?
         while frames.count < count {
             do {
                 try file.withFrame(frames.count + 1) { frame in
-                    if let cleared { try canvas.clear(cleared, cancellation) }
+                    if let cleared { try canvas.fill(cleared, with: [0, 0, 0, 0], cancellation) }
                     let place = try draw(frame, on: canvas, cancellation)
                     cleared = frame.dispose_method == WEBP_MUX_DISPOSE_BACKGROUND ? place : nil
                     frames.append(
@@ -33,16 +35,19 @@ struct WebPAnimation {
     }
 
     private func draw(
-        _ frame: WebPIterator, on canvas: WebPCanvas, _ cancellation: WorkCancellation
-    ) throws -> WebPCanvas.Place {
+        _ frame: WebPIterator, on canvas: AnimationCanvas, _ cancellation: WorkCancellation
+    ) throws -> AnimationCanvas.Place {
         let size = PixelSize(width: Int(frame.width), height: Int(frame.height))
-        let place = WebPCanvas.Place(
+        let place = AnimationCanvas.Place(
             left: Int(frame.x_offset), top: Int(frame.y_offset), width: size.width, height: size.height, in: canvas.size
         )
         let pixels = try WebPStill(size: size, layout: .rgba)
             .decode(frame.fragment, allowTruncated: allowTruncated, cancellation: cancellation)
-        let blends = frame.blend_method == WEBP_MUX_BLEND && frame.has_alpha != 0
-        try canvas.draw(pixels, width: size.width, at: place, blends: blends, cancellation)
+        if frame.blend_method == WEBP_MUX_BLEND && frame.has_alpha != 0 {
+            try canvas.lay(pixels, width: size.width, over: place, cancellation)
+        } else {
+            try canvas.put(pixels, width: size.width, in: place, cancellation)
+        }
         return place
     }
 }

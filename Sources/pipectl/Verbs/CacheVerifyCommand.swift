@@ -32,10 +32,11 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         let found = report.findings.map {
             "\($0.kind.rawValue)\t\($0.subject)\t\($0.detail)" + ($0.isRepaired ? " Mended." : "")
         }
+        let count = report.findings.count
         let verdict =
             report.findings.isEmpty
             ? "nothing is wrong"
-            : "\(report.findings.count) findings, \(report.findings.count { $0.isRepaired }) mended"
+            : "\(count) \(count == 1 ? "finding" : "findings"), \(report.findings.count { $0.isRepaired }) mended"
         return (found + ["\(folder): \(report.entries) entries with \(report.bytes) bytes read, \(verdict)."])
             .joined(separator: "\n")
     }

@@ -37,6 +37,17 @@ struct BlockingThreadsTests {
         }
     }
 
+    @Test("A thread that gives way is nicer than others by seven", arguments: [(false, 0), (true, 7)])
+    func threadGivesWay(givesWay: Bool, nicer: Int32) async {
+        let own = min(19, getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) + nicer)
+        let found = await withCheckedContinuation { continuation in
+            Thread.start(name: "test", givesWay: givesWay) {
+                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+            }
+        }
+        #expect(found == own)
+    }
+
     @Test("There are never more threads than allowed, and none is lost")
     func bounded() async throws {
         let threads = BlockingThreads(name: "test", count: 3)

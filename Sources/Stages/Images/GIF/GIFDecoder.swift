@@ -34,11 +34,17 @@ public struct GIFDecoder: ImageDecoding {
             header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality, profile: nil)
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try GIFFile(buffer, limit: count, cancellation: cancellation)
-            let canvas = try GIFCanvas(size: header.storedSize, channels: layout.channels)
+            guard let canvas = AnimationCanvas(size: header.storedSize, channels: layout.channels) else {
+                throw GIFFile.damaged("out of memory")
+            }
+            // What the last frame covers, where that is to be taken back.
+            var covered: [UInt8] = []
             var frames: [DecodedImage.Frame] = []
             for (index, frame) in file.frames.enumerated() {
-                if index > 0 { try dispose(of: file.frames[index - 1], file, buffer, canvas, cancellation) }
-                if frame.disposal == .isTakenBack, index + 1 < count { try canvas.keep(frame, cancellation) }
+                if index > 0 { try dispose(of: file.frames[index - 1], file, buffer, canvas, covered, cancellation) }
+                if frame.disposal == .isTakenBack, index + 1 < count {
+                    covered = try canvas.bytes(of: canvas.place(of: frame), cancellation)
+                }
                 try GIFPixels(
                     frame: frame, palette: file.colours(of: frame, buffer), allowTruncated: options.allowTruncated
                 ).draw(buffer, on: canvas, cancellation)
@@ -53,13 +59,14 @@ public struct GIFDecoder: ImageDecoding {
 
     /// Makes the canvas what the next frame is drawn on.
     private func dispose(
-        of frame: GIFFrame, _ file: GIFFile, _ bytes: UnsafeBufferPointer<UInt8>, _ canvas: GIFCanvas,
-        _ cancellation: WorkCancellation
+        of frame: GIFFrame, _ file: GIFFile, _ bytes: UnsafeBufferPointer<UInt8>, _ canvas: AnimationCanvas,
+        _ covered: [UInt8], _ cancellation: WorkCancellation
     ) throws {
+        let place = canvas.place(of: frame)
         switch frame.disposal {
         case .stays: return
-        case .isCleared: try canvas.clear(frame, with: file.backdrop(of: frame, bytes), cancellation)
-        case .isTakenBack: try canvas.takeBack(frame, cancellation)
+        case .isCleared: try canvas.fill(place, with: file.backdrop(of: frame, bytes), cancellation)
+        case .isTakenBack: try canvas.put(covered, width: place.width, in: place, cancellation)
         }
     }
 }

@@ -9,7 +9,7 @@ struct GIFPixels {
     let allowTruncated: Bool
 
     func draw(
-        _ bytes: UnsafeBufferPointer<UInt8>, on canvas: GIFCanvas, _ cancellation: WorkCancellation
+        _ bytes: UnsafeBufferPointer<UInt8>, on canvas: AnimationCanvas, _ cancellation: WorkCancellation
     ) throws {
         guard frame.width > 0, frame.height > 0, frame.start < bytes.count, let file = bytes.baseAddress else { return }
         let minimum = Int32(bytes[frame.start])

@@ -1,0 +1,20 @@
+import CGIF
+import Pipeline
+
+extension AnimationCanvas {
+    /// Draws one stored row of a frame, or its beginning; what is outside of the canvas is left out.
+    func draw(
+        _ indices: UnsafePointer<UInt8>, count: Int, row: Int, of frame: GIFFrame, palette: UnsafePointer<UInt8>
+    ) {
+        let place = place(of: frame)
+        guard row < place.height else { return }
+        cgif_draw(
+            indices, min(count, place.width), palette, Int32(frame.transparent ?? -1), self.row(row, of: place),
+            Int32(channels))
+    }
+
+    /// Where a frame lies.
+    func place(of frame: GIFFrame) -> Place {
+        Place(left: frame.left, top: frame.top, width: frame.width, height: frame.height, in: size)
+    }
+}
