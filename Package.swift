@@ -93,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "pipectl",
             dependencies: [
-                "PipelineFile", "Stages", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CAVIF", "PipelineFile", "Stages", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),

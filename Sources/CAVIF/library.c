@@ -18,10 +18,13 @@ static bool fits(const char *version) {
     return strncmp(version, start, strlen(start)) == 0;
 }
 
-static void load(void) {
+const char *cavif_library_name(void) {
     // The number in the library's name is by its versions: 0.11 is the last one before 16.
-    static const char *const name = AVIF_VERSION_MAJOR > 0 ? "libavif.so.16" : "libavif.so.15";
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return AVIF_VERSION_MAJOR > 0 ? "libavif.so.16" : "libavif.so.15";
+}
+
+static void load(void) {
+    void *library = dlopen(cavif_library_name(), RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(reason, sizeof reason, "libavif is missing (%s); install %s", dlerror(),
             AVIF_VERSION_MAJOR > 0 ? "libavif16" : "libavif15");

@@ -13,6 +13,8 @@ struct cvips_image {
     VipsRegion *region;
     /// By what word to know this file's errors from others'.
     const char *name;
+    /// Whether it is drawn in tiles as pixels are asked for.
+    bool is_drawing;
     /// The embedded profile, if the pixels still are in its colours.
     uint8_t *profile;
     size_t profile_size;
@@ -98,10 +100,23 @@ cvips_image *cvips_open(
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
     image->name = loader_name(options.loader);
+    image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);
     if (prepare(image, options, header, failure)) return image;
     cvips_close(image);
     return NULL;
+}
+
+/// Has the tiles drawn that some rows lie in, one by one: all that lie beside each other would take long. libvips keeps
+/// them until the rows are past.
+static bool draw_tiles(cvips_image *image, int top, int count, cvips_failure *failure) {
+    enum { TILE_WIDTH = 2000 };
+    int width = image->pixels->Xsize;
+    for (int left = 0; left < width; left += TILE_WIDTH) {
+        VipsRect tile = {.left = left, .top = top, .width = VIPS_MIN(TILE_WIDTH, width - left), .height = count};
+        if (!prepare_area(image->region, tile, image->name, image->bytes.cancellation, failure)) return false;
+    }
+    return true;
 }
 
 bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cvips_failure *failure) {
@@ -114,6 +129,7 @@ bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cv
         snprintf(failure->message, sizeof failure->message, "out of memory");
         return false;
     }
+    if (image->is_drawing && !draw_tiles(image, top, count, failure)) return false;
     if (!prepare_rows(image->region, top, count, image->name, image->bytes.cancellation, failure)) return false;
     size_t length = (size_t)image->pixels->Xsize * (size_t)image->pixels->Bands;
     for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, top + row), length);

@@ -3,17 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
-bool prepare_rows(
-    VipsRegion *region, int top, int count, const char *about, cvips_cancellation cancellation,
-    cvips_failure *failure) {
+bool prepare_area(
+    VipsRegion *region, VipsRect area, const char *about, cvips_cancellation cancellation, cvips_failure *failure) {
     if (is_cancelled(cancellation)) {
         snprintf(failure->message, sizeof failure->message, "cancelled");
         return false;
     }
-    VipsRect rows = {.left = 0, .top = top, .width = region->im->Xsize, .height = count};
-    if (vips.vips_region_prepare(region, &rows) == 0) return true;
+    if (vips.vips_region_prepare(region, &area) == 0) return true;
     take_vips_error(failure, about, "the pixels can't be read");
     return false;
+}
+
+bool prepare_rows(
+    VipsRegion *region, int top, int count, const char *about, cvips_cancellation cancellation,
+    cvips_failure *failure) {
+    VipsRect rows = {.left = 0, .top = top, .width = region->im->Xsize, .height = count};
+    return prepare_area(region, rows, about, cancellation, failure);
 }
 
 bool write_rows(

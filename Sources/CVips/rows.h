@@ -7,6 +7,10 @@
 /// What is read at a time: twice a JPEG's tallest row of blocks.
 enum { STRIP_ROWS = 32 };
 
+/// Prepares a part of the picture; see `prepare_rows`.
+bool prepare_area(
+    VipsRegion *region, VipsRect area, const char *about, cvips_cancellation cancellation, cvips_failure *failure);
+
 /// Prepares the rows `top` to `top + count` in full width. `about` is the word to know its errors by, if there is one.
 bool prepare_rows(
     VipsRegion *region, int top, int count, const char *about, cvips_cancellation cancellation,

@@ -1,9 +1,37 @@
-import FoundationEssentials
+import Foundation
 import Pipeline
 import Stages
 
-/// What each format and option takes to write a thumbnail, and how many bytes it has: `benchmarks encode FILE`.
+/// What each format and option takes to write a thumbnail and to read it again, and how many bytes it has:
+/// `benchmarks encode FILE`. This is what the comments of the options tell of their prices.
 enum EncodeCosts {
+    private static let rounds = 15
+
+    private struct Case: Sendable {
+        let name: String
+        let format: ImageFormat
+        var change: @Sendable (inout EncodeOptions) -> Void = { _ in }
+    }
+
+    /// The first of each format has the defaults; the others are compared with it.
+    private static let cases = [
+        Case(name: "JPEG", format: .jpeg),
+        Case(name: "JPEG, fixed codes", format: .jpeg) { $0.jpeg.optimizesCodes = false },
+        Case(name: "JPEG, progressive", format: .jpeg) { $0.jpeg.progressive = true },
+        Case(name: "JPEG, maxBytes: 5,000", format: .jpeg) { $0.maxBytes = 5000 },
+        Case(name: "PNG", format: .png), Case(name: "PNG, no filter", format: .png) { $0.png.filter = .none },
+        Case(name: "PNG, level 1", format: .png) { $0.png.compression = 1 },
+        Case(name: "PNG, level 9", format: .png) { $0.png.compression = 9 },
+        Case(name: "PNG, 256 colours", format: .png) { $0.png.colours = 256 },
+        Case(name: "WebP", format: .webp), Case(name: "WebP, effort 2", format: .webp) { $0.webp.effort = 2 },
+        Case(name: "WebP, effort 0", format: .webp) { $0.webp.effort = 0 },
+        Case(name: "WebP, lossless", format: .webp) { $0.webp.lossless = true },
+        Case(name: "AVIF", format: .avif), Case(name: "AVIF, effort 0", format: .avif) { $0.avif.effort = 0 },
+        Case(name: "AVIF, effort 4", format: .avif) { $0.avif.effort = 4 },
+        Case(name: "AVIF, effort 9", format: .avif) { $0.avif.effort = 9 },
+        Case(name: "GIF", format: .gif), Case(name: "TIFF", format: .tiff),
+    ]
+
     static func run(_ path: String) async throws {
         let file = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let decoded = try await ImagePipeline {
@@ -12,43 +40,56 @@ enum EncodeCosts {
             Downscale()
         }.load(ImageRequest(.bytes(file), maxPixelSize: 300))
         guard let image = decoded.image else { return }
-        print("\(path) at \(image.size)")
-        for (name, format, change) in cases {
-            var options = EncodeOptions()
-            change(&options)
-            try await measure(name, Encode(format, options: options), image)
+        var measured = cases.map { _ in (written: [Double](), read: [Double](), bytes: 0) }
+        // All take turns, so that what else the machine does meets all of them.
+        for round in 0...rounds {
+            for (index, example) in cases.enumerated() where round < 2 || example.name != "AVIF, effort 9" {
+                let (written, bytes) = try await write(image, example)
+                let read = try await read(bytes)
+                // The first round warms up.
+                guard round > 0 else { continue }
+                measured[index].written.append(written)
+                measured[index].read.append(read)
+                measured[index].bytes = bytes.count
+            }
+        }
+        print(
+            "\(path) at \(image.size); time of the processor, median of \(rounds), and how it is to the format's defaults:"
+        )
+        for (index, example) in cases.enumerated() {
+            guard let first = cases.firstIndex(where: { $0.format == example.format }) else { continue }
+            let (row, base) = (measured[index], measured[first])
+            let ratios = [
+                median(row.written) / median(base.written), median(row.read) / median(base.read),
+                Double(row.bytes) / Double(base.bytes),
+            ]
+            print(
+                String(
+                    format: "  write %8.2f ms (%5.2f)   read %6.2f ms (%4.2f)   %7d bytes (%4.2f)  ",
+                    median(row.written),
+                    ratios[0], median(row.read), ratios[1], row.bytes, ratios[2]) + example.name)
         }
     }
 
-    private static let cases: [(String, ImageFormat, @Sendable (inout EncodeOptions) -> Void)] = [
-        ("JPEG", .jpeg, { _ in }), ("JPEG, fixed codes", .jpeg, { $0.jpeg.optimizesCodes = false }),
-        ("JPEG, progressive", .jpeg, { $0.jpeg.progressive = true }),
-        ("JPEG, maxBytes: 5,000", .jpeg, { $0.maxBytes = 5000 }), ("PNG", .png, { _ in }),
-        ("PNG, no filter", .png, { $0.png.filter = .none }), ("PNG, level 1", .png, { $0.png.compression = 1 }),
-        ("PNG, level 9", .png, { $0.png.compression = 9 }), ("PNG, 256 colours", .png, { $0.png.colours = 256 }),
-        ("WebP", .webp, { _ in }), ("WebP, effort 2", .webp, { $0.webp.effort = 2 }),
-        ("WebP, effort 0", .webp, { $0.webp.effort = 0 }), ("WebP, lossless", .webp, { $0.webp.lossless = true }),
-        ("AVIF", .avif, { _ in }), ("AVIF, effort 0", .avif, { $0.avif.effort = 0 }),
-        ("AVIF, effort 4", .avif, { $0.avif.effort = 4 }), ("GIF", .gif, { _ in }), ("TIFF", .tiff, { _ in }),
-    ]
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    private static func measure(_ name: String, _ encode: Encode, _ image: DecodedImage) async throws {
-        let supply = Supply(image: image)
+    private static func write(_ image: DecodedImage, _ example: Case) async throws -> (Double, [UInt8]) {
+        var options = EncodeOptions()
+        example.change(&options)
+        let pipeline = try ImagePipeline(
+            validating: Chain([Supply(image: image), Encode(example.format, options: options)]))
+        let start = Thumbnails.cpuSeconds()
+        let bytes = try await pipeline.load(ImageRequest(.bytes([]))).encoded?.bytes ?? []
+        return ((Thumbnails.cpuSeconds() - start) * 1000, bytes)
+    }
+
+    private static func read(_ bytes: [UInt8]) async throws -> Double {
         let pipeline = ImagePipeline {
-            supply
-            encode
+            ReadInline()
+            Decode()
         }
-        let request = ImageRequest(.bytes([]))
-        let bytes = try await pipeline.load(request).encoded?.bytes.count ?? 0
-        let clock = SystemClock()
-        var times: [Double] = []
-        for _ in 0..<15 {
-            let start = clock.uptime
-            _ = try await pipeline.load(request)
-            times.append((clock.uptime - start) / .milliseconds(1))
-        }
-        // The fastest: what other programs on the machine take is not the encoder's.
-        let best = ((times.min() ?? 0) * 100).rounded() / 100
-        print("\(name): \(best) ms, \(bytes) bytes")
+        let start = Thumbnails.cpuSeconds()
+        _ = try await pipeline.load(ImageRequest(.bytes(bytes)))
+        return (Thumbnails.cpuSeconds() - start) * 1000
     }
 }

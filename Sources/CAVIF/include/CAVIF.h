@@ -21,6 +21,9 @@ typedef struct {
     char message[240];
 } cavif_failure;
 
+/// The name of the file that is loaded.
+const char *_Nonnull cavif_library_name(void);
+
 /// Whether libavif can be had; if not, why, and what to install.
 bool cavif_is_available(cavif_failure *_Nonnull failure);
 

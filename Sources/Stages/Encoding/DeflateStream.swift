@@ -61,6 +61,7 @@ final class DeflateStream {
         let stream = UnsafeMutableBufferPointer(rebasing: output[end...])
         let count = libdeflate_deflate_compress(
             compressor, piece.baseAddress, piece.count, stream.baseAddress, stream.count)
+        guard count > 0 else { throw Self.failure("libdeflate takes more room than it said") }
         checksum = libdeflate_adler32(checksum, piece.baseAddress, piece.count)
         if isLast {
             end = put(trailer, at: end + count)

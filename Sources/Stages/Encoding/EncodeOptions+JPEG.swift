@@ -1,13 +1,13 @@
 extension EncodeOptions {
     /// How JPEG is written.
     public struct JPEG: Sendable, Hashable {
-        /// Whether a coarse picture comes first and the finer ones after it; `false` by default. The file is most often a
-        /// little smaller, and writing and reading it take two to three times as long.
+        /// Whether a coarse picture comes first and the finer ones after it; `false` by default. The file is at most a
+        /// few percent smaller, of a thumbnail not even one, and writing and reading it take twice as long.
         public var progressive: Bool
         /// How many pixels share a colour; ``Chroma/automatic`` by default.
         public var chroma: Chroma
-        /// Whether the Huffman codes are made for this picture, which takes a few percent off the file; `true` by default.
-        /// A progressive file's always are.
+        /// Whether the Huffman codes are made for this picture, which takes a few percent off the file and twice the
+        /// time; `true` by default. A progressive file's always are.
         public var optimizesCodes: Bool
 
         /// Sets options; what is left out has its default.

@@ -8,7 +8,8 @@ extension EncodeOptions {
     public struct WebP: Sendable, Hashable {
         /// Whether every pixel is kept as it is; `false` by default. What is fully transparent loses its colour.
         public var lossless: Bool
-        /// How long to look for a smaller file, from 0 to 6; 4 by default. 2 takes half the time of 4.
+        /// How long to look for a smaller file, from 0 to 6; 4 by default. 2 takes half the time of 4 and 5 % more
+        /// bytes; without loss, 4 takes ten times as long as with it.
         public var effort: Int
 
         /// Sets options; what is left out has its default.

@@ -43,6 +43,9 @@ extension ImageFormat {
 
     /// Refuses what the format can't hold.
     func check(_ size: PixelSize) throws(LoadError) {
+        guard min(size.width, size.height) > 0 else {
+            throw LoadError(.unencodable, subject: "", "A picture of \(size) has no pixels to be written as \(self).")
+        }
         guard max(size.width, size.height) > longestSide else { return }
         throw LoadError(
             .unencodable, subject: "",

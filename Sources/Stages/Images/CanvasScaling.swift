@@ -13,18 +13,13 @@ struct CanvasScaling {
     /// - Parameter canvas: `header.storedSize`'s pixels, row by row without padding.
     func scaled(_ canvas: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stored = header.storedSize
-        var pixels =
+        let pixels =
             size == stored
             ? try UnsafeBufferPointer(start: canvas, count: stored.bytes(layout.channels)).copied(cancellation)
             : try Resampler.scaled(
                 canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: layout,
                 cancellation: cancellation)
-        if let profile {
-            try VipsPixels.convertToSRGB(
-                &pixels, size: size, channels: layout.channels, profile: profile, cancellation: cancellation)
-        }
-        return try header.orientation.applied(
-            to: pixels, size: size, channels: layout.channels, cancellation: cancellation)
+        return try header.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
     }
 
     /// The animation that the frames are.

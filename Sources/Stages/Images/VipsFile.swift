@@ -40,16 +40,8 @@ final class VipsFile {
         guard let layout = PixelLayout(rawValue: UInt8(clamping: header.channels)) else {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
-        var pixels = try self.pixels(plan, layout, &call)
-        if let profile = pendingProfile {
-            try VipsPixels.convertToSRGB(
-                &pixels, size: plan.target, channels: layout.channels, profile: profile, cancellation: cancellation)
-        }
-        return DecodedImage(
-            size: source.orientation.applied(to: plan.target), layout: layout,
-            pixels: try source.orientation.applied(
-                to: pixels, size: plan.target, channels: layout.channels, cancellation: cancellation),
-            nativeSize: source.size)
+        return try source.image(
+            try pixels(plan, layout, &call), size: plan.target, layout: layout, profile: pendingProfile, cancellation)
     }
 
     /// The picture's size, as it comes out of libvips.

@@ -82,15 +82,8 @@ public struct WebPDecoder: ImageDecoding {
                 }
                 stored = target
             }
-            if let profile = file.chunk("ICCP") {
-                try VipsPixels.convertToSRGB(
-                    &pixels, size: stored, channels: layout.channels, profile: profile, cancellation: cancellation)
-            }
-            return DecodedImage(
-                size: header.orientation.applied(to: stored), layout: layout,
-                pixels: try header.orientation.applied(
-                    to: pixels, size: stored, channels: layout.channels, cancellation: cancellation),
-                nativeSize: header.size)
+            return try header.image(
+                pixels, size: stored, layout: layout, profile: file.chunk("ICCP"), cancellation)
         }
     }
 

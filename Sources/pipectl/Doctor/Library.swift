@@ -1,3 +1,4 @@
+import CAVIF
 import Glibc
 
 /// A library that this program stands on, and how it tells its version.
@@ -20,7 +21,7 @@ struct Library: Sendable {
     static let all = [
         Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
         Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
-        Library(name: "libavif", file: "libavif.so.15", symbol: "avifVersion", answer: .text),
+        Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text),
         Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
         Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
         Library(name: "zlib", file: "libz.so.1", symbol: "zlibVersion", answer: .text),

@@ -197,7 +197,7 @@ struct BlockingThreadsTests {
         let began = Counter()
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
-            try await threads.run(priority: .normal, isLeft: true) { _ in began.increment() }
+            try await threads.run(priority: .normal, isLeft: true) { _ in _ = began.increment() }
         }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -247,6 +247,16 @@ struct EncodeOptionsTests {
         #expect(error.message.contains("1×\(side)"))
     }
 
+    @Test("A picture without pixels is an error", arguments: [ImageFormat.jpeg, .png, .webp, .avif, .gif, .tiff])
+    func empty(_ format: ImageFormat) async throws {
+        for size in [PixelSize(width: 0, height: 0), PixelSize(width: 0, height: 5), PixelSize(width: 5, height: 0)] {
+            let image = DecodedImage(size: size, layout: .rgb, pixels: [])
+            let error = try await #require(throws: LoadError.self) { try await encoded(image, format) }
+            #expect(error.code == .unencodable)
+            #expect(error.message.contains("no pixels"))
+        }
+    }
+
     @Test("The largest JPEG and PNG that there can be in one direction are written")
     func largest() async throws {
         for (format, side) in [(ImageFormat.jpeg, 65_500), (.png, 100_000), (.webp, 16_383)] {

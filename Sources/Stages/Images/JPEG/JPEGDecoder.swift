@@ -32,17 +32,9 @@ public struct JPEGDecoder: ImageDecoding {
                     bytes, header: header, box: box, options: options, cancellation: cancellation)
             }
             let scale = JPEGScale(header: header, box: box, quality: options.quality)
-            var pixels = try self.pixels(of: file, scale, layout, options.quality)
-            if let profile = file.profile {
-                try VipsPixels.convertToSRGB(
-                    &pixels, size: scale.target, channels: layout.channels, profile: profile,
-                    cancellation: cancellation)
-            }
-            return DecodedImage(
-                size: header.orientation.applied(to: scale.target), layout: layout,
-                pixels: try header.orientation.applied(
-                    to: pixels, size: scale.target, channels: layout.channels, cancellation: cancellation),
-                nativeSize: header.size)
+            return try header.image(
+                try pixels(of: file, scale, layout, options.quality), size: scale.target, layout: layout,
+                profile: file.profile, cancellation)
         }
     }
 

@@ -38,20 +38,12 @@ public struct PNGDecoder: ImageDecoding {
         let file = try PNGFile(bytes)
         let size = header.storedSize(for: box)
         let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
-        guard let rows = PNGRows(file), var pixels = try pixels(of: file, rows, plan, cancellation) else {
+        guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, cancellation) else {
             return try others.decode(
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
             ).converted(from: file.profile ?? [], cancellation: cancellation)
         }
-        if let profile = file.profile {
-            try VipsPixels.convertToSRGB(
-                &pixels, size: size, channels: rows.layout.channels, profile: profile, cancellation: cancellation)
-        }
-        return DecodedImage(
-            size: header.orientation.applied(to: size), layout: rows.layout,
-            pixels: try header.orientation.applied(
-                to: pixels, size: size, channels: rows.layout.channels, cancellation: cancellation),
-            nativeSize: header.size)
+        return try header.image(pixels, size: size, layout: rows.layout, profile: file.profile, cancellation)
     }
 
     /// The scaled picture; `nil` if something is wrong with the file.
