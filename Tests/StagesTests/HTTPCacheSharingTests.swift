@@ -14,6 +14,19 @@ struct HTTPCacheSharingTests: CacheSuite {
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test("Another cache of this process on the same folder doesn't cost it its locks: no process takes its log away")
+    func opensTwice() async throws {
+        let first = cache()
+        _ = await first.commit(try exchange(), for: .test("a"))
+        // Closing any file of a process ends all locks that the process has on it.
+        let second = cache()
+        #expect(try await second.lookup(.test("a")).isFresh)
+        #expect(try await CacheTrials.run("look", path).said == "1\n")
+        #expect(TemporaryFolder.names(path).contains("responses.sqlite-wal"))
+        _ = await first.commit(try exchange(), for: .test("b"))
+        #expect(try await CacheTrials.run("look", path).said == "2\n")
+    }
+
     // MARK: Lists, numbers, failures
 
     @Test("The list of entries goes page by page, oldest first")

@@ -24,14 +24,23 @@ struct CacheFolder: Sendable {
         return (home ?? "/tmp") + "/.cache/pipeline"
     }
 
-    /// Makes what is missing: folders that nobody else may enter, and a database file that nobody else may read. SQLite
-    /// gives its other files the database's mode.
+    /// Makes the folders that are missing, which nobody else may enter.
     func create() throws(FileError) {
         try makeFolder(path)
         try makeFolder(bodiesPath)
-        let file = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw FileError("open \(databasePath)") }
-        close(file)
+    }
+
+    /// Makes the database's file if it is missing, which nobody else may read. SQLite gives its other files its mode.
+    ///
+    /// Who calls this holds the folder's lock alone. A file that is there is not opened: a process that closes a file ends
+    /// all its locks on it (fcntl(2)), those of SQLite too, and then another process takes the log away.
+    func createDatabase() throws(FileError) {
+        let file = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 {
+            close(file)
+        } else if errno != EEXIST || faccessat(AT_FDCWD, databasePath, R_OK | W_OK, AT_EACCESS) != 0 {
+            throw FileError("open \(databasePath)")
+        }
     }
 
     /// Removes a database that is beyond repair, with the files that belong to it.

@@ -24,6 +24,7 @@ final class ResponseConnections: Sendable {
         // SQLite answers "busy" at once where two processes turn on its log at the same time.
         let lock = try FolderLock(folder.path, .alone)
         defer { withExtendedLifetime(lock) {} }
+        try folder.createDatabase()
         path = folder.databasePath
         writer = try SQLiteDatabase(path: path, readOnly: false)
         // What SQLite would put in temporary files holds parts of responses, and would lie outside of this folder.

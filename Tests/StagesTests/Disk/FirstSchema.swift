@@ -19,6 +19,7 @@ enum FirstSchema {
     static func write(_ path: String, now: Date) throws {
         let folder = CacheFolder(path: path)
         try folder.create()
+        try folder.createDatabase()
         let database = try SQLiteDatabase(path: folder.databasePath, readOnly: false)
         try database.execute(
             "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;" + statements

@@ -57,6 +57,23 @@ struct GIFEncoderTests {
         #expect(bytes.count < 4000)
     }
 
+    @Test("The table of colours has the index of what is clear, also where its colours fill a smaller one")
+    func clearIndexIsInTheTable() throws {
+        let colours: [[UInt8]] = [[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]]
+        let logo = still(PixelSize(width: 8, height: 8)) { $0 < 8 ? [0, 0, 0, 0] : colours[$0 % 4] }
+        let moving = animation(3) { frame, x, _ in colours[(x / 10 + frame) % 4] }
+        for image in [logo, moving] {
+            try encode(image).withUnsafeBufferPointer { bytes in
+                let file = try GIFFile(bytes, limit: 10, cancellation: WorkCancellation())
+                for frame in file.frames {
+                    guard let transparent = frame.transparent else { continue }
+                    #expect(transparent < (frame.palette ?? file.palette).count / 3)
+                }
+                #expect(file.frames.last?.transparent == 4)
+            }
+        }
+    }
+
     @Test("As wide and as high as GIF can be", arguments: [(65_535, 1), (1, 65_535), (65_535, 2)])
     func limits(_ width: Int, _ height: Int) async throws {
         let image = still(PixelSize(width: width, height: height)) { [UInt8($0 / 300 % 256)] }

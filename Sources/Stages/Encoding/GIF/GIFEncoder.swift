@@ -23,7 +23,7 @@ struct GIFEncoder: ImageEncoding {
         _ image: DecodedImage, _ frames: GIFFrames, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let (palette, isPartlyClear) = try frames.draw(0, same: nil, cancellation)
-        var file = GIFWriter(image.size, palette: palette)
+        var file = GIFWriter(image.size, palette: palette, hasClear: isPartlyClear)
         try file.writeFrame(
             frames.indices, in: GIFWindow(all: image.size), clear: isPartlyClear ? palette.count : nil,
             isClearedAfterwards: false, delay: .zero, palette: palette, isGlobal: true, cancellation)
@@ -51,7 +51,7 @@ struct GIFEncoder: ImageEncoding {
                 ? GIFWindow(all: image.size) : .around(changed, uncovered) ?? GIFWindow(all: PixelSize(square: 1))
             if uncovered != nil { try shown.clear(window, cancellation) }
             if file == nil {
-                file = GIFWriter(image.size, palette: palette)
+                file = GIFWriter(image.size, palette: palette, hasClear: true)
                 file?.writeLoops(image.loopCount)
             }
             // Readers take an animation whose first frame can't be clear for one that never is.

@@ -7,9 +7,10 @@ struct GIFWriter {
     private let width: Int
 
     /// Begins a file.
-    init(_ size: PixelSize, palette: Palette) {
+    /// - Parameter hasClear: whether the file's palette is used with the index behind it, for what is clear.
+    init(_ size: PixelSize, palette: Palette, hasClear: Bool) {
         width = size.width
-        let bits = Self.bits(palette.count)
+        let bits = Self.bits(palette.count + (hasClear ? 1 : 0))
         bytes += Self.number(size.width) + Self.number(size.height)
         // Section 18: there is a table of colours, with eight bits for each channel, of such a size.
         bytes += [0x80 | 0x70 | UInt8(bits - 1), 0, 0]
@@ -26,7 +27,7 @@ struct GIFWriter {
     /// Writes a frame.
     /// - Parameters:
     ///   - indices: the whole canvas's; those in the window are written.
-    ///   - clear: the index of what is clear, if anything is. It need not be in the table of colours.
+    ///   - clear: the index of what is clear, if anything is: the one behind the palette's colours.
     ///   - isGlobal: whether the palette is the file's.
     /// - Throws: `CancellationError`.
     mutating func writeFrame(
@@ -43,11 +44,11 @@ struct GIFWriter {
         for value in [window.columns.lowerBound, window.rows.lowerBound, window.columns.count, window.rows.count] {
             bytes += Self.number(value)
         }
-        let bits = Self.bits(palette.count)
+        // Some readers refuse an index that the table lacks, also if it is that of what is clear.
+        let bits = Self.bits(clear.map { $0 + 1 } ?? palette.count)
         bytes.append(isGlobal ? 0 : 0x80 | UInt8(bits - 1))
         if !isGlobal { writeTable(palette, bits: bits) }
-        let codes = Self.bits(max(palette.count, (clear ?? 0) + 1))
-        try pack(indices, window, minimum: max(2, codes), cancellation)
+        try pack(indices, window, minimum: max(2, bits), cancellation)
     }
 
     /// Ends the file.

@@ -13,7 +13,7 @@ struct GIFFile {
     /// Whether a pixel may be transparent.
     private(set) var hasAlpha = false
     /// Where the colours of frames without their own are; empty if there are none.
-    private let palette: Range<Int>
+    let palette: Range<Int>
     /// The index of the colour behind all.
     private let background: Int
 
