@@ -54,7 +54,8 @@ struct Pipectl {
         return process
     }
 
-    private static let starting = Lock(())
+    // Of a number: ThreadSanitizer takes the place of what has no size for the lock's own.
+    private static let starting = Lock(0)
 
     /// Waits for a program to end, on a thread of its own.
     static func status(of process: Process) async -> Int32 {
