@@ -5,13 +5,6 @@ import Testing
 
 @Suite("A decode that a cancelled load doesn't wait for", .timeLimit(.minutes(1)))
 struct LeftDecodeTests {
-    /// Blocks the thread that decodes until it is opened.
-    private final class Barrier: Sendable {
-        private let state = Monitor(false)
-        func open() { state.withLock(wake: .all) { $0 = true } }
-        func wait() { state.wait(for: { $0 ? () : nil }, whileIdle: { _, _ in }) }
-    }
-
     /// libwebp, which takes as long as the barrier is closed.
     private struct Slow: ImageDecoding {
         let began = Counter()

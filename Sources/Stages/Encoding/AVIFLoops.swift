@@ -105,13 +105,6 @@ extension [UInt8] {
     }
 }
 
-extension Int {
-    /// So many bytes, the highest first.
-    fileprivate func bigEndian(_ count: Int) -> [UInt8] {
-        (0..<count).reversed().map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
-    }
-}
-
 extension ISOBox {
     /// A box as it is written.
     fileprivate static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {

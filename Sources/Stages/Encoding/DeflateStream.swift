@@ -64,7 +64,7 @@ final class DeflateStream {
         guard count > 0 else { throw Self.failure("libdeflate takes more room than it said") }
         checksum = libdeflate_adler32(checksum, piece.baseAddress, piece.count)
         if isLast {
-            end = put(trailer, at: end + count)
+            end = put(checksum.bigEndian(4), at: end + count)
         } else {
             guard let joint = DeflateEnd(of: UnsafeBufferPointer(rebasing: stream[..<count])) else {
                 throw Self.failure("zlib can't read what libdeflate wrote")
@@ -82,8 +82,6 @@ final class DeflateStream {
 
     /// Section 2.2: a window of 32 KB, and how much was tried.
     private var header: [UInt8] { [0x78, level < 2 ? 0x01 : level < 6 ? 0x5e : level == 6 ? 0x9c : 0xda] }
-
-    private var trailer: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) } }
 
     private static func failure(_ reason: String) -> LoadError {
         LoadError(.unencodable, subject: "", "The picture can't be deflated: \(reason).")

@@ -22,12 +22,12 @@ struct PNGWriter {
             case .rgb: 2
             case .rgba: 6
             }
-        writeChunk("IHDR", Self.number(size.width) + Self.number(size.height) + [8, colour, 0, 0, 0])
+        writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, colour, 0, 0, 0])
     }
 
     /// The same with a palette, of which indices have so many bits.
     mutating func writeHeader(_ size: PixelSize, bits: Int) {
-        writeChunk("IHDR", Self.number(size.width) + Self.number(size.height) + [UInt8(bits), 3, 0, 0, 0])
+        writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [UInt8(bits), 3, 0, 0, 0])
     }
 
     /// Colours, and the alphas of those that aren't opaque, which come first (clauses 11.2.3 and 11.3.2.1). They stand
@@ -51,15 +51,11 @@ struct PNGWriter {
 
     /// Writes a chunk with its length and checksum.
     mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
-        bytes += Self.number(body.count)
+        bytes += body.count.bigEndian(4)
         let start = bytes.count
         bytes += type.utf8
         bytes += body
         let sum = bytes[start...].withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
-        bytes += Self.number(Int(sum))
-    }
-
-    private static func number(_ value: Int) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        bytes += sum.bigEndian(4)
     }
 }

@@ -9,17 +9,17 @@ struct TIFFEntry {
 
     /// Numbers of 16 bits.
     static func short(_ tag: Int, _ values: [Int]) -> TIFFEntry {
-        TIFFEntry(tag: tag, type: 3, count: values.count, bytes: values.flatMap { number($0, 2) })
+        TIFFEntry(tag: tag, type: 3, count: values.count, bytes: values.flatMap { $0.littleEndian(2) })
     }
 
     /// Numbers of 32 bits.
     static func long(_ tag: Int, _ values: [Int]) -> TIFFEntry {
-        TIFFEntry(tag: tag, type: 4, count: values.count, bytes: values.flatMap { number($0, 4) })
+        TIFFEntry(tag: tag, type: 4, count: values.count, bytes: values.flatMap { $0.littleEndian(4) })
     }
 
     /// A number over 1.
     static func fraction(_ tag: Int, _ value: Int) -> TIFFEntry {
-        TIFFEntry(tag: tag, type: 5, count: 1, bytes: number(value, 4) + number(1, 4))
+        TIFFEntry(tag: tag, type: 5, count: 1, bytes: value.littleEndian(4) + 1.littleEndian(4))
     }
 
     /// A text, with the zero that ends it.
@@ -30,9 +30,5 @@ struct TIFFEntry {
     /// Bytes; 1 or 7.
     static func block(_ tag: Int, type: Int, _ bytes: [UInt8]) -> TIFFEntry {
         TIFFEntry(tag: tag, type: type, count: bytes.count, bytes: bytes)
-    }
-
-    static func number(_ value: Int, _ count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 }

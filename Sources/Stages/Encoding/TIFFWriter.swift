@@ -29,25 +29,25 @@ struct TIFFWriter {
         let entries = (entries + [.long(273, offsets), .long(279, lengths)]).sorted { $0.tag < $1.tag }
         bytes += [UInt8](repeating: 0, count: bytes.count % 2)
         let start = bytes.count
-        bytes += TIFFEntry.number(entries.count, 2)
+        bytes += entries.count.littleEndian(2)
         var values: [UInt8] = []
         let valuesStart = start + 2 + 12 * entries.count + 4
         for entry in entries {
-            bytes += TIFFEntry.number(entry.tag, 2) + TIFFEntry.number(entry.type, 2) + TIFFEntry.number(entry.count, 4)
+            bytes += entry.tag.littleEndian(2) + entry.type.littleEndian(2) + entry.count.littleEndian(4)
             if entry.bytes.count <= 4 {
                 bytes += entry.bytes + [UInt8](repeating: 0, count: 4 - entry.bytes.count)
             } else {
-                bytes += TIFFEntry.number(valuesStart + values.count, 4)
+                bytes += (valuesStart + values.count).littleEndian(4)
                 values += entry.bytes + [UInt8](repeating: 0, count: entry.bytes.count % 2)
             }
         }
-        bytes += TIFFEntry.number(0, 4)
+        bytes += 0.littleEndian(4)
         bytes += values
         guard bytes.count <= Int(UInt32.max) else {
             throw LoadError(
                 .unencodable, subject: "", "The picture can't be written as image/tiff, which has at most 4 GB.")
         }
-        bytes.replaceSubrange(4..<8, with: TIFFEntry.number(start, 4))
+        bytes.replaceSubrange(4..<8, with: start.littleEndian(4))
         return bytes.trimmed
     }
 }

@@ -28,23 +28,20 @@ enum EXIFRewriting {
     static func composed(of texts: [(tag: Int, text: [UInt8]?)]) -> [UInt8] {
         let entries = texts.compactMap { tag, text in text.map { (tag: tag, text: $0 + [0]) } }
         guard !entries.isEmpty else { return [] }
-        func number(_ value: Int, _ count: Int) -> [UInt8] {
-            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - 1 - $0))) }
-        }
-        var bytes: [UInt8] = [0x4d, 0x4d, 0, 42] + number(8, 4) + number(entries.count, 2)
+        var bytes: [UInt8] = [0x4d, 0x4d, 0, 42] + 8.bigEndian(4) + entries.count.bigEndian(2)
         var values: [UInt8] = []
         let start = bytes.count + 12 * entries.count + 4
         // The standard wants the tags in their order.
         for entry in entries.sorted(by: { $0.tag < $1.tag }) {
-            bytes += number(entry.tag, 2) + number(2, 2) + number(entry.text.count, 4)
+            bytes += entry.tag.bigEndian(2) + 2.bigEndian(2) + entry.text.count.bigEndian(4)
             if entry.text.count <= 4 {
                 bytes += entry.text + [UInt8](repeating: 0, count: 4 - entry.text.count)
             } else {
-                bytes += number(start + values.count, 4)
+                bytes += (start + values.count).bigEndian(4)
                 values += entry.text + (entry.text.count % 2 == 1 ? [0] : [])
             }
         }
-        return bytes + number(0, 4) + values
+        return bytes + 0.bigEndian(4) + values
     }
 
     /// The second directory is the preview's. It is unlinked, and its pixels are wiped out.

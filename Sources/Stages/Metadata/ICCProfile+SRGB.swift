@@ -49,7 +49,7 @@ extension ICCProfile {
     private static func ascii(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     private static func number(_ value: Int) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        value.bigEndian(4)
     }
 
     /// With 16 bits behind the point.

@@ -7,13 +7,6 @@ import Testing
 
 @Suite("Threads for blocking work", .timeLimit(.minutes(1)))
 struct BlockingThreadsTests {
-    /// Blocks threads until it is opened.
-    private final class Barrier: Sendable {
-        private let state = Monitor(false)
-        func open() { state.withLock(wake: .all) { $0 = true } }
-        func wait() { state.wait(for: { $0 ? () : nil }, whileIdle: { _, _ in }) }
-    }
-
     private let barrier = Barrier()
 
     @Test("Work that blocks every thread leaves Swift's own free")

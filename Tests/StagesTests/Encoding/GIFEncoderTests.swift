@@ -179,16 +179,7 @@ struct GIFEncoderTests {
             x > 5 * frame ? [UInt8.random(in: 0...255, using: &generator), UInt8(x), UInt8(y), 255] : [0, 0, 0, 0]
         }
         func looks(patience: Int) throws -> (looks: Int, isStopped: Bool) {
-            let clock = ImpatientClock(patience: patience)
-            let cancellation = WorkCancellation().limited(to: .seconds(1), by: clock)
-            defer { withExtendedLifetime(cancellation) {} }
-            do {
-                _ = try encode(image, cancellation)
-                return (clock.looks, false)
-            } catch let error as LoadError {
-                #expect(error.code == .tooMuchTime)
-                return (clock.looks, true)
-            }
+            try ImpatientClock.looks(patience: patience) { _ = try encode(image, $0) }
         }
         let all = try looks(patience: .max).looks
         #expect(all > 30)

@@ -1,6 +1,9 @@
 import Foundation
 import Pipeline
 import Synchronization
+import Testing
+
+@testable import Stages
 
 /// An hour passes when it has been looked at so many times.
 final class ImpatientClock: LoadClock {
@@ -17,4 +20,21 @@ final class ImpatientClock: LoadClock {
     }
 
     nonisolated(nonsending) func sleep(for duration: Duration) async throws {}
+
+    /// Does work until the time is up by a clock of such patience.
+    /// - Returns: how often it looked, and whether it was stopped.
+    static func looks(
+        patience: Int, at work: (WorkCancellation) throws -> Void
+    ) throws -> (looks: Int, isStopped: Bool) {
+        let clock = ImpatientClock(patience: patience)
+        let cancellation = WorkCancellation().limited(to: .seconds(1), by: clock)
+        defer { withExtendedLifetime(cancellation) {} }
+        do {
+            try work(cancellation)
+            return (clock.looks, false)
+        } catch let error as LoadError {
+            #expect(error.code == .tooMuchTime)
+            return (clock.looks, true)
+        }
+    }
 }

@@ -85,7 +85,6 @@ struct GIFWriter {
     }
 
     private static func number(_ value: Int) -> [UInt8] {
-        let value = min(65_535, value)
-        return [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
+        min(65_535, value).littleEndian(2)
     }
 }

@@ -1,0 +1,9 @@
+extension BinaryInteger {
+    /// So many of its lowest bytes, the highest of them first.
+    func bigEndian(_ count: Int) -> [UInt8] { littleEndian(count).reversed() }
+
+    /// So many of its lowest bytes, the lowest first.
+    func littleEndian(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
+    }
+}
