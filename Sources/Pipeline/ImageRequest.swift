@@ -10,10 +10,18 @@ public struct ImageRequest: Sendable, Hashable {
     /// The box that the decoded image has to fit, in pixels, after orientation. The default, `nil`, keeps the source's
     /// size; a smaller source is never enlarged.
     public var maxPixelSize: PixelSize?
-    /// Header fields for the origin (RFC 9110 section 6.3). Requests with different ones never share an entry in
-    /// memory nor a flight.
+    /// Header fields for the origin (RFC 9110 section 6.3). Requests with different fields never share an entry in
+    /// memory, nor a fetch.
+    ///
+    /// On disk, requests share a response unless its `Vary` tells them apart, their ``CredentialFields`` differ, or the
+    /// response is `private`: then all fields count, except those that say nothing of the user, such as `Accept`. A
+    /// program with several users that identifies them by another field adds that field to the list, or gives each user
+    /// a ``partition``.
+    ///
+    /// Conditions such as `If-None-Match` are left out: the cache sends its own.
     public var headers: HTTPFields
-    /// Keeps the entries of one caller, such as a tenant, from every other's; `nil` by default.
+    /// Keeps the entries of one caller, such as a user or tenant, apart from all others'; `nil` by default. It stays the
+    /// same while a user's token changes, which header fields don't.
     public var partition: String?
     /// How urgent the load is; ``LoadPriority/normal`` by default.
     public var priority: LoadPriority
@@ -45,7 +53,7 @@ public struct ImageRequest: Sendable, Hashable {
         var hash = BLAKE2b()
         for field in headers {
             hash.update(field.name.canonicalName)
-            hash.update(field.value)
+            hash.update(valueOf: field)
         }
         return hash.finalize()
     }

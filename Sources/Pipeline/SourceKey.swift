@@ -1,11 +1,17 @@
 import HTTPTypes
 
-/// The identity of a source's bytes: its identifier or URL, the caller's partition and a digest of its Authorization.
+/// The identity of a source's bytes: its identifier or URL, the caller's partition, and the caller's credentials.
 ///
-/// Two requests that could be answered with different bytes never have the same key.
+/// Credentials are the fields of a ``CredentialFields`` list. Other header fields are not part of the key: which of them
+/// select among several responses is known only from the response's `Vary` (RFC 9111 section 4.1), and the cache of
+/// responses applies that. A server whose users are told apart by anything else, such as a client certificate or a
+/// header field of its own, adds the field to the list, or gives each user a partition.
+///
+/// The values themselves are part of the key. A user whose token is renewed starts with an empty cache; to keep the
+/// entries, send the token from the client (`Rewritten`) and name the user by the request's partition instead.
 public struct SourceKey: Sendable, Hashable {
     /// What the next words of the digested text are. Stores keep the digests: never give a number another meaning.
-    private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization }
+    private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization, credential }
 
     /// The 32 bytes that stores are keyed by.
     public let digest: Digest
@@ -17,7 +23,10 @@ public struct SourceKey: Sendable, Hashable {
     /// - Parameters:
     ///   - request: what is wanted.
     ///   - stamp: what tells two states of a file apart, such as its modification time and length.
-    public init?(_ request: borrowing ImageRequest, stamp: String? = nil) {
+    ///   - credentials: the header fields that tell users apart; ``CredentialFields/standard`` by default.
+    public init?(
+        _ request: borrowing ImageRequest, stamp: String? = nil, credentials: CredentialFields = .standard
+    ) {
         var hash = BLAKE2b()
         if let identifier = request.identifier {
             hash.update(Part.identifier.rawValue)
@@ -45,11 +54,34 @@ public struct SourceKey: Sendable, Hashable {
             hash.update(Part.partition.rawValue)
             hash.update(partition)
         }
-        if !request.headers.isEmpty, let authorization = request.headers[.authorization] {
-            hash.update(Part.authorization.rawValue)
-            hash.update(authorization)
-        }
+        // Asked first: most requests have no fields, and a memory hit has no time.
+        if !request.headers.isEmpty { Self.update(&hash, with: request.headers, credentials) }
         digest = hash.finalize()
+    }
+
+    private static func update(_ hash: inout BLAKE2b, with headers: HTTPFields, _ credentials: CredentialFields) {
+        // Fields of different names mean the same in any order; `sort` would not keep lines of one name in theirs.
+        let given = headers.enumerated().filter { credentials.contains($0.element.name) }
+            .sorted { ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset) }
+        for (_, field) in given {
+            if field.name == .authorization {
+                hash.update(Part.authorization.rawValue)
+            } else {
+                hash.update(Part.credential.rawValue)
+                hash.update(field.name.canonicalName)
+            }
+            hash.update(valueOf: field)
+        }
+    }
+}
+
+extension BLAKE2b {
+    /// Takes the length and the bytes of a field's value. As text, two values that are not UTF-8 may look the same.
+    mutating func update(valueOf field: HTTPField) {
+        field.withUnsafeBytesOfValue {
+            update(UInt64($0.count))
+            update(UnsafeRawBufferPointer($0))
+        }
     }
 }
 

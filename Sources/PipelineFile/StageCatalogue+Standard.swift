@@ -11,7 +11,9 @@ extension StageCatalogue {
 
     private static func sources(_ resources: PipelineResources) -> [StageSpecification] {
         [
-            StageSpecification("resolveIdentifier") { _ in ResolveIdentifier() },
+            StageSpecification("resolveIdentifier") { _ in
+                ResolveIdentifier(credentials: resources.credentials)
+            },
             StageSpecification("memoryLookup", [rules]) { MemoryLookup(resources.memory, rules: $0.rules) },
             StageSpecification("diskLookup", [rules]) { DiskLookup(resources.responses, rules: $0.rules) },
             StageSpecification("variantLookup") { _ in VariantLookup(resources.responses) },

@@ -56,8 +56,9 @@ public struct Fetch: Stage {
         let stale = load.attachment(StaleEntry.self)?.response
         let partial = load.attachment(PartialBody.self)
         var conditional = request
-        conditional.headers = load.request.headers
-        if let stale { conditional.headers.append(contentsOf: Validators.conditions(for: stale.headers)) }
+        // A pipeline has no use for a 304 that answers the caller's own condition.
+        conditional.headers = Preconditions.removed(from: load.request.headers)
+        if let stale { conditional.headers = Preconditions.adding(stale.headers, to: conditional.headers) }
         if let partial { conditional.headers.append(contentsOf: partial.conditions) }
 
         let requestTime = load.clock.now
@@ -66,6 +67,11 @@ public struct Fetch: Stage {
 
         load.note("status \(response.status)")
         if response.status == 304, let stale {
+            guard NotModified(response.headers, stored: stale.headers, request: [:]) == .confirmsStored else {
+                load.note("the 304 is about another response than the stored one")
+                load.detach(StaleEntry.self)
+                return try await fetch(request, &load)
+            }
             load.detach(PartialBody.self)
             load.attach(
                 Revalidation(

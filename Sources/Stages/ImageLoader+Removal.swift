@@ -14,7 +14,7 @@ extension ImageLoader {
 
     /// Removes what both caches hold for a request's source, in every size.
     public func remove(_ request: ImageRequest) async {
-        guard let key = SourceKey(request) else { return }
+        guard let key = SourceKey(request, credentials: resources.credentials) else { return }
         resources.memory.remove(key)
         await resources.responses.remove(key)
     }

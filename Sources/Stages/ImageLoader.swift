@@ -129,7 +129,8 @@ public final class ImageLoader: Sendable {
     ) async throws -> LoadResponse {
         try checkNotShutDown(request.source)
         guard !observers.isEmpty else { return try await pipeline.load(request, events: events) }
-        let observed = ObservedLoad(request, observers, isPrefetch: isPrefetch, events: events)
+        let observed = ObservedLoad(
+            request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
         return try await observed.run { try await pipeline.load(request) { observed.take($0) } }
     }
 

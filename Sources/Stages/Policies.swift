@@ -12,7 +12,7 @@ extension ImagePipeline {
         _ resources: PipelineResources, cacheDelay: Duration? = nil, downloadDelay: Duration? = nil
     ) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier()
+            ResolveIdentifier(credentials: resources.credentials)
             MemoryLookup(resources.memory)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -49,7 +49,7 @@ extension ImagePipeline {
     ///   - delay: how long to wait before the disk is looked at.
     public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier()
+            ResolveIdentifier(credentials: resources.credentials)
             MemoryLookup(resources.memory)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -71,7 +71,7 @@ extension ImagePipeline {
     ///   - delay: how long to wait before the network is asked.
     public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier()
+            ResolveIdentifier(credentials: resources.credentials)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
@@ -88,7 +88,7 @@ extension ImagePipeline {
     /// Memory, disk, network; HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's expiry says.
     public static func useProtocol(_ resources: PipelineResources) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier()
+            ResolveIdentifier(credentials: resources.credentials)
             MemoryLookup(resources.memory, rules: .http)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -118,7 +118,7 @@ extension ImagePipeline {
     /// - Parameter resources: what the stages stand on.
     public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
         ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier()
+            ResolveIdentifier(credentials: resources.credentials)
             Coalesce(resources.flights, by: .variant) {
                 DiskLookup(resources.responses)
                 Coalesce(resources.flights, by: .source) {

@@ -48,12 +48,14 @@ struct FetchTests {
         #expect(!first.text.contains("hunter2"))
         #expect(origin.log.requests.first?.headers[.authorization] == "Basic hunter2")
         let second = try await pipectl.run(
-            "fetch", url, "--explain", "-H", "Authorization: Basic hunter2", "-H", "Cache-Control: max-stale=5")
+            "fetch", url, "--explain", "-H", "Authorization: Basic hunter2", "-H", "X-Api-Key: hunter2", "-H",
+            "Cache-Control: max-stale=5")
         #expect(second.text.contains("it turns stale at 20"))
         #expect(!second.text.contains("sent,"))
         #expect(second.text.contains("from cache: hit"))
         let third = try await pipectl.run(
-            "fetch", url, "--explain", "-H", "Authorization: Basic hunter2", "-H", "Cache-Control: no-cache")
+            "fetch", url, "--explain", "-H", "Authorization: Basic hunter2", "-H", "X-Api-Key: hunter2", "-H",
+            "Cache-Control: no-cache")
         #expect(third.text.contains("the request says no-cache"))
         #expect(third.text.contains("If-None-Match: \"1\""))
         pipectl.remove()

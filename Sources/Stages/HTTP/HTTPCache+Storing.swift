@@ -41,13 +41,12 @@ extension HTTPCache {
     ) async -> StoredResponse {
         let headers = StorableFields.updating(stored.headers, with: update, isShared: isShared)
         let now = clock.now
-        let selecting = SelectingFields(vary: headers, request: requestHeaders)
-        let hasNewVary = headers[values: .vary] != stored.headers[values: .vary]
+        let selecting = SelectingFields(of: headers, request: requestHeaders, users: users)
         let response = StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
             headers: headers, requestTime: requestTime, responseTime: responseTime, stored: now,
             expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
-            selecting: hasNewVary ? selecting ?? stored.selecting : stored.selecting)
+            selecting: hasNewSelection(stored.headers, headers) ? selecting ?? stored.selecting : stored.selecting)
         let row = row(of: response, nil, expiry, rules)
         let control = CacheControl(headers)
         let mayStay = selecting != nil && (!control.contains("no-store") || control.contains("must-understand"))
@@ -55,6 +54,11 @@ extension HTTPCache {
             if mayStay { try transaction.update(row) } else { try transaction.remove(row.generation) }
         }
         return response
+    }
+
+    private func hasNewSelection(_ old: HTTPFields, _ new: HTTPFields) -> Bool {
+        old[values: .vary] != new[values: .vary]
+            || CacheControl(old).isUnqualified("private") != CacheControl(new).isUnqualified("private")
     }
 
     private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async
@@ -90,7 +94,7 @@ extension HTTPCache {
             responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
             body: exchange.body,
             // Storability has refused `Vary: *`.
-            selecting: SelectingFields(vary: exchange.headers, request: exchange.requestHeaders) ?? .none)
+            selecting: SelectingFields(of: exchange.headers, request: exchange.requestHeaders, users: users) ?? .none)
     }
 
     /// - Parameter checksum: the body's, where the body is to be written.

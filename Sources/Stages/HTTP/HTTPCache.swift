@@ -7,6 +7,19 @@ public import Pipeline
 /// The stages of a pipeline are views on it; it can also be used alone, for any content type and status. It opens its
 /// folder when it is first used, on a thread of its own. A cache that can't be used never fails a load: lookups miss,
 /// what is to be stored is dropped, and one warning in the log says what to do.
+///
+/// ## Users
+///
+/// RFC 9111 knows a private cache, which has one user, and a shared cache, which must not store what is `private`. A
+/// server that loads images for its users is neither: it stores what is `private`, and keeps its users apart. That is
+/// the default, ``Users/several``: credentials are part of every key (`CredentialFields`), and a `private` response
+/// answers only requests with the same fields, except those that say nothing of the user, such as `Accept` or
+/// `User-Agent`. Where users differ in nothing that the origin is sent, give each a `partition`. A program that acts for
+/// one user says so, and follows RFC 9111 alone:
+///
+/// ```swift
+/// let cache = HTTPCache(folder: folder, users: .one)
+/// ```
 public final class HTTPCache: Sendable {
     /// The folder in which everything lies.
     public let folder: String
@@ -15,8 +28,22 @@ public final class HTTPCache: Sendable {
     public let byteLimit: Int
     /// The answers that may be stored; `nil` for any number.
     public let entryLimit: Int?
-    /// Whether it keeps to the rules of a cache that serves several users (RFC 9111 section 1.2.3).
+    /// Whether it keeps to the rules of a shared cache (RFC 9111 section 1.2.3), which stores nothing `private`.
     public let isShared: Bool
+    /// Whose requests it answers.
+    public let users: Users
+
+    /// Whose requests a cache answers.
+    public enum Users: Sendable, Hashable {
+        /// One user's. RFC 9111 alone says which requests a response answers; `Authorization` is part of the key.
+        case one
+        /// Several users', who are told apart by `CredentialFields`, by partition, and for `private` responses by all
+        /// other fields that may say who the user is.
+        case several
+
+        /// The header fields that are part of a key.
+        public var credentials: CredentialFields { self == .one ? .authorization : .standard }
+    }
 
     let bounds: StorageBounds
     let clock: any LoadClock
@@ -43,16 +70,18 @@ public final class HTTPCache: Sendable {
     ///   - byteLimit: the bytes that the folder may take; 1 GB by default.
     ///   - entryLimit: the answers that may be stored; any number by default.
     ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
+    ///   - users: whose requests it answers; ``Users/several`` by default.
     ///   - clock: the time by which freshness is reckoned.
     ///   - logger: is told once of each kind of trouble.
     public init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
-        clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
+        users: Users = .several, clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
     ) {
         self.folder = folder
         self.byteLimit = byteLimit
         self.entryLimit = entryLimit
         self.isShared = isShared
+        self.users = users
         bounds = StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit)
         self.clock = clock
         self.logger = logger

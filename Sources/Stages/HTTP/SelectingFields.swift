@@ -1,7 +1,8 @@
 import HTTPTypes
 import Pipeline
 
-/// The fields of a request by which the origin chose an answer: those that its `Vary` names (RFC 9111 section 4.1).
+/// The fields of a request by which the origin chose a response: those that its `Vary` names (RFC 9111 section 4.1). For
+/// a `private` response in a cache with several users, also all others that may say who the user is.
 ///
 /// Values are kept normalised; those of fields that hold credentials only as digests.
 struct SelectingFields: Sendable, Hashable {
@@ -20,26 +21,46 @@ struct SelectingFields: Sendable, Hashable {
 
     private init(fields: [Field]) { self.fields = fields }
 
+    /// The fields of `request` that select a response in a cache; `nil` if no request fits.
+    init?(of response: HTTPFields, request: HTTPFields, users: HTTPCache.Users) {
+        guard let varying = SelectingFields(vary: response, request: request) else { return nil }
+        guard users == .several, CacheControl(response).isUnqualified("private") else {
+            self = varying
+            return
+        }
+        let others = PrivateFields.digest(of: request, except: Set(varying.fields.map(\.name)))
+        self.init(fields: [Field(name: Self.others, value: others)] + varying.fields)
+    }
+
     /// The fields of `request` that the answer's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
     init?(vary response: HTTPFields, request: HTTPFields) {
         let names = response[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingSpaces.lowercased() }
         guard !names.contains("*") else { return nil }
-        fields = Set(names).filter { !$0.isEmpty }.sorted().map { Field(name: $0, value: Self.value($0, request)) }
+        fields = Set(names).filter { !$0.isEmpty && $0 != Self.others }.sorted().map {
+            Field(name: $0, value: Self.value($0, request))
+        }
     }
 
     /// Whether a request has the same values.
-    func match(_ request: HTTPFields) -> Bool { fields.allSatisfy { $0.value == Self.value($0.name, request) } }
+    func match(_ request: HTTPFields) -> Bool {
+        fields.allSatisfy { field in
+            field.name == Self.others
+                ? field.value == PrivateFields.digest(of: request, except: Set(fields.map(\.name)))
+                : field.value == Self.value(field.name, request)
+        }
+    }
+
+    /// Stands for all fields that the list doesn't name; no field can have this name.
+    private static let others = ":private"
 
     private static func value(_ name: String, _ request: HTTPFields) -> [UInt8]? {
         guard let fieldName = HTTPField.Name(name) else { return nil }
         let lines = request[fields: fieldName].map { $0.withUnsafeBytesOfValue { Array($0) } }
         guard !lines.isEmpty else { return nil }
         let value = FieldNormaliser.normalise(lines, of: name)
-        return credentials.contains(name) ? Digest(of: value).bytes : value
+        return CredentialFields.standard.contains(fieldName) ? Digest(of: value).bytes : value
     }
-
-    private static let credentials: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 }
 
 extension SelectingFields {

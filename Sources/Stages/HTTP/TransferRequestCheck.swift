@@ -15,8 +15,11 @@ extension TransferRequest {
         }
     }
 
+    /// Whether a field's value may have a byte (RFC 9110 section 5.5).
+    static func mayBeSent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == 0x09 }
+
     private func problem(of field: HTTPField) -> String? {
-        let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 } }
+        let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy(Self.mayBeSent) }
         guard isClean else { return "its value has a line break or another control character (RFC 9110 section 5.5)" }
         switch field.name {
         case .transferEncoding: return "how the content is framed is the client's to say; leave it out"

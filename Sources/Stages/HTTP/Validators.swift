@@ -4,7 +4,7 @@ package import HTTPTypes
 /// What a stored answer can be confirmed by (RFC 9110 section 8.8).
 package enum Validators {
     /// The fields of a conditional request that asks whether stored answers still hold (RFC 9111 section 4.3.1); none if
-    /// the origin gave no validator. They are sent beside the request's own fields.
+    /// the origin gave no validator, or only some that can't be sent. They are sent beside the request's own fields.
     package static func conditions(for stored: HTTPFields) -> HTTPFields {
         var conditions = HTTPFields()
         // Their very bytes, even where they break the grammar: the origin knows them.
@@ -13,7 +13,10 @@ package enum Validators {
         ] {
             guard let field = stored[fields: validator].first else { continue }
             field.withUnsafeBytesOfValue { value in
-                if !value.isEmpty { conditions.append(HTTPField(name: condition, lenientValue: value)) }
+                // A value with a control character would be refused with the whole request, each time.
+                if !value.isEmpty, value.allSatisfy(TransferRequest.mayBeSent) {
+                    conditions.append(HTTPField(name: condition, lenientValue: value))
+                }
             }
         }
         return conditions

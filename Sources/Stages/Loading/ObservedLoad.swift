@@ -21,12 +21,12 @@ final class ObservedLoad: Sendable {
     private let joined = Lock<Joined>([])
 
     init(
-        _ request: ImageRequest, _ observers: [any LoadObserver], isPrefetch: Bool,
+        _ request: ImageRequest, _ observers: [any LoadObserver], credentials: CredentialFields, isPrefetch: Bool,
         events: (@Sendable (LoadEvent) -> Void)?
     ) {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         self.observers = observers
-        key = SourceKey(request)
+        key = SourceKey(request, credentials: credentials)
         subject = request.source.redacted
         self.isPrefetch = isPrefetch
         self.events = events

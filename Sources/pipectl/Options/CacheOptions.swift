@@ -12,8 +12,8 @@ struct CacheOptions: ParsableArguments {
     var folder: String { cacheDir ?? HTTPCache.defaultFolder }
 
     /// The stored responses. Nothing is opened until it is needed.
-    func responses(byteLimit: Int? = nil) -> HTTPCache {
-        byteLimit.map { HTTPCache(folder: folder, byteLimit: $0) } ?? HTTPCache(folder: folder)
+    func responses(byteLimit: Int? = nil, users: HTTPCache.Users = .several) -> HTTPCache {
+        HTTPCache(folder: folder, byteLimit: byteLimit ?? 1_000_000_000, users: users)
     }
 
     /// The stored responses; `nil` if there is no cache yet: who only looks makes none.

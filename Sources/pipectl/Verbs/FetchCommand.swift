@@ -77,7 +77,8 @@ struct FetchCommand: AsyncParsableCommand {
         var options = CurlClient.Options(addresses: addresses.policy)
         // A coprocess decides itself how much it asks for at once.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
-        let responses = cache.responses()
+        // The program that it serves is the one user: requests that differ in a counter are the same to it.
+        let responses = cache.responses(users: stdio ? .one : .several)
         let client = CachingClient(responses, CurlClient(options))
         if stdio {
             let result = await Result { try await StdioSession(client).serve(InputLines.read()) }

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
-import Pipeline
+public import Pipeline
 
 /// HTTP with a cache before it (RFC 9111): any method, any status, any type of content.
 ///
@@ -20,13 +20,20 @@ public final class CachingClient: Sendable {
     public let cache: HTTPCache
 
     let client: any HTTPClient
+    let credentials: CredentialFields
     let background = BackgroundTasks()
     let fetches = SharedFetches()
 
     /// Puts a cache before a client.
-    public init(_ cache: HTTPCache, _ client: any HTTPClient) {
+    /// - Parameters:
+    ///   - cache: where responses are stored.
+    ///   - client: what sends requests.
+    ///   - credentials: the header fields that tell users apart. By default those of the cache:
+    ///     `CredentialFields.standard`, or `Authorization` alone where it has one user.
+    public init(_ cache: HTTPCache, _ client: any HTTPClient, credentials: CredentialFields? = nil) {
         self.cache = cache
         self.client = client
+        self.credentials = credentials ?? cache.users.credentials
     }
 
     /// Answers a request from the cache or by the origin, whatever the status.

@@ -21,10 +21,10 @@ extension CachingExchange {
             return standIn
         }
         if let stored, answer.status == 304, sent != headers || Preconditions.areGiven(in: headers) {
-            if Preconditions.confirm(stored.response.headers, by: answer.headers, request: headers) {
-                return try await confirmed(stored.response, by: answer, key)
-            }
-            if !Preconditions.areGiven(in: headers) {
+            switch NotModified(answer.headers, stored: stored.response.headers, request: headers) {
+            case .confirmsStored: return try await confirmed(stored.response, by: answer, key)
+            case .answersCaller: break
+            case .concernsAnother:
                 step.notes.append("the 304 is about another answer than the stored one: asking for all of it")
                 return try await ask(key, nil, use: use, sharing: ticket)
             }
@@ -68,7 +68,7 @@ extension CachingExchange {
             }
         }
         // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET.
-        if request.method == .post, let key = request.key { await store(answer, key) }
+        if request.method == .post, let key = request.key(owner.credentials) { await store(answer, key) }
         return response(of: answer, .none)
     }
 

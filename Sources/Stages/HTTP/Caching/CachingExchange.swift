@@ -21,7 +21,9 @@ struct CachingExchange {
     }
 
     mutating func answer() async throws -> CachingResponse {
-        guard request.method == .get || request.method == .head, request.body == nil, let key = request.key else {
+        guard request.method == .get || request.method == .head, request.body == nil,
+            let key = request.key(owner.credentials)
+        else {
             return try await passThrough()
         }
         guard request.mode.reads, !CacheControl(headers).contains("no-store"), !Preconditions.areForOrigin(in: headers)

@@ -16,7 +16,8 @@ public struct CachingRequest: Sendable {
     public var method: HTTPRequest.Method
     /// The http or https URL.
     public var url: URL
-    /// The fields, all of which reach the origin whenever it is asked. `Cache-Control` among them is obeyed (RFC 9111
+    /// The fields, all of which reach the origin whenever it is asked. In a cache with several users, credentials among
+    /// them keep their entries apart, and so does every field that may name the user where the response is `private`. `Cache-Control` among them is obeyed (RFC 9111
     /// section 5.2.1), conditions are (section 4.3.2), and so is `Range`.
     public var headers: HTTPFields
     /// The content; `nil` by default.
@@ -25,7 +26,8 @@ public struct CachingRequest: Sendable {
     public var mode: CacheMode
     /// What to do about redirects; they are followed by default.
     public var redirect: Redirect
-    /// Keeps the entries of one caller, such as a tenant, from every other's; `nil` by default.
+    /// Keeps the entries of one caller, such as a user or tenant, apart from all others'; `nil` by default. It stays the
+    /// same while a user's token changes, which header fields don't.
     public var partition: String?
     /// How urgent it is; normal by default.
     public var priority: LoadPriority
@@ -47,7 +49,9 @@ public struct CachingRequest: Sendable {
     }
 
     /// What answers to it are stored under: the same as a load of the URL has, with the same headers.
-    var key: SourceKey? { SourceKey(ImageRequest(.url(url), headers: headers, partition: partition)) }
+    func key(_ credentials: CredentialFields) -> SourceKey? {
+        SourceKey(ImageRequest(.url(url), headers: headers, partition: partition), credentials: credentials)
+    }
 
     /// The request as it goes over the wire.
     func transfer(_ headers: HTTPFields) -> TransferRequest {

@@ -14,6 +14,12 @@ enum Preconditions {
         request.contains(.ifMatch) || request.contains(.ifUnmodifiedSince)
     }
 
+    /// Returns a request's fields without conditions, for a caller that has no use for a 304 or a 412.
+    static func removed(from request: HTTPFields) -> HTTPFields {
+        guard areGiven(in: request) || areForOrigin(in: request) else { return request }
+        return request.filtered { ![.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince].contains($0.name) }
+    }
+
     /// Whether the caller has what is stored, so that a 304 will do. `If-None-Match` goes before `If-Modified-Since`
     /// (RFC 9110 section 13.2.2).
     static func holdBack(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {

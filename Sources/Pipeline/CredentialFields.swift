@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+/// The request header fields whose values tell one user from another.
+///
+/// Caches keep responses to requests with different values apart, whatever the origin's `Vary` says, and a redirect to
+/// another origin never takes these fields along. Add the fields that your own origins read:
+///
+/// ```swift
+/// let fields = CredentialFields.standard.adding("X-Session", "X-Tenant")
+/// ```
+///
+/// Names are compared without case. Values are digested, never stored.
+public struct CredentialFields: Sendable, Hashable {
+    /// The names, in lower case.
+    public let names: Set<String>
+
+    /// Makes a list of names.
+    public init(_ names: some Sequence<String>) { self.names = Set(names.map { $0.lowercased() }) }
+
+    /// `Authorization`, `Cookie`, `Proxy-Authorization`, `Host`, and the usual names of fields for API keys and tokens.
+    public static let standard = CredentialFields(
+        [
+            "authorization", "cookie", "proxy-authorization", "host", "api-key", "apikey", "x-api-key", "x-apikey",
+            "x-api-token", "x-auth", "x-auth-key", "x-auth-token", "x-access-token", "x-access-key", "x-token",
+            "x-user-token", "x-session-token", "x-session-id", "x-amz-security-token", "x-goog-api-key",
+            "x-goog-iap-jwt-assertion", "cf-access-jwt-assertion", "cf-access-client-id", "cf-access-client-secret",
+            "ocp-apim-subscription-key", "private-token", "x-gitlab-token", "x-vault-token",
+        ])
+
+    /// `Authorization` alone: what RFC 9111 section 3.5 knows of. For a cache that has one user.
+    public static let authorization = CredentialFields(["authorization"])
+
+    /// Returns the list with more names.
+    public func adding(_ more: String...) -> CredentialFields { CredentialFields(names.union(more)) }
+
+    /// Returns whether a field is in the list.
+    public func contains(_ name: HTTPField.Name) -> Bool { names.contains(name.canonicalName) }
+}

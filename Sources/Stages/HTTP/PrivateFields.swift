@@ -1,0 +1,41 @@
+import HTTPTypes
+import Pipeline
+
+/// The fields of a request that may say who its user is. Only requests with the same ones share a `private` response in a
+/// cache with several users.
+///
+/// All fields may, except a list of those that only say how the response is wanted: preferences among representations,
+/// which are the matter of `Vary`; conditions and ranges; directives for caches; and what differs with every request,
+/// such as trace identifiers. `baggage`, `From` and `X-Forwarded-For` are not in that list: they may name the user.
+enum PrivateFields {
+    /// Returns a digest of the fields that count, in any order.
+    /// - Parameter names: fields that are compared apart, in lower case.
+    static func digest(of request: HTTPFields, except names: Set<String>) -> [UInt8] {
+        var lines: [String: [[UInt8]]] = [:]
+        for field in request {
+            let name = field.name.canonicalName
+            guard !harmless.contains(name), !names.contains(name), !name.hasPrefix("sec-") else { continue }
+            lines[name, default: []].append(field.withUnsafeBytesOfValue { Array($0) })
+        }
+        var writer = ByteWriter()
+        for (name, values) in lines.sorted(by: { $0.key < $1.key }) {
+            writer.append(counted: name.utf8)
+            writer.append(counted: FieldNormaliser.normalise(values, of: name))
+        }
+        return Digest(of: writer.bytes).bytes
+    }
+
+    /// In lower case. All names that begin with `sec-`, which browsers set themselves, count among them.
+    private static let harmless: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language",
+        "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
+        "cache-control", "pragma", "max-forwards", "priority", "prefer", "expect",
+        "connection", "keep-alive", "te", "trailer", "upgrade", "upgrade-insecure-requests", "http2-settings",
+        "content-length", "content-type", "date", "user-agent", "referer", "dnt",
+        "save-data", "dpr", "width", "viewport-width", "device-memory", "downlink", "ect", "rtt",
+        "traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled",
+        "x-b3-flags", "uber-trace-id", "x-amzn-trace-id", "x-cloud-trace-context", "x-datadog-trace-id",
+        "x-datadog-parent-id", "x-datadog-sampling-priority", "sentry-trace", "request-id", "x-request-id",
+        "x-correlation-id",
+    ]
+}
