@@ -19,7 +19,7 @@ package final class AdjustablePriority: Sendable {
     package init(_ value: LoadPriority) { state = Lock(State(value: value)) }
 
     /// The priority now.
-    package var value: LoadPriority { state.withLock { $0.value } }
+    package var value: LoadPriority { state.withInnerLock { $0.value } }
 
     /// Changes the priority and tells who follows it, unless it is the same.
     package func set(_ value: LoadPriority) {
@@ -33,6 +33,7 @@ package final class AdjustablePriority: Sendable {
         guard tells else { return }
         var told: LoadPriority?
         while let (value, followers) = next(after: told) {
+            HeldLocks.requireNone()
             for follower in followers { follower(value) }
             told = value
         }
@@ -58,7 +59,10 @@ package final class AdjustablePriority: Sendable {
     }
 
     /// Is told of no more changes.
-    package func unfollow(_ number: UInt64) { state.withLock { _ = $0.followers.removeValue(forKey: number) } }
+    package func unfollow(_ number: UInt64) {
+        // Outside the lock: the closure may have the last reference to what follows.
+        _ = state.withLock { $0.followers.removeValue(forKey: number) }
+    }
 
     /// Runs work that is told of the current priority's changes; just runs it where the priority is fixed.
     package static func following<Result>(

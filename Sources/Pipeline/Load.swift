@@ -97,7 +97,11 @@ public struct Load: Sendable {
     }
 
     /// Tells whoever watches this load.
-    public func report(_ event: @autoclosure () -> LoadEvent) { events?(event()) }
+    public func report(_ event: @autoclosure () -> LoadEvent) {
+        guard let events else { return }
+        HeldLocks.requireNone()
+        events(event())
+    }
 
     /// Whether anybody watches this load.
     public var isWatched: Bool { events != nil }

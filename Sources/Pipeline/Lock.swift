@@ -8,12 +8,31 @@
         /// Guards a value.
         package init(_ value: consuming sending Value) { storage = Mutex(value) }
 
-        /// Runs `body` with the value, alone. Keep it short, never call out from it.
+        /// Runs `body` with exclusive access to the value.
+        ///
+        /// Keep `body` short and never call out from it. Return whatever it takes out of the value, so that the caller
+        /// releases it after the lock: a `deinit` may come back here. Debug builds end where another lock is held already.
         @inlinable
         package func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            try storage.withLock(body)
+            #if DEBUG
+                HeldLocks.enter(isInner: false)
+                defer { HeldLocks.leave() }
+            #endif
+            return try storage.withLock(body)
+        }
+
+        /// Runs `body` as ``withLock(_:)`` does, also while another lock is held: for a lock under which no other is taken.
+        @inlinable
+        package func withInnerLock<Result: ~Copyable, Failure: Error>(
+            _ body: (inout sending Value) throws(Failure) -> sending Result
+        ) throws(Failure) -> sending Result {
+            #if DEBUG
+                HeldLocks.enter(isInner: true)
+                defer { HeldLocks.leave() }
+            #endif
+            return try storage.withLock(body)
         }
     }
 #endif

@@ -90,9 +90,11 @@ public final class LoadMetrics: LoadObserver {
     }
 
     private func timer(_ stage: String) -> Timer {
-        stageTimers.withLock { timers in
-            if let timer = timers[stage] { return timer }
-            let timer = Timer(label: "\(prefix)_stage_seconds", dimensions: [("stage", stage)], factory: factory)
+        if let timer = stageTimers.withLock({ $0[stage] }) { return timer }
+        // Made outside the lock: the factory is the program's.
+        let timer = Timer(label: "\(prefix)_stage_seconds", dimensions: [("stage", stage)], factory: factory)
+        return stageTimers.withLock { timers in
+            if let first = timers[stage] { return first }
             timers[stage] = timer
             return timer
         }

@@ -38,7 +38,7 @@ final class ScriptedOriginCore: Sendable {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     func route(_ path: String, _ handler: @escaping ScriptedOrigin.Handler) {
-        state.withLock { $0.routes[path] = handler }
+        _ = state.withLock { $0.routes.updateValue(handler, forKey: path) }
     }
 
     func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Reply {

@@ -16,9 +16,28 @@ public final class BlockingThreads: Sendable {
         var threads = 0
         var idle = 0
         var stopped = false
+        let limit: Int
         /// How many threads do work of less than normal priority, and how many may.
         var modest = 0
         let modestLimit: Int
+
+        init(limit: Int) {
+            self.limit = limit
+            modestLimit = max(1, limit - 1)
+        }
+
+        /// Whether another thread has to start for what waits, which counts as started then.
+        ///
+        /// A thread that was woken counts as idle until it takes its work, which waits until then. So there are enough
+        /// threads if no more work waits than threads are idle.
+        mutating func needsThread() -> Bool {
+            let urgent = waiting[Int(LoadPriority.normal.rawValue)...].reduce(0) { $0 + $1.count }
+            let leisurely = waiting.reduce(0) { $0 + $1.count } - urgent
+            let runnable = urgent + min(leisurely, max(0, modestLimit - modest))
+            guard runnable > idle, threads < limit else { return false }
+            threads += 1
+            return true
+        }
 
         /// The next work that a thread may begin.
         mutating func next() -> (item: WorkItem, isModest: Bool)? {
@@ -46,7 +65,7 @@ public final class BlockingThreads: Sendable {
         self.name = name
         self.count = max(1, count ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         self.threadWillEnd = threadWillEnd
-        state = Monitor(State(modestLimit: max(1, self.count - 1)))
+        state = Monitor(State(limit: self.count))
     }
 
     deinit { stop() }
@@ -64,7 +83,8 @@ public final class BlockingThreads: Sendable {
     /// itself.
     ///
     /// Inside a load `priority` is only where it begins: while the work waits, it moves as the load's priority changes.
-    /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins.
+    /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins;
+    ///   ``Pipeline/LoadError/Code/refused`` if no thread runs and the system refuses to start one.
     public func run<Value: Sendable>(
         priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
@@ -88,7 +108,7 @@ public final class BlockingThreads: Sendable {
                             let result = Result { try work(item.cancellation) }
                             return { continuation.resume(with: result) }
                         },
-                        refuse: { continuation.resume(throwing: CancellationError()) })
+                        refuse: { continuation.resume(throwing: $0) })
                     if accepted { enqueue(item, AdjustablePriority.current?.value ?? priority) }
                 }
             } onCancel: {
@@ -100,23 +120,23 @@ public final class BlockingThreads: Sendable {
     /// Takes work that still waits to the end of another line.
     private func move(_ item: WorkItem, to priority: LoadPriority) {
         // A thread may be idle that was left free for it.
-        state.withLock(wake: .one) { state in
+        let starts = state.withLock(wake: .one) { state in
             for line in state.waiting.indices {
                 guard let place = state.waiting[line].firstIndex(where: { $0 === item }) else { continue }
                 state.waiting[line].remove(at: place)
                 state.waiting[Int(priority.rawValue)].append(item)
-                return
+                return state.needsThread()
             }
+            return false
         }
+        if starts { startThread() }
     }
 
     private func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
         let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
             guard !state.stopped else { return (true, false) }
             state.waiting[Int(priority.rawValue)].append(item)
-            let starts = state.idle == 0 && state.threads < count
-            if starts { state.threads += 1 }
-            return (false, starts)
+            return (false, state.needsThread())
         }
         if refused { item.cancel() }
         if starts { startThread() }
@@ -125,14 +145,30 @@ public final class BlockingThreads: Sendable {
     private func startThread() {
         let state = state
         let threadWillEnd = threadWillEnd
-        Thread.start(name: name) {
-            while let next = Self.next(state) {
-                next.item.run()
-                // This thread looks for its next work at once: nobody has to be woken.
-                if next.isModest { state.withLock { $0.modest -= 1 } }
+        do {
+            try Thread.start(name: name) {
+                while let next = Self.next(state) {
+                    next.item.run()
+                    // This thread looks for its next work at once: nobody has to be woken.
+                    if next.isModest { state.withLock { $0.modest -= 1 } }
+                }
+                threadWillEnd?()
             }
-            threadWillEnd?()
+        } catch {
+            refuseWaiting(error)
         }
+    }
+
+    /// A thread did not start. Where others run, they do its work later; where none does, what waits is refused.
+    private func refuseWaiting(_ refusal: Thread.Refusal) {
+        let refused = state.withLock { state -> [WorkItem] in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] }
+            let refused = state.waiting.flatMap(\.self)
+            for line in state.waiting.indices { state.waiting[line] = [] }
+            return refused
+        }
+        for item in refused { item.refuse(refusal.error()) }
     }
 
     private static func next(_ state: Monitor<State>) -> (item: WorkItem, isModest: Bool)? {

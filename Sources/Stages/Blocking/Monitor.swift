@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// A value behind a lock with a condition that threads of ours can wait for.
 ///
@@ -26,8 +27,13 @@ final class Monitor<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value, alone, and wakes who waits for a change.
+    /// Runs `body` with exclusive access to the value, then wakes threads that wait for a change. The rules are those of
+    /// `Lock.withLock`.
     func withLock<Result>(wake: Wake = .none, _ body: (inout Value) -> Result) -> Result {
+        #if DEBUG
+            HeldLocks.enter(isInner: false)
+            defer { HeldLocks.leave() }
+        #endif
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         let result = body(&value)
@@ -41,6 +47,10 @@ final class Monitor<Value>: @unchecked Sendable {
 
     /// Blocks this thread until `body` gives something. `whileIdle` is told +1 before each wait and -1 after it.
     func wait<Result>(for body: (inout Value) -> Result?, whileIdle: (inout Value, Int) -> Void) -> Result {
+        #if DEBUG
+            HeldLocks.enter(isInner: false)
+            defer { HeldLocks.leave() }
+        #endif
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {

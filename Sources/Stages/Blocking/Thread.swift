@@ -1,5 +1,6 @@
 import CThread
 import Glibc
+import Pipeline
 
 /// A thread of our own.
 package enum Thread {
@@ -15,9 +16,16 @@ package enum Thread {
         }
     }
 
+    /// Whether no thread starts, as in a process that has met its limit; for tests of what happens then.
+    @TaskLocal package static var isRefused = false
+
     /// Starts a detached thread that runs `body` and ends. Signals go to the program's other threads.
     /// - Parameter givesWay: whether all others come before it where there are more than processors.
-    package static func start(name: String, givesWay: Bool = false, _ body: @escaping @Sendable () -> Void) {
+    /// - Throws: ``Refusal`` if the system has no thread left, as when the process has met its limit.
+    package static func start(
+        name: String, givesWay: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) throws(Refusal) {
+        if isRefused { throw Refusal(number: EAGAIN) }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
@@ -36,7 +44,24 @@ package enum Thread {
                 return nil
             }, start.toOpaque())
         pthread_attr_destroy(&attributes)
-        precondition(status == 0, "The system refuses another thread (error \(status)); raise its limit of threads.")
+        guard status == 0 else {
+            start.release()
+            throw Refusal(number: status)
+        }
+    }
+
+    /// The system refused another thread.
+    package struct Refusal: Error {
+        /// The error's number, `EAGAIN` where a limit was met.
+        package let number: Int32
+
+        /// The error of work that needs the thread.
+        func error(_ subject: String = "") -> LoadError {
+            LoadError(
+                .refused, subject: subject,
+                "The system refuses another thread (error \(number)). Raise the limit of threads of the process (ulimit -u, "
+                    + "or pids.max of its control group).")
+        }
     }
 }
 

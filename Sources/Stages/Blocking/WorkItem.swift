@@ -4,14 +4,16 @@ import Pipeline
 final class WorkItem: Sendable {
     private enum State {
         case new
-        case waiting(run: @Sendable () -> Delivery, refuse: @Sendable () -> Void)
-        case started(refuse: @Sendable () -> Void)
+        case waiting(run: @Sendable () -> Delivery, refuse: Refusal)
+        case started(refuse: Refusal)
         case refused
         case over
     }
 
     /// Hands over what the work gave.
     typealias Delivery = @Sendable () -> Void
+    /// Tells the one that waits that the work won't be done.
+    typealias Refusal = @Sendable (any Error) -> Void
 
     let cancellation = WorkCancellation()
     /// Whether nobody waits for the end of work that was cancelled.
@@ -21,13 +23,13 @@ final class WorkItem: Sendable {
     init(isLeft: Bool = false) { self.isLeft = isLeft }
 
     /// Takes what to do; false if the work was cancelled before it could wait.
-    func prepare(run: @escaping @Sendable () -> Delivery, refuse: @escaping @Sendable () -> Void) -> Bool {
+    func prepare(run: @escaping @Sendable () -> Delivery, refuse: @escaping Refusal) -> Bool {
         let accepted = state.withLock { state in
             guard case .new = state else { return false }
             state = .waiting(run: run, refuse: refuse)
             return true
         }
-        if !accepted { refuse() }
+        if !accepted { refuse(CancellationError()) }
         return accepted
     }
 
@@ -39,10 +41,10 @@ final class WorkItem: Sendable {
             return run
         }
         guard let deliver = work?() else { return }
-        let isAwaited = state.withLock { state in
-            guard case .started = state else { return false }
-            state = .over
-            return true
+        let (isAwaited, _) = state.withLock { state -> (Bool, State?) in
+            guard case .started = state else { return (false, nil) }
+            defer { state = .over }
+            return (true, state)
         }
         if isAwaited { deliver() }
     }
@@ -50,20 +52,24 @@ final class WorkItem: Sendable {
     /// Refuses work that waits; tells work that runs, and leaves it if that is allowed.
     func cancel() {
         cancellation.cancel()
-        let refuse = state.withLock { state -> (@Sendable () -> Void)? in
+        refuse(CancellationError())
+    }
+
+    /// Refuses work that waits.
+    func refuse(_ error: any Error) {
+        // The closures leave with the state that they were in: they hold what the caller's work holds.
+        let old = state.withLock { state -> State in
+            let old = state
             switch state {
-            case .waiting(_, let refuse):
-                state = .refused
-                return refuse
-            case .started(let refuse) where isLeft:
-                state = .refused
-                return refuse
-            case .new:
-                state = .refused
-                return nil
-            case .started, .refused, .over: return nil
+            case .new, .waiting: state = .refused
+            case .started where isLeft: state = .refused
+            case .started, .refused, .over: return .over
             }
+            return old
         }
-        refuse?()
+        switch old {
+        case .waiting(_, let refuse), .started(let refuse): refuse(error)
+        case .new, .refused, .over: break
+        }
     }
 }

@@ -60,6 +60,7 @@ struct CacheWarnings: Sendable {
     }
 
     private func warn(_ kind: String, _ text: String) {
+        HeldLocks.requireNone()
         if given.withLock({ $0.insert(kind).inserted }) { logger.warning("\(text)") }
     }
 }

@@ -72,11 +72,20 @@ final class LeaseQueue: Sendable {
         if isCancelled { return waiter.continuation.resume(throwing: CancellationError()) }
         guard let alarm else { return }
         if starts {
-            Thread.start(name: "pipeline-lease") { self.watch(alarm) }
+            do { try Thread.start(name: "pipeline-lease") { self.watch(alarm) } } catch { giveUp() }
         } else {
             // The lease may have ended between the try and now.
             alarm.ring()
         }
+    }
+
+    /// No thread can watch: nobody waits then.
+    private func giveUp() {
+        let waiters = state.withLock { state in
+            defer { (state.waiters, state.alarm) = ([:], nil) }
+            return Array(state.waiters.values)
+        }
+        for waiter in waiters { waiter.continuation.resume(returning: .over) }
     }
 
     private func watch(_ alarm: LeaseAlarm) {

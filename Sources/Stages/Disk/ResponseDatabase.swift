@@ -72,7 +72,13 @@ final class ResponseDatabase: Sendable {
     }
 
     /// Closes the connections; the next use opens them again.
-    func close() { condition.withLock { $0 = .closed } }
+    func close() {
+        // Closed outside the lock, with the last reference.
+        _ = condition.withLock { condition in
+            defer { condition = .closed }
+            return condition
+        }
+    }
 
     private func attempt<Result>(_ body: (ResponseConnections) throws -> Result) -> Result? {
         for _ in 0..<2 {
@@ -87,27 +93,35 @@ final class ResponseDatabase: Sendable {
     }
 
     private func connections() -> ResponseConnections? {
+        let now = clock.uptime
+        var damage: SQLiteError?
+        var failure: (any Error)?
+        // The logger is the program's: it is told after the lock.
+        defer {
+            if let damage { warnings.damaged(folder.databasePath, damage) }
+            if let failure { warnings.standsAside(folder.path, failure) }
+        }
         // Held while the database opens: only threads of ours wait here, and none of them could go on without it.
-        condition.withLock { condition in
+        return condition.withLock { condition in
             if case .open(let connections) = condition { return connections }
-            if case .aside(let end) = condition, clock.uptime < end { return nil }
+            if case .aside(let end) = condition, now < end { return nil }
             do {
-                let connections = try openSound()
+                let connections = try openSound(&damage)
                 condition = .open(connections)
                 return connections
             } catch {
-                warnings.standsAside(folder.path, error)
-                condition = .aside(until: clock.uptime + .seconds(60))
+                failure = error
+                condition = .aside(until: now + .seconds(60))
                 return nil
             }
         }
     }
 
-    private func openSound() throws -> ResponseConnections {
+    private func openSound(_ damage: inout SQLiteError?) throws -> ResponseConnections {
         do {
             return try ResponseConnections(folder, bounds)
         } catch let error as SQLiteError where error.isCorruption {
-            warnings.damaged(folder.databasePath, error)
+            damage = error
             let lock = try FolderLock(folder.path, .alone)
             defer { withExtendedLifetime(lock) {} }
             // Another process may have been faster, and then its new database is sound.
@@ -146,7 +160,7 @@ final class ResponseDatabase: Sendable {
 
     private func remove() {
         folder.removeDatabase()
-        mayHaveStrays.withLock { $0 = true }
+        mayHaveStrays.withInnerLock { $0 = true }
     }
 
     private func drop(_ dropped: ResponseConnections) {

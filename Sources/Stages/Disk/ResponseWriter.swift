@@ -55,8 +55,18 @@ final class ResponseWriter: Sendable {
         let state = state
         let database = database
         // What reads has somebody who waits for it; and nobody who reads ever waits for the one that writes.
-        Thread.start(name: "pipeline-store", givesWay: true) {
-            while let writes = Self.next(state) { Self.commit(writes, database) }
+        do {
+            try Thread.start(name: "pipeline-store", givesWay: true) {
+                while let writes = Self.next(state) { Self.commit(writes, database) }
+            }
+        } catch {
+            // The next change tries again.
+            let dropped = state.withLock { state in
+                let dropped = state.waiting
+                (state.waiting, state.isRunning) = ([], false)
+                return dropped
+            }
+            for write in dropped { write.finish(false) }
         }
     }
 

@@ -28,7 +28,8 @@ final class CurlLoop {
         while true {
             for command in thread.takeCommands() {
                 switch command {
-                case .start(let transfer): queue.append(transfer)
+                // Its cancellation may have been posted before.
+                case .start(let transfer): if !transfer.isCancelled { queue.append(transfer) }
                 case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
                 case .cancel(let transfer): cancel(transfer)
                 case .prioritize(let transfer, let priority): queue.prioritize(transfer, priority)

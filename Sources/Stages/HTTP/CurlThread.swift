@@ -1,4 +1,5 @@
 import CCurl
+import FoundationEssentials
 import Glibc
 import Pipeline
 
@@ -48,7 +49,9 @@ final class CurlThread: Sendable {
             defer { mailbox.isStarted = true }
             return (true, !mailbox.isStarted)
         }
-        if starts { Thread.start(name: "curl") { [self] in main() } }
+        if starts {
+            do { try Thread.start(name: "curl") { [self] in main() } } catch { end(refusal: error) }
+        }
         return accepted
     }
 
@@ -61,11 +64,16 @@ final class CurlThread: Sendable {
 
     /// Lets the thread end; transfers under way fail.
     func stop() {
-        let isStarted = mailbox.withLock { $0.isStarted }
-        if isStarted { _ = post(.stop) }
+        // All at once: a command that came in between would lie behind the one that stops, and never be looked at.
         mailbox.withLock { mailbox in
+            guard !mailbox.isStopped else { return }
             mailbox.isStopped = true
-            if !mailbox.isStarted { mailbox.hasEnded = true }
+            guard mailbox.isStarted else {
+                mailbox.hasEnded = true
+                return
+            }
+            mailbox.commands.append(.stop)
+            if mailbox.commands.count == 1, let multi = mailbox.multi { curl_multi_wakeup(multi.handle) }
         }
     }
 
@@ -100,15 +108,20 @@ final class CurlThread: Sendable {
         end()
     }
 
-    private func end() {
-        let (left, waiters) = mailbox.withLock { mailbox in
-            mailbox.isStopped = true
-            mailbox.hasEnded = true
-            defer { (mailbox.commands, mailbox.waiters) = ([], []) }
+    /// The thread has ended, or has never begun; then the next transfer tries again.
+    private func end(refusal: Thread.Refusal? = nil) {
+        let (left, waiters) = mailbox.withLock { mailbox -> ([Command], [CheckedContinuation<Void, Never>]) in
+            if refusal == nil { mailbox.isStopped = true }
+            mailbox.isStarted = refusal == nil
+            mailbox.hasEnded = mailbox.isStopped
+            defer { mailbox.commands = [] }
+            guard mailbox.hasEnded else { return (mailbox.commands, []) }
+            defer { mailbox.waiters = [] }
             return (mailbox.commands, mailbox.waiters)
         }
         for case .start(let transfer) in left {
-            transfer.end(.failure(CurlFailure.shutDown(transfer)))
+            let error = refusal?.error(redactedURL(transfer.request.url.absoluteString))
+            transfer.end(.failure(error ?? CurlFailure.shutDown(transfer)))
             transfer.flush()
         }
         for waiter in waiters { waiter.resume() }

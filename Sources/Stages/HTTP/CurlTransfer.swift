@@ -123,6 +123,8 @@ final class CurlTransfer: Sendable {
 
     // MARK: libcurl's side
 
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     func put(_ head: CurlHead) { state.withLock { $0.head = head } }

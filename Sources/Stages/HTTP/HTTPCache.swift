@@ -159,11 +159,10 @@ public final class HTTPCache: Sendable {
         }
         if result != nil, database.takeStrays() {
             // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
-            sweep.withLock { sweep in
-                sweep = Task { [threads, database] in
-                    try? await threads.run(priority: .low) { _ in database.removeOrphansIfAny() }
-                }
+            let task = Task { [threads, database] () -> Void in
+                try? await threads.run(priority: .low) { _ in database.removeOrphansIfAny() }
             }
+            sweep.withLock { $0 = task }
         }
         return result
     }

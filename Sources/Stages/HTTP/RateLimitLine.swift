@@ -37,7 +37,7 @@ final class RateLimitLine: Sendable {
     }
 
     /// Whether somebody waits here, or would have to.
-    func isBusy(at now: Duration) -> Bool { state.withLock { $0.hasFirst || $0.next > now } }
+    func isBusy(at now: Duration) -> Bool { state.withInnerLock { $0.hasFirst || $0.next > now } }
 
     private func becomeFirst(_ priority: LoadPriority) async throws {
         let number = state.withLock { state in

@@ -10,9 +10,11 @@ final class MemoriesToTell: Sendable {
 
     /// Tells this cache too, as long as it lives.
     func add(_ memory: MemoryCache) {
-        entries.withLock { entries in
-            entries.removeAll { $0.memory == nil || $0.memory === memory }
-            entries.append(Entry(memory: memory))
+        // The references leave the lock, since one of them may have become the last.
+        _ = entries.withLock { entries in
+            let living = entries.compactMap(\.memory)
+            entries = (living.filter { $0 !== memory } + [memory]).map { Entry(memory: $0) }
+            return living
         }
     }
 

@@ -42,16 +42,18 @@ public final class MemoryCache: Sendable {
 
     /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
     public func entry(for key: VariantKey, now: Date) -> MemoryEntry? {
-        state.withLock { state in
+        // What is dropped is freed outside the lock.
+        let (entry, _) = state.withLock { state -> (MemoryEntry?, Kept?) in
             if let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true {
-                _ = state.remove(key)
-                return nil
+                return (nil, state.remove(key))
             }
-            return state.kept.use(key) {
-                $0?.usedAt = now
-                return $0?.entry
+            let entry = state.kept.use(key) { kept in
+                kept?.usedAt = now
+                return kept?.entry
             }
+            return (entry, nil)
         }
+        return entry
     }
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the

@@ -31,14 +31,55 @@ struct BlockingThreadsTests {
     }
 
     @Test("A thread that gives way is nicer than others by seven", arguments: [(false, 0), (true, 7)])
-    func threadGivesWay(givesWay: Bool, nicer: Int32) async {
+    func threadGivesWay(givesWay: Bool, nicer: Int32) async throws {
         let own = min(19, getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) + nicer)
-        let found = await withCheckedContinuation { continuation in
-            Thread.start(name: "test", givesWay: givesWay) {
-                continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
+        let found = Lock<Int32?>(nil)
+        try Stages.Thread.start(name: "test", givesWay: givesWay) {
+            let priority = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
+            found.withLock { $0 = priority }
+        }
+        while found.withLock({ $0 }) == nil { await Task.yield() }
+        #expect(found.withLock { $0 } == own)
+    }
+
+    @Test("Work that comes in a burst begins at once on as many threads as there may be, however many were idle")
+    func burst() async throws {
+        for _ in 0..<20 {
+            let threads = BlockingThreads(name: "test", count: 4)
+            // One thread is there, and idle or about to be.
+            try await threads.run { _ in }
+            let (began, barrier) = (Counter(), Barrier())
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        try await threads.run { _ in
+                            began.increment()
+                            barrier.wait()
+                        }
+                    }
+                }
+                await began.reaches(4)
+                barrier.open()
+                try await group.waitForAll()
             }
         }
-        #expect(found == own)
+    }
+
+    @Test("Work that becomes urgent while it waits gets a thread of its own, if there may be one more")
+    func raised() async throws {
+        let threads = BlockingThreads(name: "test", count: 2)
+        let (began, barrier, urgent) = (Counter(), Barrier(), AdjustablePriority(.low))
+        async let blocker: Void = threads.run(priority: .low) { _ in
+            began.increment()
+            barrier.wait()
+        }
+        await began.reaches(1)
+        async let raised: Void = AdjustablePriority.$current.withValue(urgent) { try await threads.run { _ in } }
+        await threads.reaches(waiting: 1)
+        urgent.set(.high)
+        try await raised
+        barrier.open()
+        try await blocker
     }
 
     @Test("There are never more threads than allowed, and none is lost")
@@ -115,6 +156,28 @@ struct BlockingThreadsTests {
         }
         try await blocker
         #expect(order.withLock { $0 } == ["high", "normal 1", "normal 2", "low", "very low"])
+    }
+
+    @Test("Where the system refuses a thread, work fails with an error that says so, and later work tries again")
+    func refused() async throws {
+        let threads = BlockingThreads(name: "test", count: 2)
+        let error = await failure(.refused) {
+            try await Stages.Thread.$isRefused.withValue(true) { try await threads.run { _ in 1 } }
+        }
+        #expect(error?.description.contains("limit of threads") == true)
+        #expect(try await threads.run { _ in 2 } == 2)
+        // One thread is there: work waits for it rather than fail.
+        let (began, barrier) = (Counter(), Barrier())
+        async let blocker: Void = threads.run { _ in
+            began.increment()
+            barrier.wait()
+        }
+        await began.reaches(1)
+        async let waiting = Stages.Thread.$isRefused.withValue(true) { try await threads.run { _ in 3 } }
+        await threads.reaches(waiting: 1)
+        barrier.open()
+        try await blocker
+        #expect(try await waiting == 3)
     }
 
     @Test("Work that is cancelled while it waits never begins, and its task returns at once")

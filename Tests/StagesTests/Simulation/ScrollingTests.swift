@@ -9,9 +9,9 @@ struct ScrollingTests {
     /// Runs seeds on a thread of their own: a simulation never waits, and would keep one of Swift's threads.
     private func run(_ seeds: Range<UInt64>) async -> [(seed: UInt64, report: ScrollingSimulation.Report)] {
         await withCheckedContinuation { continuation in
-            Stages.Thread.start(name: "simulation") {
+            Foundation.Thread {
                 continuation.resume(returning: seeds.map { ($0, ScrollingSimulation.run(seed: $0)) })
-            }
+            }.start()
         }
     }
 
