@@ -13,17 +13,29 @@ extension ImageLoader {
     }
 
     /// Removes what both caches hold for a request's source, in every size.
+    ///
+    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them.
     public func remove(_ request: ImageRequest) async {
-        guard let key = SourceKey(request, credentials: resources.credentials) else { return }
+        guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
+        resources.flights.noteRemoval(of: key)
         resources.memory.remove(key)
         await resources.responses.remove(key)
+        // Loads that began meanwhile may have found what was about to be removed.
+        resources.flights.noteRemoval(of: key)
+        resources.memory.remove(key)
     }
 
-    /// Removes everything from both caches. Loads under way are cancelled first, so that none stores afterwards.
+    /// Removes everything from both caches. Loads under way are cancelled first.
+    ///
+    /// Loads that begin before this returns deliver their image, but may not be stored. They are not waited for.
     public func removeAll() async {
         await resources.flights.cancelAll()
+        resources.flights.noteRemovalOfAll()
         resources.memory.reset()
         await resources.responses.removeAll()
+        // Loads that began meanwhile may have found what was about to be removed.
+        resources.flights.noteRemovalOfAll()
+        resources.memory.reset()
     }
 
     /// Removes what is past its freshness by the loader's default expiry from both caches.

@@ -24,8 +24,11 @@ public final class ImageLoader: Sendable {
 
     private let arrange: Arrangement
     private let standard: ImagePipeline
-    private let others = Lock<[CachePolicy: ImagePipeline]>([:])
+    /// The lists of other policies than the default. Delays are part of a policy, so there is no end to them.
+    private let others = Lock(LeastRecentlyUsed<CachePolicy, ImagePipeline>())
+    private static let maximumOthers = 16
     let isShutDown = Atomic<Bool>(false)
+    let shutdownEnd = Completion()
 
     /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
     /// - Parameter defaults: the options of loads that are given none.
@@ -138,14 +141,20 @@ public final class ImageLoader: Sendable {
         if isShutDown.load(ordering: .relaxed) { throw LoadError.shutDown(source.redacted) }
     }
 
-    /// The list that loads with a policy walk down.
+    /// The list that loads with a policy walk down. Those of the 16 policies that were used last are kept.
     public func pipeline(for policy: CachePolicy) -> ImagePipeline {
         if policy == defaults.policy { return standard }
-        return others.withLock { others in
-            if let pipeline = others[policy] { return pipeline }
-            let pipeline = arrange(policy, resources)
-            others[policy] = pipeline
-            return pipeline
+        if let pipeline = others.withLock({ $0.use(policy, \.self) }) { return pipeline }
+        // Outside the lock: the arrangement is the caller's, and may ask for another list here.
+        HeldLocks.requireNone()
+        let made = arrange(policy, resources)
+        let (pipeline, _) = others.withLock { others -> (ImagePipeline, ImagePipeline?) in
+            // All loads with a policy share one list.
+            if let first = others.use(policy, \.self) { return (first, nil) }
+            let evicted = others.count < Self.maximumOthers ? nil : others.removeOldest()
+            _ = others.insert(made, for: policy)
+            return (made, evicted)
         }
+        return pipeline
     }
 }

@@ -41,8 +41,10 @@ public struct Store: Stage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
         let terms = await keepResponse(of: load)
+        // The flight that fetched is needed no more. Nor is the ticket to be found by whoever gets this load.
+        load.detach(SourceTicket.self)
         await load.attachment(SourceLease.self)?.giveBack()
-        if let key = load.variantKey, let terms, let memory {
+        if let key = load.variantKey, let terms, let memory, mayStore(load) {
             load.note(key: .variant(key))
             memory.insert(
                 MemoryEntry(
@@ -53,6 +55,7 @@ public struct Store: Stage {
             if let target = terms.target, responses?.isInvalid(target, askedAt: terms.askedAt) == true {
                 memory.remove(target: target)
             }
+            if !mayStore(load) { memory.remove(key.source) }
         }
         if case .encoded(let image) = load.content, load.attachment(FoundVariant.self) == nil,
             let key = load.variantKey, let generation = terms?.generation
@@ -63,6 +66,12 @@ public struct Store: Stage {
         if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }
         load.advance(to: .ready(product))
         return .done
+    }
+
+    /// Whether what the load has may be stored: not if its source was removed since the load set out.
+    private func mayStore(_ load: Load) -> Bool {
+        guard let key = load.sourceKey, let order = load.attachment(FlightOrder.self) else { return true }
+        return order.mayStore(key)
     }
 
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
@@ -82,8 +91,16 @@ public struct Store: Stage {
         let ticket = load.attachment(SourceTicket.self)
         guard ticket?.claim() ?? true else { return validity.map { StoredTerms($0, of: exchange, stored: nil) } }
         defer { ticket?.stored() }
-        guard !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else { return nil }
-        let stored = await responses.commit(exchange, for: key, expiry: expiry, rules: rules)
+        guard mayStore(load), !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else {
+            return nil
+        }
+        let commit = { @Sendable in await responses.commit(exchange, for: key, expiry: expiry, rules: rules) }
+        // Those that share the fetch rely on this load to store it, so its cancellation doesn't end that.
+        let stored = ticket == nil ? await commit() : await Task(operation: commit).value
+        if stored != nil, !mayStore(load) {
+            await responses.remove(key)
+            return nil
+        }
         if stored != nil { load.report(.stored(.disk)) }
         return validity.map { StoredTerms($0, of: exchange, stored: stored) }
     }

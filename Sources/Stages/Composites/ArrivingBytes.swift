@@ -5,6 +5,7 @@ final class ArrivingBytes: LoadAttachment {
     private struct State {
         /// How much has to be there for the next picture.
         var next: Int
+        var isRunning = false
         var running: Task<Void, Never>?
         var isOver = false
     }
@@ -23,17 +24,24 @@ final class ArrivingBytes: LoadAttachment {
 
     /// Shows a picture of what has arrived, unless the last one is still being made or little is new.
     func show(_ bytes: [UInt8], of load: Load) {
-        state.withLock { state in
-            guard bytes.count >= state.next, state.running == nil, !state.isOver else { return }
+        let begins = state.withLock { state in
+            guard bytes.count >= state.next, !state.isRunning, !state.isOver else { return false }
             state.next = bytes.count + max(step, bytes.count / 5)
-            // Its end takes this lock, so it can't come before the task is on the books.
-            state.running = Task {
-                // What can't be decoded yet may be when more is there.
-                let image = try? await self.decode(bytes, load.priority)
-                if let image, !self.isOver { load.report(.preview(image)) }
-                self.state.withLock { $0.running = nil }
+            state.isRunning = true
+            return true
+        }
+        guard begins else { return }
+        let running = Task {
+            // What can't be decoded yet may be when more is there.
+            let image = try? await self.decode(bytes, load.priority)
+            if let image, !self.isOver { load.report(.preview(image)) }
+            self.state.withLock { state in
+                state.isRunning = false
+                state.running = nil
             }
         }
+        // Over already, perhaps; ``end()`` is only called by the load that calls this.
+        state.withLock { if $0.isRunning { $0.running = running } }
     }
 
     private var isOver: Bool { state.withLock { $0.isOver } }

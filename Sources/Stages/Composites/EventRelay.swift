@@ -1,11 +1,14 @@
 import DequeModule
 import Pipeline
 
-/// Hands one waiter its events one at a time and in order, whichever threads they come from.
+/// Delivers one waiter's events one at a time and in order, whichever threads they come from.
 final class EventRelay: Sendable {
     private struct State {
         var waiting: Deque<LoadEvent> = []
-        var delivering = false
+        var isDelivering = false
+        var isClosed = false
+        /// Called once the delivery under way has ended.
+        var closed: [@Sendable () -> Void] = []
     }
 
     private let state = Lock(State())
@@ -13,24 +16,45 @@ final class EventRelay: Sendable {
 
     init(_ sink: @escaping @Sendable (LoadEvent) -> Void) { self.sink = sink }
 
-    /// Puts events in line, to be handed over by ``deliver()``.
-    func enqueue(_ events: [LoadEvent]) { state.withLock { $0.waiting.append(contentsOf: events) } }
-
-    /// Hands over what is in line, unless another thread is doing so already.
-    func deliver() {
-        let mine = state.withLock { state in
-            defer { state.delivering = true }
-            return !state.delivering
+    /// Queues events for ``deliver()``. May be called under the lock of ``Flights``, which decides their order.
+    func enqueue(_ events: [LoadEvent]) {
+        state.withInnerLock { state in
+            if !state.isClosed { state.waiting.append(contentsOf: events) }
         }
-        guard mine else { return }
-        while let event = next() { sink(event) }
+    }
+
+    /// Delivers the queued events, unless another thread is doing so already.
+    func deliver() {
+        let isMine = state.withLock { state in
+            defer { state.isDelivering = true }
+            return !state.isDelivering
+        }
+        guard isMine else { return }
+        while let event = next() { Flights.callOut { sink(event) } }
+    }
+
+    /// Drops the queued events and takes no more.
+    /// - Parameter closed: called once no event is being delivered: at once, or by the thread that is delivering one.
+    func close(_ closed: @escaping @Sendable () -> Void) {
+        let (dropped, isIdle) = state.withLock { state in
+            let dropped = state.waiting
+            state.waiting = []
+            state.isClosed = true
+            if state.isDelivering { state.closed.append(closed) }
+            return (dropped, !state.isDelivering)
+        }
+        withExtendedLifetime(dropped) { if isIdle { closed() } }
     }
 
     private func next() -> LoadEvent? {
-        state.withLock { state in
-            let event = state.waiting.popFirst()
-            if event == nil { state.delivering = false }
-            return event
+        let (event, closed) = state.withLock { state -> (LoadEvent?, [@Sendable () -> Void]) in
+            if let event = state.waiting.popFirst() { return (event, []) }
+            state.isDelivering = false
+            let closed = state.closed
+            state.closed = []
+            return (nil, closed)
         }
+        for closed in closed { closed() }
+        return event
     }
 }

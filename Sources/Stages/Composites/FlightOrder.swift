@@ -1,9 +1,13 @@
 import Pipeline
 
-/// When a load set out, counted among all loads and stores of its ``Flights``.
+/// When a load set out, counted among all loads, stores and removals of its ``Flights``.
 ///
 /// A load that looked at the disk before an original was stored there, and asks for it after, must still join the
-/// flight that fetched it rather than fetch it again.
+/// flight that fetched it rather than fetch it again. A load that set out before its source was removed must not store it.
 struct FlightOrder: LoadAttachment {
     let number: UInt64
+    let flights: Flights
+
+    /// Whether a source may still be stored: false if it was removed after the load set out.
+    func mayStore(_ source: SourceKey) -> Bool { !flights.isRemoved(source, since: number) }
 }

@@ -7,6 +7,17 @@ struct FlightRecord {
         /// How urgent the flight is to this waiter.
         var priority: LoadPriority
         var continuation: CheckedContinuation<FlightCall, any Error>?
+
+        /// Throws `CancellationError` to a waiter that was dismissed, once none of its events is being delivered: after
+        /// that it hears of none.
+        func cancel() {
+            let continuation = continuation
+            guard let relay else {
+                continuation?.resume(throwing: CancellationError())
+                return
+            }
+            relay.close { continuation?.resume(throwing: CancellationError()) }
+        }
     }
 
     /// How far it has come before its work begins.
@@ -20,6 +31,8 @@ struct FlightRecord {
     }
 
     let key: FlightKey
+    /// The number of the outermost flight in whose work this one began; its own number if it began in none.
+    let root: UInt64
     var departure: Departure
     /// `nil` while it waits for one, and for a flight inside another, which needs none.
     var place: Departures.Place?
@@ -39,8 +52,9 @@ struct FlightRecord {
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 
-    init(key: FlightKey, departure: Departure, place: Departures.Place?, priority: LoadPriority) {
+    init(key: FlightKey, root: UInt64, departure: Departure, place: Departures.Place?, priority: LoadPriority) {
         self.key = key
+        self.root = root
         self.departure = departure
         self.place = place
         self.priority = AdjustablePriority(priority)
@@ -88,15 +102,17 @@ struct FlightRecord {
         return waiters[number]?.continuation
     }
 
-    /// Remembers an event for those who join later; of the progress and of the previews, only the
-    /// newest.
-    mutating func remember(_ event: LoadEvent) {
-        switch event {
-        case .progress: history.removeAll { if case .progress = $0 { true } else { false } }
-        case .preview: history.removeAll { if case .preview = $0 { true } else { false } }
-        default: break
-        }
-        history.append(event)
+    /// Remembers an event for waiters that join later. Of the progress and of the previews only the newest is kept.
+    /// - Returns: the event that it replaces.
+    mutating func remember(_ event: LoadEvent) -> LoadEvent? {
+        let replaced =
+            switch event {
+            case .progress: history.firstIndex { if case .progress = $0 { true } else { false } }
+            case .preview: history.firstIndex { if case .preview = $0 { true } else { false } }
+            default: nil as Int?
+            }
+        defer { history.append(event) }
+        return replaced.map { history.remove(at: $0) }
     }
 
     /// Whether a load that set out as number `order` may still join.

@@ -29,8 +29,9 @@ extension Flights {
     func board(_ key: FlightKey, _ load: Load) -> Boarding {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
-        let isInside = Self.isInside
-        return state.withLock { state in
+        let root = Self.root
+        let isInside = root != nil
+        return change { state in
             let waiter = state.number()
             let order = load.attachment(FlightOrder.self)?.number ?? waiter
             if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {
@@ -48,7 +49,8 @@ extension Flights {
             let place = isInside ? nil : state.departures.take(priority)
             let departs = isInside || place != nil
             var record = FlightRecord(
-                key: key, departure: departs ? .called(waiter) : .waiting, place: place, priority: priority)
+                key: key, root: root ?? flight, departure: departs ? .called(waiter) : .waiting, place: place,
+                priority: priority)
             record.board(waiter, .init(relay: relay, priority: priority))
             if !departs { state.departures.wait(flight, priority) }
             if case .source = key { record.members = 1 }
@@ -59,6 +61,7 @@ extension Flights {
             state.records[flight] = record
             state.joinable[key] = flight
             state.tasks += 1
+            state.begin(record.root)
             return Boarding(
                 key, flight: flight, waiter: waiter, joined: false, departs: departs, relay: relay,
                 priority: record.priority)
@@ -68,32 +71,36 @@ extension Flights {
     /// Waits for the landing, or until the flight may depart; not at all, if either has been or the waiter has left
     /// meanwhile.
     func wait(_ boarding: Boarding, _ continuation: CheckedContinuation<FlightCall, any Error>) {
-        let result = state.withLock { state -> Result<FlightCall, any Error>? in
+        enum Answer {
+            case later, left
+            case now(FlightCall, FlightRecord.Waiter?)
+        }
+        let answer = change { state -> Answer in
             guard let record = state.records[boarding.flight], record.waiters[boarding.waiter] != nil else {
-                return .failure(CancellationError())
+                return .left
             }
-            if case .called(boarding.waiter) = record.departure { return .success(.departure) }
+            if case .called(boarding.waiter) = record.departure { return .now(.departure, nil) }
             guard let landing = record.landing else {
                 state.records[boarding.flight]?.wait(boarding.waiter, continuation)
-                return nil
+                return .later
             }
-            state.records[boarding.flight]?.dismiss(boarding.waiter)
-            return .success(.landing(landing))
+            return .now(.landing(landing), state.records[boarding.flight]?.dismiss(boarding.waiter))
         }
-        // Outside the lock: a ticket that is dropped takes it again.
-        if let result {
+        switch answer {
+        case .later: break
+        case .left:
             settle(boarding.flight)
-            continuation.resume(with: result)
+            FlightRecord.Waiter(relay: boarding.relay, priority: .normal, continuation: continuation).cancel()
+        case .now(let call, _):
+            settle(boarding.flight)
+            continuation.resume(returning: call)
         }
     }
 
     /// A waiter leaves before the landing. The last one to leave cancels the flight.
     func leave(_ boarding: Boarding) {
-        let (continuation, called, task) = state.withLock {
-            state -> (
-                CheckedContinuation<FlightCall, any Error>?, CheckedContinuation<FlightCall, any Error>?,
-                Task<Void, Never>?
-            ) in
+        let (waiter, called, task) = change {
+            state -> (FlightRecord.Waiter?, CheckedContinuation<FlightCall, any Error>?, Task<Void, Never>?) in
             guard var record = state.records[boarding.flight],
                 let waiter = record.dismiss(boarding.waiter)
             else { return (nil, nil, nil) }
@@ -102,63 +109,66 @@ extension Flights {
             // What it was asked to do, another one does.
             if case .called(boarding.waiter) = record.departure { called = record.call() }
             state.records[boarding.flight] = record
-            guard record.waiters.isEmpty, record.landing == nil else { return (waiter.continuation, called, nil) }
+            guard record.waiters.isEmpty, record.landing == nil else { return (waiter, called, nil) }
             state.forget(boarding.flight)
-            return (waiter.continuation, nil, record.task)
+            return (waiter, nil, record.task)
         }
         settle(boarding.flight)
         follow(boarding.flight)
         task?.cancel()
         called?.resume(returning: .departure)
-        continuation?.resume(throwing: CancellationError())
+        waiter?.cancel()
         goOn()
     }
 
     /// The flight has ended: everyone who waits gets its answer, and a failed one is forgotten first.
     func land(_ flight: UInt64, _ landing: Landing) {
-        let waiting = state.withLock { state -> [CheckedContinuation<FlightCall, any Error>] in
+        let waiting = change { state -> [FlightRecord.Waiter] in
             guard var record = state.records[flight] else { return [] }
-            var waiting: [CheckedContinuation<FlightCall, any Error>] = []
             record.landing = landing
-            // In the order in which they came.
-            for (number, waiter) in record.waiters.sorted(by: { $0.key < $1.key }) {
-                guard let continuation = waiter.continuation else { continue }
-                waiting.append(continuation)
-                record.dismiss(number)
-            }
+            // In the order in which they came; those that don't wait yet find the result later.
+            let waiting = record.waiters.filter { $0.value.continuation != nil }.keys.sorted()
+                .compactMap { record.dismiss($0) }
             state.records[flight] = record
             if landing.error != nil { state.withdraw(flight) }
             return waiting
         }
         settle(flight)
-        for continuation in waiting { continuation.resume(returning: .landing(landing)) }
+        for waiter in waiting { waiter.continuation?.resume(returning: .landing(landing)) }
     }
 
     /// A waiter's own priority has changed.
     func prioritize(_ boarding: Boarding, _ priority: LoadPriority) {
-        state.withLock { $0.records[boarding.flight]?.prioritize(boarding.waiter, priority) }
+        change { $0.records[boarding.flight]?.prioritize(boarding.waiter, priority) }
         follow(boarding.flight)
     }
 
     /// Gives a flight the highest priority of those who wait for it now.
     func follow(_ flight: UInt64) {
-        let change = state.withLock { state -> (AdjustablePriority, LoadPriority, Task<Void, Never>?)? in
+        var isChanged = false
+        // Others may set it at the same time, so look again after it is set: what was read last may have been set first.
+        while let (priority, highest, task) = nextPriority(of: flight) {
+            priority.set(highest)
+            task?.escalatePriority(to: highest.taskPriority)
+            isChanged = true
+        }
+        // A place may be free that was left for it.
+        if isChanged { goOn() }
+    }
+
+    private func nextPriority(of flight: UInt64) -> (AdjustablePriority, LoadPriority, Task<Void, Never>?)? {
+        change { state in
             guard let record = state.records[flight], record.landing == nil, let highest = record.highest,
                 highest != record.priority.value
             else { return nil }
             state.departures.move(flight, to: highest)
             return (record.priority, highest, record.task)
         }
-        guard let (priority, highest, task) = change else { return }
-        priority.set(highest)
-        task?.escalatePriority(to: highest.taskPriority)
-        // A place may be free that was left for it.
-        goOn()
     }
 
     /// Forgets a flight that has landed, once nobody can need it any more.
     func settle(_ flight: UInt64) {
-        state.withLock { state in
+        change { state in
             guard let record = state.records[flight], record.landing != nil, record.waiters.isEmpty else { return }
             switch record.key {
             case .variant: state.forget(flight)

@@ -4,7 +4,7 @@ import Pipeline
 extension Flights {
     /// True for the first member that asks: it writes the original.
     func claim(_ flight: UInt64) -> Bool {
-        state.withLock { state in
+        change { state in
             guard let record = state.records[flight] else { return false }
             state.records[flight]?.claimed = true
             return !record.claimed
@@ -13,7 +13,7 @@ extension Flights {
 
     /// The original is on disk. From now on only loads that set out before may join.
     func stored(_ flight: UInt64) {
-        state.withLock { state in
+        change { state in
             let number = state.number()
             state.records[flight]?.storedAt = number
         }
@@ -21,7 +21,7 @@ extension Flights {
 
     /// A member has ended, with or without storing.
     func leaveSource(_ flight: UInt64) {
-        state.withLock { state in
+        change { state in
             state.records[flight]?.members -= 1
             if state.records[flight]?.members == 0 { state.settleSource(flight) }
         }
@@ -55,10 +55,12 @@ extension Flights.State {
         // Who boarded and has yet to wait finds the landing there.
         guard record.waiters.isEmpty else { return }
         records[flight] = nil
+        removed.append(record)
         if !record.hasDeparted {
             departures.remove(flight)
             if let place = record.place { departures.giveBack(place) }
             tasks -= 1
+            end(record.root)
         }
         guard case .variant(let variant, _, _) = record.key, let order = record.order else { return }
         if let place = underWay[variant.source]?.firstIndex(of: order) { underWay[variant.source]?.remove(at: place) }

@@ -17,17 +17,48 @@ public final class Flights: Sendable {
         /// Fetches that are on disk and without members, kept for loads that set out before; by source.
         var lingering: [SourceKey: [UInt64]] = [:]
         var lastNumber: UInt64 = 0
-        var idleWaiters: [CheckedContinuation<Void, Never>] = []
+        /// Those that wait until everything up to a number has ended.
+        var idleWaiters: [(last: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
         /// How many flights there are, those included that have not departed or that nobody waits for any more.
         var tasks = 0
+        /// How many of them there are for each ``FlightRecord/root``, and refreshes.
+        var roots: [UInt64: Int] = [:]
         var cancellations = 0
         var departures: Departures
+        /// When everything was last removed from the caches, and single sources, while loads were under way that had set
+        /// out before.
+        var allRemovedAt: UInt64 = 0
+        var removedAt: [SourceKey: UInt64] = [:]
+        var firstRemoval: UInt64 = .max
+        /// What was taken off the books, for ``Flights/change(_:)`` to release.
+        var removed: [FlightRecord] = []
+        var removedEvents: [LoadEvent] = []
 
         init(places: Int) { departures = Departures(places: places) }
 
         mutating func number() -> UInt64 {
             lastNumber += 1
             return lastNumber
+        }
+
+        mutating func begin(_ root: UInt64) { roots[root, default: 0] += 1 }
+
+        mutating func end(_ root: UInt64) {
+            let count = (roots[root] ?? 0) - 1
+            roots[root] = count > 0 ? count : nil
+        }
+
+        /// Takes out those that wait for nothing any more, and forgets removals that all loads under way know of.
+        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+            guard !idleWaiters.isEmpty || !removedAt.isEmpty else { return [] }
+            let oldest = roots.keys.min() ?? .max
+            if firstRemoval < oldest {
+                removedAt = removedAt.filter { $0.value > oldest }
+                firstRemoval = removedAt.values.min() ?? .max
+            }
+            let idle = idleWaiters.filter { $0.last < oldest }.map(\.continuation)
+            idleWaiters.removeAll { $0.last < oldest }
+            return idle
         }
 
         /// Gives places to those whose turn it is: who is to let them depart.
@@ -43,8 +74,9 @@ public final class Flights: Sendable {
 
     typealias Joined = (other: Bool, ticket: SourceTicket?)
 
-    /// Whether the running task is a flight's: what it flies itself is part of it and waits for no place.
-    @TaskLocal static var isInside = false
+    /// The outermost flight that the running task works for; `nil` outside of flights. A flight that begins inside another
+    /// is part of it and waits for no place.
+    @TaskLocal static var root: UInt64?
 
     let state: Lock<State>
     /// What is refreshed beside an answer that was given stale.
@@ -68,6 +100,26 @@ public final class Flights: Sendable {
         refreshes = BackgroundTasks(executor: executor)
     }
 
+    /// Runs `body` with exclusive access to the state. What `body` takes off the books is released after the lock: a
+    /// user's attachment or error may come back here when it is released.
+    func change<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, _) = state.withLock { state in
+            let result = body(&state)
+            let removed = (state.removed, state.removedEvents)
+            (state.removed, state.removedEvents) = ([], [])
+            return (result, removed)
+        }
+        return result
+    }
+
+    /// Runs code that isn't ours, such as an observer. Loads that it begins are no part of the load at hand: they have a
+    /// priority and a place of their own.
+    static func callOut(_ body: () -> Void) {
+        HeldLocks.requireNone()
+        guard root != nil || AdjustablePriority.current != nil else { return body() }
+        $root.withValue(nil) { AdjustablePriority.$current.withValue(nil) { body() } }
+    }
+
     /// How many flights are under way or wait for their turn.
     public var count: Int { state.withLock { $0.tasks } }
 
@@ -77,8 +129,8 @@ public final class Flights: Sendable {
     /// How often every flight was cancelled.
     var cancellations: Int { state.withLock { $0.cancellations } }
 
-    /// Waits until no flight is under way, those included that nobody waits for any more, and nothing is refreshed in
-    /// the background.
+    /// Waits until the flights that are under way now, or wait for their turn, have ended, those included that nobody waits
+    /// for any more; and what is refreshed in the background. Loads that begin later are not waited for.
     public func drain() async {
         await idle()
         await refreshes.drain()
@@ -88,29 +140,31 @@ public final class Flights: Sendable {
 
     private func idle() async {
         await withCheckedContinuation { continuation in
-            let idle = state.withLock { state in
-                if state.tasks > 0 { state.idleWaiters.append(continuation) }
-                return state.tasks == 0
+            let isIdle = change { state in
+                if state.roots.isEmpty { return true }
+                state.idleWaiters.append((state.lastNumber, continuation))
+                return false
             }
-            if idle { continuation.resume() }
+            if isIdle { continuation.resume() }
         }
     }
 
-    /// Cancels every flight: who waits gets `CancellationError`. Returns when all work has ended.
+    /// Cancels every flight: its waiters throw `CancellationError`. Returns when the work of those flights has ended.
+    /// Loads that begin later are neither cancelled nor waited for.
     public func cancelAll() async {
-        let (tasks, waiting) = state.withLock { state in
+        let (tasks, waiters) = change { state in
             state.cancellations += 1
             let tasks = state.records.values.compactMap { $0.landing == nil ? $0.task : nil }
-            var waiting: [CheckedContinuation<FlightCall, any Error>] = []
+            var waiters: [FlightRecord.Waiter] = []
             for flight in state.records.keys.sorted() {
-                waiting += state.records[flight]?.dismissAll().compactMap(\.continuation) ?? []
+                waiters += state.records[flight]?.dismissAll() ?? []
                 state.forget(flight)
             }
-            return (tasks, waiting)
+            return (tasks, waiters)
         }
         for task in tasks { task.cancel() }
         refreshes.cancel()
-        for continuation in waiting { continuation.resume(throwing: CancellationError()) }
+        for waiter in waiters { waiter.cancel() }
         goOn()
         await drain()
     }
@@ -154,7 +208,7 @@ public final class Flights: Sendable {
 
     /// Begins the flight's work, in the name of the waiter that was called for it.
     private func depart(_ boarding: Boarding, _ load: Load, _ body: Chain) {
-        let departure = state.withLock { state -> (order: UInt64, place: Departures.Place?)? in
+        let departure = change { state -> (order: UInt64, root: UInt64, place: Departures.Place?)? in
             guard let record = state.records[boarding.flight], case .called(boarding.waiter) = record.departure else {
                 return nil
             }
@@ -164,19 +218,19 @@ public final class Flights: Sendable {
             if case .variant(let variant, _, _) = record.key {
                 state.underWay[variant.source, default: []].append(order)
             }
-            return (order, record.place)
+            return (order, record.root, record.place)
         }
         // Left meanwhile: then another was called.
         guard let departure else { return }
         let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
-            await Self.$isInside.withValue(true) {
+            await Self.$root.withValue(departure.root) {
                 await AdjustablePriority.$current.withValue(boarding.priority) {
                     await self.fly(boarding.flight, order: departure.order, load, body)
                 }
             }
-            self.end(departure.place)
+            self.end(departure.root, departure.place)
         }
-        let abandoned = state.withLock { state in
+        let abandoned = change { state in
             state.records[boarding.flight]?.task = task
             return state.records[boarding.flight] == nil
         }
@@ -185,7 +239,7 @@ public final class Flights: Sendable {
 
     private func fly(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) async {
         var fork = load.forked { self.broadcast($0, flight) }
-        if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order)) }
+        if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order, flights: self)) }
         do {
             try await body.run(&fork)
             land(flight, Landing(fork))
@@ -195,30 +249,25 @@ public final class Flights: Sendable {
     }
 
     /// A flight's work has ended, and its place is free.
-    private func end(_ place: Departures.Place?) {
-        state.withLock { state in
+    private func end(_ root: UInt64, _ place: Departures.Place?) {
+        change { state in
             state.tasks -= 1
+            state.end(root)
             if let place { state.departures.giveBack(place) }
         }
         goOn()
     }
 
-    /// Lets those depart that may now; tells those who wait until nothing is under way, if so it is.
+    /// Starts every flight that has a place now, and resumes those that waited for the end of what has ended.
     func goOn() {
-        let (called, idle) = state.withLock {
-            state -> ([CheckedContinuation<FlightCall, any Error>], [CheckedContinuation<Void, Never>]) in
-            let called = state.call()
-            guard state.tasks == 0 else { return (called, []) }
-            defer { state.idleWaiters = [] }
-            return (called, state.idleWaiters)
-        }
+        let (called, idle) = change { state in (state.call(), state.takeIdle()) }
         for continuation in called { continuation.resume(returning: .departure) }
         for waiter in idle { waiter.resume() }
     }
 
     private func broadcast(_ event: LoadEvent, _ flight: UInt64) {
-        let relays = state.withLock { state -> [EventRelay] in
-            state.records[flight]?.remember(event)
+        let relays = change { state -> [EventRelay] in
+            if let replaced = state.records[flight]?.remember(event) { state.removedEvents.append(replaced) }
             let waiters = state.records[flight]?.waiters.sorted { $0.key < $1.key } ?? []
             let relays = waiters.compactMap(\.value.relay)
             for relay in relays { relay.enqueue([event]) }

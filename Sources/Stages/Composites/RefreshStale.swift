@@ -25,7 +25,7 @@ public struct RefreshStale: CompositeStage {
             return .done
         }
         let fork = load.forked(events: nil)
-        flights.refreshes.start(entry.response.generation) { [body] in
+        flights.refresh(entry.response.generation) { [body] in
             var fork = fork
             // What fails leaves things as they are: the next load asks again.
             try? await body.run(&fork)

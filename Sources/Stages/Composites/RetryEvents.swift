@@ -14,15 +14,16 @@ final class RetryEvents: Sendable {
 
     /// Hands an event of an attempt on, unless it was told already or may yet turn out otherwise.
     func take(_ event: LoadEvent) {
-        let isNews = state.withLock { state in
+        // The failure that this one replaces is released after the lock: it may hold a user's error.
+        let (isNews, _) = state.withLock { state -> (Bool, LoadEvent?) in
             switch event {
             case .sendingRequest:
                 defer { state.hasSent = true }
-                return !state.hasSent
+                return (!state.hasSent, nil)
             case .requestCompleted(_, .some):
-                state.failure = event
-                return false
-            default: return true
+                defer { state.failure = event }
+                return (false, state.failure)
+            default: return (true, nil)
             }
         }
         if isNews { watched.report(event) }

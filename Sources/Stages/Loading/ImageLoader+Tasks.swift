@@ -26,11 +26,13 @@ extension ImageLoader {
     }
 
     /// Ends the loader: loads under way are cancelled, what is being stored is stored, the caches' files are closed and
-    /// left clean, and the client lets its connections go. Afterwards every load fails. Returns when nothing runs.
+    /// left clean, and the client lets its connections go. Afterwards every load fails. Returns when none of the loader's
+    /// loads runs any more; a second call waits for the first.
     ///
     /// Other loaders over the same resources lose them too.
     public func shutdown() async {
-        guard !isShutDown.exchange(true, ordering: .relaxed) else { return }
+        guard !isShutDown.exchange(true, ordering: .relaxed) else { return await shutdownEnd.wait() }
+        defer { shutdownEnd.finish() }
         await resources.flights.cancelAll()
         await resources.client.shutdown()
         // What set out before it could know; without a client it is soon over.

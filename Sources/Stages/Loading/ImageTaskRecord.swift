@@ -15,15 +15,22 @@ final class ImageTaskRecord: Sendable {
         var listeners: [Listener] = []
         var waiters: [Waiter] = []
 
-        mutating func append(_ event: ImageTaskEvent?) {
-            guard let event else { return }
-            switch event {
-            case .progress: events.removeAll { if case .progress = $0.event { true } else { false } }
-            case .preview: events.removeAll { if case .preview = $0.event { true } else { false } }
-            default: break
-            }
+        /// Adds an event and returns what it replaces, to be released after the lock.
+        mutating func append(_ event: ImageTaskEvent?) -> [ImageTaskEvent] {
+            guard let event else { return [] }
             lastNumber += 1
-            events.append((lastNumber, event))
+            defer { events.append((lastNumber, event)) }
+            return switch event {
+            case .progress: remove { if case .progress = $0 { true } else { false } }
+            case .preview: remove { if case .preview = $0 { true } else { false } }
+            default: []
+            }
+        }
+
+        mutating func remove(where isOld: (ImageTaskEvent) -> Bool) -> [ImageTaskEvent] {
+            let old = events.map(\.event).filter(isOld)
+            if !old.isEmpty { events.removeAll { isOld($0.event) } }
+            return old
         }
     }
 
@@ -37,24 +44,26 @@ final class ImageTaskRecord: Sendable {
     }
 
     func take(_ event: LoadEvent) {
-        let listeners = state.withLock { state -> [Listener] in
-            guard state.result == nil else { return [] }
-            state.append(state.order.admit(event))
+        let (listeners, _) = state.withLock { state -> ([Listener], (EventOrder, [ImageTaskEvent])?) in
+            guard state.result == nil else { return ([], nil) }
+            // The order as it was holds the failure that a later one replaces.
+            let order = state.order
+            let replaced = state.append(state.order.admit(event))
             defer { state.listeners = [] }
-            return state.listeners
+            return (state.listeners, (order, replaced))
         }
         for listener in listeners { listener.resume() }
     }
 
     func end(_ result: Result<ImageResponse, any Error>) {
-        let (listeners, waiters) = state.withLock { state -> ([Listener], [Waiter]) in
-            guard state.result == nil else { return ([], []) }
-            state.append(state.order.end(result))
+        let (listeners, waiters, _) = state.withLock { state -> ([Listener], [Waiter], [ImageTaskEvent]) in
+            guard state.result == nil else { return ([], [], []) }
+            var removed = state.append(state.order.end(result))
             // A picture of a part is of no use beside the whole.
-            state.events.removeAll { if case .preview = $0.event { true } else { false } }
+            removed += state.remove { if case .preview = $0 { true } else { false } }
             state.result = result
             defer { (state.listeners, state.waiters, state.running) = ([], [], nil) }
-            return (state.listeners, state.waiters)
+            return (state.listeners, state.waiters, removed)
         }
         for waiter in waiters { waiter.resume(returning: result) }
         for listener in listeners { listener.resume() }

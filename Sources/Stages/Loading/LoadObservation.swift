@@ -26,7 +26,8 @@ public struct LoadObservation: Sendable {
     public let load: UInt64
     /// What happened.
     public let event: Event
-    /// The image's key; `nil` for a file, whose key is only known once it was looked at.
+    /// The image's key; `nil` where it takes a thread to find: for a file, and for more than 256 KB of bytes or of a
+    /// `data:` URL.
     public let key: SourceKey?
     /// The image, as it may be shown: without credentials and query values.
     public let subject: String

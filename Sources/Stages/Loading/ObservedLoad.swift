@@ -26,7 +26,7 @@ final class ObservedLoad: Sendable {
     ) {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         self.observers = observers
-        key = SourceKey(request, credentials: credentials)
+        key = request.hasLongInlineSource ? nil : SourceKey(request, credentials: credentials)
         subject = request.source.redacted
         self.isPrefetch = isPrefetch
         self.events = events
@@ -71,6 +71,8 @@ final class ObservedLoad: Sendable {
     private func tell(_ event: LoadObservation.Event, at stage: String? = nil) {
         let observation = LoadObservation(
             load: number, event: event, key: key, subject: subject, stage: stage, isPrefetch: isPrefetch)
-        for observer in observers { observer.observe(observation) }
+        Flights.callOut {
+            for observer in observers { observer.observe(observation) }
+        }
     }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import Pipeline
 
 /// What a ``Prefetcher`` has to load, in order, and what of it is under way.
@@ -7,13 +8,20 @@ final class PrefetchQueue: Sendable {
         case cancelled
     }
 
+    private struct Wanted {
+        /// The number of its run.
+        let number: UInt64
+        /// See ``Flights/cancellations``.
+        let cancellations: Int
+    }
+
     private struct State {
-        var waiting: [ImageSource] = []
-        /// What waits or is under way, with the number of its run; see ``Flights/cancellations``.
-        var wanted: [ImageSource: UInt64] = [:]
+        /// In order. What is stopped stays until its turn comes, and is passed over then.
+        var waiting: Deque<(source: ImageSource, number: UInt64)> = []
+        /// What waits or is under way.
+        var wanted: [ImageSource: Wanted] = [:]
         var running: [UInt64: Task<Void, Never>] = [:]
         var active = 0
-        var cancellations = 0
         var lastNumber: UInt64 = 0
         var isPaused = false
         var progress = PrefetchProgress.Element()
@@ -46,15 +54,14 @@ final class PrefetchQueue: Sendable {
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
     func start(_ sources: [ImageSource]) {
+        dropCancelled()
         let cancellations = loader.resources.flights.cancellations
         change { state in
-            if state.wanted.isEmpty {
-                state.progress = .init()
-                state.cancellations = cancellations
-            }
+            if state.wanted.isEmpty { state.progress = .init() }
             for source in sources where state.wanted[source] == nil {
-                state.wanted[source] = state.number()
-                state.waiting.append(source)
+                let number = state.number()
+                state.wanted[source] = Wanted(number: number, cancellations: cancellations)
+                state.waiting.append((source, number))
                 state.progress.total += 1
             }
         }
@@ -62,17 +69,29 @@ final class PrefetchQueue: Sendable {
     }
 
     func stop(_ sources: [ImageSource]) {
-        let stopped = Set(sources)
+        drop { state in sources.filter { state.wanted[$0] != nil } }
+        fill()
+    }
+
+    /// Drops what was asked for before the caches were last cleared, which would only fill them again.
+    private func dropCancelled() {
+        let cancellations = loader.resources.flights.cancellations
+        drop { state in state.wanted.filter { $0.value.cancellations != cancellations }.map(\.key) }
+    }
+
+    /// Forgets what was asked for, and cancels what of it is under way.
+    private func drop(_ chosen: (State) -> [ImageSource]) {
+        guard state.withLock({ !$0.wanted.isEmpty }) else { return }
         let tasks = change { state -> [Task<Void, Never>] in
-            state.waiting.removeAll { stopped.contains($0) }
-            return sources.compactMap { source in
-                guard let number = state.wanted.removeValue(forKey: source) else { return nil }
-                state.progress.total -= 1
-                return state.running[number]
+            let numbers = chosen(state).compactMap { state.wanted.removeValue(forKey: $0)?.number }
+            state.progress.total -= numbers.count
+            // What was stopped is passed over, and not kept once it is most of the line.
+            if state.waiting.count > 2 * state.wanted.count + 64 {
+                state.waiting.removeAll { [wanted = state.wanted] in wanted[$0.source]?.number != $0.number }
             }
+            return numbers.compactMap { state.running[$0] }
         }
         for task in tasks { task.cancel() }
-        fill()
     }
 
     func stopAll() {
@@ -87,6 +106,7 @@ final class PrefetchQueue: Sendable {
 
     func pause(_ isPaused: Bool) {
         state.withLock { $0.isPaused = isPaused }
+        dropCancelled()
         fill()
     }
 
@@ -94,12 +114,15 @@ final class PrefetchQueue: Sendable {
     private func fill() {
         while let (source, number) = next() {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
-                await AdjustablePriority.$current.withValue(self.priority) {
-                    await self.load(source, number)
+                // Also where a stage or an observer asked for it.
+                await Flights.$root.withValue(nil) {
+                    await AdjustablePriority.$current.withValue(self.priority) {
+                        await self.load(source, number)
+                    }
                 }
             }
             let isOver = state.withLock { state in
-                guard state.wanted[source] == number else { return true }
+                guard state.wanted[source]?.number == number else { return true }
                 state.running[number] = task
                 return false
             }
@@ -110,12 +133,13 @@ final class PrefetchQueue: Sendable {
 
     private func next() -> (ImageSource, UInt64)? {
         state.withLock { state in
-            guard !state.isPaused, state.active < limit, let source = state.waiting.first,
-                let number = state.wanted[source]
-            else { return nil }
-            state.waiting.removeFirst()
-            state.active += 1
-            return (source, number)
+            guard !state.isPaused, state.active < limit else { return nil }
+            while let next = state.waiting.popFirst() {
+                guard state.wanted[next.source]?.number == next.number else { continue }
+                state.active += 1
+                return next
+            }
+            return nil
         }
     }
 
@@ -128,9 +152,7 @@ final class PrefetchQueue: Sendable {
         } catch {
             end(source, number) { $0.failed += 1 }
         }
-        // Clearing the caches cancels what is under way; what was to follow would fill them again.
-        let cancellations = loader.resources.flights.cancellations
-        if state.withLock({ $0.cancellations != cancellations }) { stopAll() }
+        dropCancelled()
         fill()
     }
 
@@ -139,7 +161,7 @@ final class PrefetchQueue: Sendable {
             state.active -= 1
             state.running[number] = nil
             // Stopped ones are not counted any more.
-            guard state.wanted[source] == number else { return }
+            guard state.wanted[source]?.number == number else { return }
             state.wanted[source] = nil
             count(&state.progress)
         }

@@ -220,6 +220,34 @@ struct CoalesceTests {
             ])
     }
 
+    @Test("Once a load has thrown CancellationError, its observer hears nothing more")
+    func silentAfterCancellation() async throws {
+        let (entered, mayGoOn, late) = (Gate(), Barrier(), Counter())
+        let hasThrown = Counter()
+        let pipeline = pipeline(before: { load in
+            for received in 1...3 { load.report(.progress(received: received, expected: 3)) }
+        })
+        // Blocks inside its observer, on the thread of the flight or on its own.
+        let leaving = Task(executorPreference: ThreadExecutor()) {
+            defer { hasThrown.increment() }
+            _ = try await pipeline.load(request()) { event in
+                if hasThrown.value > 0 { late.increment() }
+                guard case .progress(received: 1, _) = event else { return }
+                entered.open()
+                mayGoOn.wait()
+                for _ in 0..<1000 { sched_yield() }
+                if hasThrown.value > 0 { late.increment() }
+            }
+        }
+        try await entered.wait()
+        leaving.cancel()
+        mayGoOn.open()
+        await #expect(throws: CancellationError.self) { try await leaving.value }
+        gate.open()
+        await flights.drain()
+        #expect(late.value == 0)
+    }
+
     @Test("Headers, partition, expiry and size keep flights apart")
     func apart() async throws {
         let pipeline = pipeline()

@@ -192,6 +192,18 @@ struct PrefetcherTests {
         #expect(loader.resources.memory.count == 0)
     }
 
+    @Test("What is asked for after the caches were cleared is loaded, and what was asked for before is not")
+    func clearingBetween() async throws {
+        let prefetcher = Prefetcher(loader)
+        prefetcher.pause()
+        prefetcher.start([site.origin.url("/before")])
+        await loader.removeAll()
+        prefetcher.start([site.origin.url("/after")])
+        prefetcher.resume()
+        #expect(await finish(prefetcher) == .init(total: 1, loaded: 1, failed: 0))
+        #expect(site.origin.log.requests.map(\.path) == ["/after"])
+    }
+
     @Test("The limits by count and by cost are both in force")
     func limits() async throws {
         let site = try Site()

@@ -127,6 +127,25 @@ struct PriorityTests {
         #expect(started == [2, 3, 1, 0])
     }
 
+    @Test("Shared work ends with the highest priority of those waiting, however many change theirs at once")
+    func changesAtOnce() async throws {
+        let load = pipeline(Lock([])).begin(request(.low), events: nil)
+        let key = try #require(SourceKey(request(.low)))
+        for _ in 0..<10_000 {
+            let boardings = (0..<2).map { _ in flights.board(.source(key, headers: .zero), load) }
+            await withTaskGroup(of: Void.self) { group in
+                for boarding in boardings {
+                    group.addTask { [flights] in
+                        flights.prioritize(boarding, .veryHigh)
+                        flights.prioritize(boarding, .low)
+                    }
+                }
+            }
+            #expect(boardings[0].priority.value == .low)
+            for boarding in boardings { flights.leave(boarding) }
+        }
+    }
+
     @Test("Who follows a priority hears the newest value last, whoever sets it")
     func newestLast() async {
         let priority = AdjustablePriority(.normal)

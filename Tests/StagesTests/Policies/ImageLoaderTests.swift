@@ -45,6 +45,74 @@ struct ImageLoaderTests {
         #expect(site.requests == 1)
     }
 
+    @Test("An arrangement may ask the loader for another list", .timeLimit(.minutes(1)))
+    func arrangementAsks() {
+        let outer = Lock<ImageLoader?>(nil)
+        let loader = ImageLoader(site.resources()) { policy, resources in
+            if policy == .useProtocol {
+                return outer.withLock { $0 }?.pipeline(for: .ignoreCache()) ?? ImagePipeline {}
+            }
+            return policy.pipeline(resources)
+        }
+        outer.withLock { $0 = loader }
+        defer { outer.withLock { $0 = nil } }
+        #expect(loader.pipeline(for: .useProtocol).description == loader.pipeline(for: .ignoreCache()).description)
+    }
+
+    @Test("The lists of policies that are no longer used are let go")
+    func listsAreBounded() {
+        final class Mark: Sendable {}
+        struct Weak: Sendable { weak let mark: Mark? }
+        let marks = Lock<[Weak]>([])
+        let loader = ImageLoader(site.resources()) { _, _ in
+            let mark = Mark()
+            marks.withLock { $0.append(Weak(mark: mark)) }
+            return ImagePipeline {
+                ClosureStage("Hold") { _ in withExtendedLifetime(mark) { .skipped } }
+            }
+        }
+        for delay in 0..<1000 {
+            _ = loader.pipeline(for: .returnCacheElseLoad(downloadDelay: .milliseconds(delay)))
+        }
+        #expect(marks.withLock { $0.count { $0.mark != nil } } < 100)
+    }
+
+    @Test("A second shutdown waits for the first", .timeLimit(.minutes(1)))
+    func shutdownTwice() async throws {
+        let (barrier, entered, ended) = (Barrier(), Counter(), Counter())
+        let loader = ImageLoader(site.resources()) { _, resources in
+            ImagePipeline {
+                ResolveIdentifier()
+                Coalesce(resources.flights, by: .variant) {
+                    ClosureStage("Work") { load in
+                        // Goes on though it is cancelled.
+                        await withCheckedContinuation { continuation in
+                            entered.increment()
+                            Foundation.Thread {
+                                barrier.wait()
+                                continuation.resume()
+                            }.start()
+                        }
+                        return .skipped
+                    }
+                }
+            }
+        }
+        let load = loader.task(for: site.origin.url("/a"))
+        await entered.reaches(1)
+        let shutdowns = (0..<2).map { _ in
+            Task {
+                await loader.shutdown()
+                ended.increment()
+            }
+        }
+        for _ in 0..<200 { await Task.yield() }
+        #expect(ended.value == 0)
+        barrier.open()
+        for shutdown in shutdowns { await shutdown.value }
+        _ = try? await load.response
+    }
+
     @Test("The defaults of all loads are set in one place; the default box is 300×300")
     func defaults() async throws {
         #expect(LoadOptions().maxPixelSize == PixelSize(square: 300))

@@ -21,6 +21,26 @@ struct SourceStagesTests {
         #expect(response.source == .file)
     }
 
+    @Test("Short bytes and data URLs are read at once; those of more than 256 KB on the threads that are given")
+    func threads() async throws {
+        let stopped = BlockingThreads(name: "stopped", count: 1)
+        stopped.stop()
+        let pipeline = ImagePipeline {
+            ResolveIdentifier(threads: stopped)
+            ReadInline(threads: stopped)
+        }
+        let (short, long) = (262_100, 262_145)
+        for source in [ImageSource.bytes([UInt8](repeating: 1, count: short)), .dataURL("data:," + text(short))] {
+            #expect(try await pipeline.load(ImageRequest(source)).encoded?.bytes.count == short)
+        }
+        for source in [ImageSource.bytes([UInt8](repeating: 1, count: long)), .dataURL("data:," + text(long))] {
+            // Stopped threads refuse all work.
+            await #expect(throws: CancellationError.self) { try await pipeline.load(ImageRequest(source)) }
+        }
+    }
+
+    private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
     @Test("An empty file is read as no bytes")
     func emptyFile() async throws {
         #expect(try await load(.file(Pictures.path("bad/zero-bytes.png"))).encoded?.bytes.isEmpty == true)

@@ -1,10 +1,35 @@
+import DequeModule
 import Pipeline
 
-/// Work that goes on after the answer was given, one piece for each stored answer at a time.
+/// Work that goes on after a response was given, such as a refresh: one piece for each stored response at a time.
+///
+/// It runs at low priority, whoever's load began it, and a few pieces run concurrently. Each piece may hold a stored body,
+/// so only some wait; work beyond that isn't begun, since the next load of the response asks for it again.
 final class BackgroundTasks: Sendable {
+    /// How many pieces run concurrently.
+    static let limit = 8
+    /// How many more may wait.
+    static let waitingLimit = 56
+
+    typealias Work = @Sendable () async -> Void
+
     private struct State {
-        var tasks: [Int64: Task<Void, Never>] = [:]
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var lastNumber: UInt64 = 0
+        /// All that run or wait, by the response that they are about.
+        var numbers: [Int64: UInt64] = [:]
+        var waiting: Deque<(generation: Int64, number: UInt64, work: Work)> = []
+        /// Those that run; `nil` until the task is known.
+        var running: [Int64: Task<Void, Never>?] = [:]
+        var cancelledUpTo: UInt64 = 0
+        var idleWaiters: [(last: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+
+        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+            guard !idleWaiters.isEmpty else { return [] }
+            let oldest = numbers.values.min() ?? .max
+            let idle = idleWaiters.filter { $0.last < oldest }.map(\.continuation)
+            idleWaiters.removeAll { $0.last < oldest }
+            return idle
+        }
     }
 
     private let state = Lock(State())
@@ -13,39 +38,76 @@ final class BackgroundTasks: Sendable {
     /// Nothing is under way; what is to come runs on `executor`, or on Swift's own threads.
     init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
-    /// Starts work about a stored answer, unless some is under way.
-    func start(_ generation: Int64, _ work: @escaping @Sendable () async -> Void) {
+    /// Starts work about a stored response, unless some is under way or too much waits.
+    func start(_ generation: Int64, _ work: @escaping Work) {
         state.withLock { state in
-            guard state.tasks[generation] == nil else { return }
-            // Its end takes this lock, so it can't come before the task is on the books.
-            state.tasks[generation] = Task(executorPreference: executor, priority: .low) {
-                await work()
-                self.end(generation)
+            guard state.numbers[generation] == nil,
+                state.running.count < Self.limit || state.waiting.count < Self.waitingLimit
+            else { return }
+            state.lastNumber += 1
+            state.numbers[generation] = state.lastNumber
+            state.waiting.append((generation, state.lastNumber, work))
+        }
+        startWaiting()
+    }
+
+    private func startWaiting() {
+        while let next = next() {
+            let task = Task(executorPreference: executor, priority: .low) {
+                // Not in the name of the load that began it.
+                await Flights.$root.withValue(nil) {
+                    await AdjustablePriority.$current.withValue(AdjustablePriority(.low)) { await next.work() }
+                }
+                self.end(next.generation)
             }
+            let isCancelled = state.withLock { state in
+                // Over already, perhaps.
+                if state.numbers[next.generation] == next.number { state.running[next.generation] = task }
+                return next.number <= state.cancelledUpTo
+            }
+            if isCancelled { task.cancel() }
         }
     }
 
-    /// Waits until none is under way.
+    private func next() -> (generation: Int64, number: UInt64, work: Work)? {
+        state.withLock { state in
+            guard state.running.count < Self.limit, let next = state.waiting.popFirst() else { return nil }
+            state.running[next.generation] = .some(nil)
+            return next
+        }
+    }
+
+    private func end(_ generation: Int64) {
+        let idle = state.withLock { state in
+            state.running[generation] = nil
+            state.numbers[generation] = nil
+            return state.takeIdle()
+        }
+        for continuation in idle { continuation.resume() }
+        startWaiting()
+    }
+
+    /// Waits until what is under way now has ended.
     func drain() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
-                if !state.tasks.isEmpty { state.waiting.append(continuation) }
-                return state.tasks.isEmpty
+                if !state.numbers.isEmpty { state.idleWaiters.append((state.lastNumber, continuation)) }
+                return state.numbers.isEmpty
             }
             if isIdle { continuation.resume() }
         }
     }
 
     /// Cancels what is under way.
-    func cancel() { for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() } }
-
-    private func end(_ generation: Int64) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.tasks[generation] = nil
-            guard state.tasks.isEmpty else { return [] }
-            defer { state.waiting = [] }
-            return state.waiting
+    func cancel() {
+        let (tasks, idle, _) = state.withLock { state in
+            state.cancelledUpTo = state.lastNumber
+            let waiting = state.waiting
+            state.waiting = []
+            for piece in waiting { state.numbers[piece.generation] = nil }
+            return (state.running.values.compactMap(\.self), state.takeIdle(), waiting)
         }
-        for continuation in waiting { continuation.resume() }
+        for task in tasks { task.cancel() }
+        for continuation in idle { continuation.resume() }
     }
 }

@@ -1,0 +1,57 @@
+import Pipeline
+
+/// Removing from the caches while loads are under way: what set out before a removal must not store afterwards.
+extension Flights {
+    /// Notes that a source is being removed. Loads that have set out by now don't store it, and later ones don't join them.
+    func noteRemoval(of source: SourceKey) {
+        change { state in
+            state.withdrawAll { $0.source == source }
+            // Nothing that is under way could store it.
+            guard !state.roots.isEmpty else { return }
+            let number = state.number()
+            state.removedAt[source] = number
+            state.firstRemoval = min(state.firstRemoval, number)
+            guard state.removedAt.count > 1000 else { return }
+            // So many are not remembered one by one: then what is under way stores nothing.
+            state.allRemovedAt = number
+            (state.removedAt, state.firstRemoval) = ([:], .max)
+        }
+    }
+
+    /// Notes that everything is being removed. Loads that have set out by now store nothing, and later ones don't join them.
+    func noteRemovalOfAll() {
+        change { state in
+            state.withdrawAll { _ in true }
+            state.allRemovedAt = state.number()
+        }
+    }
+
+    /// Whether a source was removed after a load set out.
+    func isRemoved(_ source: SourceKey, since order: UInt64) -> Bool {
+        state.withLock { max($0.allRemovedAt, $0.removedAt[source] ?? 0) > order }
+    }
+
+    /// Refreshes a stored response in the background, unless that is under way.
+    func refresh(_ generation: Int64, _ work: @escaping @Sendable () async -> Void) {
+        refreshes.start(generation) {
+            let root = self.change { state in
+                let root = state.number()
+                state.begin(root)
+                return root
+            }
+            await work()
+            self.change { $0.end(root) }
+            self.goOn()
+        }
+    }
+}
+
+extension Flights.State {
+    /// No load can join the chosen flights any more.
+    fileprivate mutating func withdrawAll(where isChosen: (FlightKey) -> Bool) {
+        for (key, flight) in joinable where isChosen(key) {
+            withdraw(flight)
+            if let record = records[flight], record.key.isFetch, record.members == 0 { settleSource(flight) }
+        }
+    }
+}
