@@ -43,8 +43,7 @@ cavif_sequence *cavif_open(
     decoder->strictFlags = AVIF_STRICT_DISABLED;
     // dav1d alone refuses a picture by its size before it takes memory for it.
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
-    decoder->imageSizeLimit =
-        (uint32_t)(pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT);
+    limit_pixels(decoder, pixels);
     decoder->imageCountLimit = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX);
     avif.avifDecoderSetIO(decoder, &sequence->io);
     avifResult result = avif.avifDecoderSetSource(decoder, AVIF_DECODER_SOURCE_TRACKS);

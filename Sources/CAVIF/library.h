@@ -13,6 +13,7 @@
     F(avifDecoderDestroy) \
     F(avifDecoderSetSource) \
     F(avifDecoderSetIO) \
+    F(avifDecoderSetIOMemory) \
     F(avifDecoderParse) \
     F(avifDecoderNextImage) \
     F(avifEncoderCreate) \
@@ -21,6 +22,7 @@
     F(avifEncoderAddImage) \
     F(avifEncoderFinish) \
     F(avifImageCreate) \
+    F(avifImageAllocatePlanes) \
     F(avifImageDestroy) \
     F(avifImageSetProfileICC) \
     F(avifImageSetMetadataExif) \
@@ -44,5 +46,12 @@ bool load_avif(cavif_failure *failure);
 
 /// Says what went wrong, in libavif's words; false.
 bool failed(cavif_failure *failure, avifResult result);
+
+/// Sets the most pixels that a decoded picture may have.
+static inline void limit_pixels(avifDecoder *decoder, size_t pixels) {
+    size_t most = pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+    // Zero would be no limit.
+    decoder->imageSizeLimit = (uint32_t)(most > 0 ? most : 1);
+}
 
 #endif

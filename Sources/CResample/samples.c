@@ -9,6 +9,32 @@ void cresample_widen(const uint8_t *in, int16_t *out, size_t count) {
     for (size_t i = 0; i < count; i++) out[i] = (int16_t)(in[i] << 6);
 }
 
+void cresample_widen_deep(const uint16_t *in, int16_t *out, size_t count, int depth) {
+    unsigned most = (1u << depth) - 1;
+    for (size_t i = 0; i < count; i++) out[i] = (int16_t)((in[i] & most) << (14 - depth));
+}
+
+void cresample_narrow_deep(const uint16_t *in, uint8_t *out, size_t count, int depth) {
+    unsigned most = (1u << depth) - 1, half = 1u << (depth - 9);
+    for (size_t i = 0; i < count; i++) {
+        unsigned value = ((in[i] & most) + half) >> (depth - 8);
+        out[i] = (uint8_t)(value > 255 ? 255 : value);
+    }
+}
+
+void cresample_planes_to_rgb(
+    const int16_t *const planes[3], size_t count, const float *matrix, const float *offsets, uint8_t *out) {
+    for (size_t i = 0; i < count; i++, out += 3) {
+        float level[3];
+        for (int p = 0; p < 3; p++) level[p] = (float)planes[p][i] * (1.0f / 64) - offsets[p];
+        for (int c = 0; c < 3; c++) {
+            const float *row = matrix + 3 * c;
+            float value = row[0] * level[0] + row[1] * level[1] + row[2] * level[2] + 0.5f;
+            out[c] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+        }
+    }
+}
+
 void cresample_premultiply(const uint8_t *in, int16_t *out, size_t pixels) {
     size_t i = 0;
 #if defined(__x86_64__)

@@ -4,6 +4,14 @@
 
 bool has_profile(VipsImage *image) { return vips.vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0; }
 
+/// The same of a profile that can be handed to LittleCMS.
+static bool has_usable_profile(VipsImage *image) {
+    const void *data;
+    size_t size;
+    return has_profile(image) && vips.vips_image_get_blob(image, VIPS_META_ICC_NAME, &data, &size) == 0
+        && cvips_is_bounded_profile(data, size);
+}
+
 /// Perceptual is what photographs are made for, and the one intent that every profile with tables has.
 static int transform_to_srgb(VipsImage *image, VipsImage **converted) {
     return vips.vips_icc_transform(
@@ -42,7 +50,7 @@ static bool mix_inks(VipsImage **image) {
 
 static bool to_srgb(VipsImage **image) {
     VipsImage *next = NULL;
-    if (has_profile(*image)) {
+    if (has_usable_profile(*image)) {
         if (take(image, &next, transform_to_srgb(*image, &next))) return true;
         // A damaged profile: the colour space alone has to do, as in browsers.
         vips.vips_error_clear();
@@ -78,6 +86,7 @@ bool to_eight_bits(VipsImage **image, bool *profile_pending) {
 bool cvips_convert_to_srgb(
     uint8_t *pixels, int width, int height, int channels, const uint8_t *profile, size_t profile_size,
     cvips_cancellation cancellation, cvips_failure *failure) {
+    if (!cvips_is_bounded_profile(profile, profile_size)) return true;
     if (!load_vips(failure)) return false;
     size_t size = (size_t)width * (size_t)height * (size_t)channels;
     VipsImage *memory =

@@ -99,6 +99,7 @@ cvips_image *cvips_open(
         return NULL;
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
+    image->bytes.never_fails = options.loader == CVIPS_HEIF;
     image->name = loader_name(options.loader);
     image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);
@@ -139,23 +140,6 @@ bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cv
 const uint8_t *cvips_pending_profile(const cvips_image *image, size_t *size) {
     *size = image->profile_size;
     return image->profile;
-}
-
-const uint8_t *cvips_embedded(const cvips_image *image, cvips_metadata kind, size_t *size) {
-    // libvips 8.14 numbers what HEIF files hold by its type; EXIF comes before XMP there, after it elsewhere.
-    static const char *const names[][4] = {
-        [CVIPS_EXIF] = {VIPS_META_EXIF_NAME},
-        [CVIPS_XMP] = {VIPS_META_XMP_NAME, "heif-mime-0", "heif-mime-1", "heif-mime-2"},
-        [CVIPS_PROFILE] = {VIPS_META_ICC_NAME},
-    };
-    for (int i = 0; i < 4 && names[kind][i]; i++) {
-        const void *data;
-        if (!vips.vips_image_get_typeof(image->pixels, names[kind][i])
-            || vips.vips_image_get_blob(image->pixels, names[kind][i], &data, size) != 0)
-            continue;
-        if (kind != CVIPS_XMP || (*size > 0 && *(const uint8_t *)data == '<')) return data;
-    }
-    return NULL;
 }
 
 void cvips_close(cvips_image *image) {

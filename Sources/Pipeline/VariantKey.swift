@@ -37,7 +37,7 @@ public struct VariantKey: Sendable, Hashable {
         return hash.finalize()
     }
 
-    private static let version: UInt64 = 1
+    private static let version: UInt64 = 2
 
     /// Feeds what differs between variants; the rest is compared.
     public func hash(into hasher: inout Hasher) {

@@ -5,6 +5,11 @@ import Testing
 
 @Suite("A HEIF file's bitstreams are held against the limits, not only its container")
 struct HEIFCodedSizeTests {
+    private func picture(_ bytes: [UInt8]) throws -> HEIFPicture {
+        let format = try #require(ImageFormatSniffer.format(of: bytes))
+        return try HEIFStill(bytes, format: format, cancellation: WorkCancellation()).picture
+    }
+
     /// The file with every size that its container names replaced.
     private func lying(_ bytes: [UInt8], _ side: UInt8) -> [UInt8] {
         var bytes = bytes
@@ -12,12 +17,6 @@ struct HEIFCodedSizeTests {
             bytes.replaceSubrange(index + 8..<index + 16, with: [0, 0, 0, side, 0, 0, 0, side])
         }
         return bytes
-    }
-
-    private func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        let size = 8 + content.count
-        return [UInt8(size >> 24), UInt8(size >> 16 & 255), UInt8(size >> 8 & 255), UInt8(size & 255)]
-            + Array(type.utf8) + content
     }
 
     @Test(
@@ -28,7 +27,7 @@ struct HEIFCodedSizeTests {
             ("good/heic-128.heif", PixelSize(width: 128, height: 128)),
         ])
     func honest(_ path: String, _ size: PixelSize) throws {
-        #expect(try HEIFCodedSize.largest(in: try SampleImage.bytes(path)) == size)
+        #expect(try picture(try SampleImage.bytes(path)).codedSize == size)
     }
 
     @Test(
@@ -41,17 +40,6 @@ struct HEIFCodedSizeTests {
         }
         #expect(error.code == .tooManyPixels)
         #expect(error.message.contains(size))
-    }
-
-    @Test("A grid counts with the canvas that it is put together on")
-    func grid() throws {
-        let item = box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("grid".utf8) + [0])
-        let items = box("iinf", [0, 0, 0, 0, 0, 1] + item)
-        // One item, by construction method 1, whose bytes are the idat box's first 12.
-        let place = box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 12])
-        let grid = box("idat", [0, 1, 0, 0, 0, 0, 0x75, 0x30, 0, 0, 0x4e, 0x20])
-        let file = box("ftyp", Array("heic".utf8)) + box("meta", [0, 0, 0, 0] + items + place + grid)
-        #expect(try HEIFCodedSize.largest(in: file) == PixelSize(width: 30_000, height: 20_000))
     }
 
     /// Bytes of bits, which are written as 0 and 1.
@@ -75,29 +63,13 @@ struct HEIFCodedSizeTests {
         let size = "1111 1111 0000000000000111 0000000000000111"
         let sequence = bytes("000 0 0 0 0 00000 000000000000 00000 \(size) 0 0000000 0 1 1")
         func unit(_ type: UInt8, _ payload: [UInt8]) -> [UInt8] { [type << 3 | 2, UInt8(payload.count)] + payload }
-        let configuration = box("av1C", [0x81, 0, 0, 0] + unit(1, sequence))
-        let properties = box("iprp", box("ipco", configuration))
-        let item = box("infe", [2, 0, 0, 0, 0, 1, 0, 0] + Array("av01".utf8) + [0])
-        let items = box("iinf", [0, 0, 0, 0, 0, 1] + item)
+        let configuration = [0x81, 0, 0, 0] + unit(1, sequence)
         for data in [unit(6, bytes(frame)), unit(1, sequence) + unit(3, bytes(frame))] {
-            let length = UInt8(data.count)
-            let place = box("iloc", [1, 0, 0, 0, 0x44, 0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, length])
-            let meta = box("meta", [0, 0, 0, 0] + properties + items + place + box("idat", data))
-            let file = box("ftyp", Array("avif".utf8)) + meta
-            #expect(try HEIFCodedSize.largest(in: file) == PixelSize(square: side))
+            var budget = 100
+            let coded = HEIFCodedSize(data[...], .av1, configuration: configuration[...], budget: &budget)
+            #expect(coded.held == PixelSize(square: side))
+            #expect(coded.frames == 1)
         }
-    }
-
-    @Test("A file of endless parts is refused instead of read")
-    func endless() throws {
-        // Extents without offset and length take no bytes at all.
-        let entries = (0..<1000).flatMap { id -> [UInt8] in
-            [UInt8(id >> 8), UInt8(id & 255), 0, 0, 0, 0, 0xff, 0xff]
-        }
-        let place = box("iloc", [1, 0, 0, 0, 0, 0, 0x03, 0xe8] + entries)
-        let file = box("ftyp", Array("heic".utf8)) + box("meta", [0, 0, 0, 0] + place)
-        let error = #expect(throws: LoadError.self) { try HEIFCodedSize.largest(in: file) }
-        #expect(error?.code == .undecodable)
     }
 
     @Test("Any damaged file gives an answer", arguments: ["good/avif-alpha-irot.avif", "good/heic-128.heif"])
@@ -107,12 +79,9 @@ struct HEIFCodedSizeTests {
             for value: UInt8 in [0, 1, 0x7f, 0x80, 0xff] {
                 var damaged = bytes
                 damaged[index] = value
-                _ = try? HEIFCodedSize.largest(in: damaged)
+                _ = try? picture(damaged)
             }
         }
-        for length in 0..<min(700, bytes.count) { _ = try? HEIFCodedSize.largest(in: Array(bytes.prefix(length))) }
+        for length in 0..<min(700, bytes.count) { _ = try? picture(Array(bytes.prefix(length))) }
     }
-
-    @Test("No file at all has no coded size")
-    func nothing() throws { #expect(try HEIFCodedSize.largest(in: []) == nil) }
 }

@@ -1,4 +1,4 @@
-/// What this package asks of libavif: the sequences of pictures that libheif 1.15 neither reads nor writes.
+/// What this package asks of libavif: the pictures of AVIF files, still and moving, and writing those that move.
 ///
 /// libavif is loaded when the first of these calls needs it: it and the codecs behind it are of no use to most programs
 /// that link this. Its structures differ from version to version, so what is loaded has to be of the version that this
@@ -48,6 +48,50 @@ bool cavif_next(
 
 /// Ends the decoding.
 void cavif_close(cavif_sequence *_Nonnull sequence);
+
+/// A still picture that is put together of tiles, and of its transparency.
+typedef struct cavif_still cavif_still;
+
+/// Where a tile lies, and on a canvas of which size.
+typedef struct {
+    int width, height;
+    int left, top;
+    bool is_alpha;
+} cavif_tile;
+
+/// Begins a picture; NULL without memory.
+cavif_still *_Nullable cavif_still_new(void);
+
+/// Decodes a file of one item and adds it to the picture: colours first, then transparency. The bytes have to stay until
+/// `cavif_still_free`.
+/// - Parameter pixels: the most that it may have; a larger one fails before it is decoded.
+bool cavif_still_add(
+    cavif_still *_Nonnull still, const uint8_t *_Nonnull bytes, size_t count, size_t pixels, cavif_tile place,
+    cavif_failure *_Nonnull failure);
+
+/// A picture's planes as they are coded, of 8 bits a sample, or of 16 where `depth` is more.
+typedef struct {
+    int width, height, depth;
+    /// 1 without colours, else 3; of how many columns and rows of the picture the second and third plane have one.
+    int count, across, down;
+    bool is_full_range;
+    /// Code points (ITU-T H.273).
+    int matrix, primaries, transfer;
+    const uint8_t *_Nullable rows[3];
+    size_t row_bytes[3];
+} cavif_planes;
+
+/// The planes of a picture whose parts have all been added. They stay until `cavif_still_free`.
+cavif_planes cavif_still_planes(const cavif_still *_Nonnull still);
+
+/// Converts the whole picture to RGB or RGBA, 8 bits a channel, straight, in the file's colours.
+/// - Parameter pixels: `width × height × channels` bytes.
+bool cavif_still_rgb(
+    cavif_still *_Nonnull still, int channels, bool is_premultiplied, uint8_t *_Nonnull pixels,
+    cavif_failure *_Nonnull failure);
+
+/// Frees a picture.
+void cavif_still_free(cavif_still *_Nonnull still);
 
 /// Bytes that are written as they are, or none.
 typedef struct {

@@ -18,6 +18,18 @@ enum { cresample_weight_bits = 14 };
 /// Samples of 8-bit grey or RGB.
 void cresample_widen(const uint8_t *_Nonnull in, int16_t *_Nonnull out, size_t count);
 
+/// Samples of values with more than 8 bits, of which `depth` count.
+void cresample_widen_deep(const uint16_t *_Nonnull in, int16_t *_Nonnull out, size_t count, int depth);
+
+/// The same values with 8 bits.
+void cresample_narrow_deep(const uint16_t *_Nonnull in, uint8_t *_Nonnull out, size_t count, int depth);
+
+/// 8-bit RGB of the samples of three planes: each channel is a row of the 3 × 3 matrix times the planes' levels, from which
+/// the offsets have been taken.
+void cresample_planes_to_rgb(
+    const int16_t *_Nonnull const planes[_Nonnull 3], size_t count, const float *_Nonnull matrix,
+    const float *_Nonnull offsets, uint8_t *_Nonnull out);
+
 /// Premultiplied samples of 8-bit RGBA.
 void cresample_premultiply(const uint8_t *_Nonnull in, int16_t *_Nonnull out, size_t pixels);
 

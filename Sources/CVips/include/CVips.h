@@ -72,19 +72,12 @@ bool cvips_read_rows(
 /// few pixels are left when all reduction is over.
 const uint8_t *_Nullable cvips_pending_profile(const cvips_image *_Nonnull image, size_t *_Nonnull size);
 
-/// What lies beside the pixels.
-typedef enum {
-    CVIPS_EXIF,
-    CVIPS_XMP,
-    CVIPS_PROFILE,
-} cvips_metadata;
-
-/// A block of metadata, which stays until `cvips_close`; NULL if the file has none.
-const uint8_t *_Nullable cvips_embedded(
-    const cvips_image *_Nonnull image, cvips_metadata kind, size_t *_Nonnull size);
-
 /// Ends the decoding.
 void cvips_close(cvips_image *_Nonnull image);
+
+/// Whether preparing a conversion from an ICC profile takes bounded time and memory. A profile that doesn't counts as
+/// absent, as damaged ones do in browsers: LittleCMS can't be stopped.
+bool cvips_is_bounded_profile(const uint8_t *_Nonnull bytes, size_t count);
 
 /// Converts pixels from an ICC profile to sRGB, in place. A profile that libvips can't use leaves them as they are.
 bool cvips_convert_to_srgb(

@@ -106,11 +106,6 @@ extension [UInt8] {
 }
 
 extension ISOBox {
-    /// A box as it is written.
-    fileprivate static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        (content.count + 8).bigEndian(4) + Array(type.utf8) + content
-    }
-
     /// The length of the first of some boxes.
     fileprivate static func size(of boxes: ArraySlice<UInt8>) -> Int { boxes.number(at: 0, bytes: 4) ?? 0 }
 }

@@ -19,12 +19,36 @@ struct DecodeWork: Sendable {
         case waits(ImageHeader, Int)
     }
 
-    /// Whether a cancelled load doesn't wait for the work's end. libwebp begins with what is packed without loss only when an
-    /// eighth of it is there, and decodes that in one go: 100 ms of 50 megapixels.
-    private var isLeft: Bool { format == .webp }
+    /// Whether a load that is cancelled or out of time doesn't wait for the work's end. libavif and libheif decode a tile in
+    /// one go, which may be the whole picture. libwebp begins with what is packed without loss only when an eighth of it is
+    /// there, and decodes that in one go: 100 ms of 50 megapixels.
+    private var isLeft: Bool { [.webp, .avif, .heic].contains(format) }
 
     /// Does it on threads that may block, and waits without one.
     func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
+        guard isLeft, let time = limits.time else { return try await run(on: threads, began: nil) }
+        let (begins, began) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: (ImageHeader, DecodedImage)?.self) { group in
+            group.addTask { try await run(on: threads, began: began) }
+            group.addTask {
+                // Waiting for a thread or for memory doesn't count.
+                for await _ in begins { break }
+                let limited = WorkCancellation().limited(to: time, by: clock)
+                try await clock.sleep(for: time + .nanoseconds(1))
+                try limited.check()
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func run(
+        on threads: BlockingThreads, began: AsyncStream<Void>.Continuation?
+    ) async throws -> (ImageHeader, DecodedImage) {
         let progress = try await threads.run(priority: priority, isLeft: isLeft) { cancellation -> Progress in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
             let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
@@ -34,7 +58,7 @@ struct DecodeWork: Sendable {
             // Most often there is room, and one visit to the thread is enough.
             guard budget.claimNow(memory, priority: priority) else { return .waits(header, memory) }
             defer { budget.release(memory) }
-            return .over(header, try pixels(header, cancellation))
+            return .over(header, try pixels(header, cancellation, began))
         }
         switch progress {
         case .over(let header, let image): return (header, image)
@@ -44,14 +68,17 @@ struct DecodeWork: Sendable {
             let claim = MemoryClaim(memory, of: budget)
             let image = try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
                 defer { claim.release() }
-                return try pixels(header, cancellation.limited(to: limits.time, by: clock))
+                return try pixels(header, cancellation.limited(to: limits.time, by: clock), began)
             }
             return (header, image)
         }
     }
 
-    private func pixels(_ header: ImageHeader, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        try decoder.decode(
+    private func pixels(
+        _ header: ImageHeader, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
+    ) throws -> DecodedImage {
+        began?.yield()
+        return try decoder.decode(
             bytes, header: header, box: box(header), options: options, cancellation: cancellation)
     }
 }

@@ -25,14 +25,23 @@ public enum ImageFormatSniffer {
     private static func isoFormat(of bytes: [UInt8]) -> ImageFormat? {
         let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         let end = min(size, bytes.count, 512)
-        for offset in [8] + stride(from: 16, to: end, by: 4) where offset + 4 <= end {
-            switch String(decoding: bytes[offset..<offset + 4], as: UTF8.self) {
+        let offsets = ([8] + stride(from: 16, to: end, by: 4)).filter { $0 + 4 <= end }
+        let brands = offsets.map { String(decoding: bytes[$0..<$0 + 4], as: UTF8.self) }
+        for brand in brands {
+            switch brand {
             case "avif", "avis": return .avif
             case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs": return .heic
             default: continue
             }
         }
-        return nil
+        return brands.contains { ["mif1", "msf1", "miaf"].contains($0) } ? imageFormat(of: bytes) : nil
+    }
+
+    /// The brand of a picture alone doesn't tell its codec; the configuration does, which stands near the beginning.
+    private static func imageFormat(of bytes: [UInt8]) -> ImageFormat? {
+        let start = bytes.prefix(1 << 16)
+        if start.firstRange(of: Array("hvcC".utf8)) != nil { return .heic }
+        return start.firstRange(of: Array("av1C".utf8)) != nil ? .avif : nil
     }
 
     /// "BM" is two letters of many texts; the size of the second header is one of few.

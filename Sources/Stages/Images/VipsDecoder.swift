@@ -1,12 +1,12 @@
 import CVips
 public import Pipeline
 
-/// Decodes with libvips: JPEG, PNG, TIFF, AVIF and HEIC, and where they are chosen SVG and JPEG XL.
+/// Decodes with libvips: JPEG, PNG and TIFF, and where they are chosen SVG and JPEG XL.
 ///
 /// libvips is told which of its loaders to use: it never guesses from the bytes.
 public struct VipsDecoder: ImageDecoding {
-    /// All that libvips reads with a library of its own for each.
-    public let formats: Set<ImageFormat> = [.jpeg, .png, .tiff, .avif, .heic, .svg, .jxl]
+    /// All that libvips reads with a library of its own for each, but for HEIF, whose files need ``HEICDecoder``'s checks.
+    public let formats: Set<ImageFormat> = [.jpeg, .png, .tiff, .svg, .jxl]
 
     /// Makes a decoder; libvips is loaded when it is first used.
     public init() {}
@@ -19,9 +19,6 @@ public struct VipsDecoder: ImageDecoding {
             try bytes.withUnsafeBufferPointer { buffer in
                 let file = try VipsFile(buffer, format: format, call: &call)
                 var header = file.imageHeader(format: format)
-                if format == .avif || format == .heic {
-                    header.codedSize = try HEIFCodedSize.largest(in: bytes) ?? header.storedSize
-                }
                 header.memory = Self.memory(header, channels: Int(file.header.channels))
                 return header
             }
@@ -31,8 +28,6 @@ public struct VipsDecoder: ImageDecoding {
     /// What the libraries below libvips hold.
     private static func memory(_ header: ImageHeader, channels: Int) -> Int {
         switch header.format {
-        // A reference frame and the planes that become pixels, of up to 16 bits a channel.
-        case .avif, .heic: header.codedSize.bytes(8)
         // At worst one strip for all.
         case .tiff: header.storedSize.bytes(channels * header.bitsPerChannel / 8)
         case .svg, .jxl: header.storedSize.bytes(16)

@@ -54,15 +54,11 @@ final class VipsFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// What lies beside the pixels.
-    var metadata: EmbeddedMetadata {
-        func block(_ kind: cvips_metadata) -> [UInt8] {
-            var count = 0
-            guard let start = cvips_embedded(image, kind, &count) else { return [] }
-            return Array(UnsafeBufferPointer(start: start, count: count))
+    /// Reads rows, which have to be asked for in their order.
+    func read(_ top: Int, _ count: Int, into rows: UnsafeMutablePointer<UInt8>, _ call: inout VipsCall) throws {
+        guard cvips_read_rows(image, Int32(top), Int32(count), rows, &call.failure) else {
+            throw Self.damaged(format, call)
         }
-        return EmbeddedMetadata(
-            exif: EmbeddedMetadata.exif(block(CVIPS_EXIF)), xmp: block(CVIPS_XMP), profile: block(CVIPS_PROFILE))
     }
 
     private func pixels(_ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall) throws -> [UInt8] {
@@ -73,9 +69,7 @@ final class VipsFile {
         defer { strip.deallocate() }
         for top in stride(from: 0, to: plan.source.height, by: count) {
             let rows = min(count, plan.source.height - top)
-            guard cvips_read_rows(image, Int32(top), Int32(rows), strip, &call.failure) else {
-                throw Self.damaged(format, call)
-            }
+            try read(top, rows, into: strip, &call)
             sink.push(strip, count: rows)
         }
         return sink.finish()
@@ -97,7 +91,7 @@ final class VipsFile {
         case .jpeg: CVIPS_JPEG
         case .png: CVIPS_PNG
         case .tiff: CVIPS_TIFF
-        case .avif, .heic: CVIPS_HEIF
+        case .heic: CVIPS_HEIF
         case .svg: CVIPS_SVG
         case .jxl: CVIPS_JXL
         default: nil

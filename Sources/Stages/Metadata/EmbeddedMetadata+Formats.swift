@@ -1,4 +1,3 @@
-import CVips
 import Pipeline
 
 extension EmbeddedMetadata {
@@ -24,12 +23,11 @@ extension EmbeddedMetadata {
                 of: EXIFBlock.Tag.texts.map { (tag: $0, text: file.characters($0, in: entries)) })
         case .avif, .heic:
             do {
-                self = try VipsCall.run(cancellation) { call in
-                    try bytes.withUnsafeBufferPointer { try VipsFile($0, format: format, call: &call).metadata }
-                }
+                let still = try HEIFStill(bytes, format: format, cancellation: cancellation)
+                self = still.file.metadata(of: still.picture)
             } catch let error as LoadError {
-                // A sequence need not have a still picture, which is all that libheif knows.
-                guard error.code == .undecodable, let sequence = try AVIFSequence(bytes) else { throw error }
+                // A sequence need not have a still picture.
+                guard format == .avif, let sequence = try AVIFSequence(bytes) else { throw error }
                 profile = sequence.profile
             }
         default: break

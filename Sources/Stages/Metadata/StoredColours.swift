@@ -18,7 +18,9 @@ struct StoredColours {
             // Clause 11.2.2: depth and colour stand behind the size.
             bits = bytes[...].number(at: 24, bytes: 1) ?? bits
             model = [0, 4].contains(bytes[...].number(at: 25, bytes: 1) ?? 2) ? .grey : .rgb
-        case .avif, .heic: bits = HEIFDepth.bits(in: bytes) ?? bits
+        case .avif, .heic:
+            let still = try? HEIFStill(bytes, format: header.format, cancellation: WorkCancellation())
+            bits = still?.picture.first.bits ?? bits
         case .tiff:
             guard let file = EXIFBlock(bytes) else { break }
             func value(_ tag: Int) -> Int? {

@@ -8,6 +8,8 @@ struct AVIFTrack {
     /// Whether what it is made for may be transparency, and not depth or anything else (ISO/IEC 23000-22 section 7.3.5).
     private(set) var mayBeAlpha = true
     private(set) var samples = 0
+    /// Whether it is one of pictures, and not of sound or anything else.
+    private(set) var isAV1 = false
     private(set) var bits = 8
     private(set) var profile: [UInt8] = []
     /// Turns by 90° counterclockwise, and what is mirrored after them.
@@ -28,7 +30,10 @@ struct AVIFTrack {
                 for list in ISOBox.boxes(in: box.content, budget: &budget) where list.type == "elst" {
                     readEdits(list.content)
                 }
-            case "mdia": try readMedia(box.content, &budget)
+            case "mdia":
+                for part in Self.descendants(["minf", "stbl"], of: box.content, &budget) {
+                    try readTable(part, &budget)
+                }
             default: continue
             }
         }
@@ -75,10 +80,24 @@ struct AVIFTrack {
         edit = (flags & 1 == 1, content.number(at: 8, bytes: content.first == 1 ? 8 : 4) ?? 0)
     }
 
-    private mutating func readMedia(_ content: ArraySlice<UInt8>, _ budget: inout Int) throws(LoadError) {
+    /// The boxes at the end of a path.
+    private static func descendants(
+        _ path: [String], of content: ArraySlice<UInt8>, _ budget: inout Int
+    ) -> [ArraySlice<UInt8>] {
+        var contents = [content]
+        for type in path {
+            var inner: [ArraySlice<UInt8>] = []
+            for content in contents {
+                inner += ISOBox.boxes(in: content, budget: &budget).filter { $0.type == type }.map(\.content)
+            }
+            contents = inner
+        }
+        return contents
+    }
+
+    private mutating func readTable(_ content: ArraySlice<UInt8>, _ budget: inout Int) throws(LoadError) {
         for box in ISOBox.boxes(in: content, budget: &budget) {
             switch box.type {
-            case "minf", "stbl": try readMedia(box.content, &budget)
             case "stsz":
                 let count = box.content.number(at: 8, bytes: 4) ?? 0
                 // Each has a size of its own unless all have the same.
@@ -87,6 +106,7 @@ struct AVIFTrack {
                 samples = count
             case "stsd":
                 for entry in ISOBox.boxes(in: box.content.dropFirst(8), budget: &budget) where entry.type == "av01" {
+                    isAV1 = true
                     readProperties(ISOBox.boxes(in: entry.content.dropFirst(78), budget: &budget))
                 }
             default: continue

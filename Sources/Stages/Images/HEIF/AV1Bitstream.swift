@@ -3,6 +3,8 @@ import Pipeline
 /// How large the pictures are that an AV1 bitstream makes a decoder make.
 struct AV1Bitstream {
     private(set) var largest: PixelSize?
+    /// How many pictures are decoded, those that aren't shown among them.
+    private(set) var frames = 0
     private var sequence: AV1SequenceHeader?
 
     /// Reads some OBUs (AV1 Bitstream & Decoding Process Specification, section 5.3), such as an item's.
@@ -37,6 +39,7 @@ struct AV1Bitstream {
             largest = .larger(largest, header.size)
         // A frame's header, alone, with its pixels, or once more.
         case 3, 6, 7:
+            if type != 7 { frames += 1 }
             // What a frame calls its own size may be anything that the sequence has bits for. Still pictures have none.
             guard let sequence, sequence.isOverridden(in: payload) else { return }
             largest = .larger(largest, sequence.largestSize)

@@ -18,7 +18,8 @@ struct AV1SequenceHeader {
 
     /// Reads an OBU's payload.
     init?(_ payload: ArraySlice<UInt8>) {
-        var reader = BitReader(payload)
+        // What comes before the size is never longer than this.
+        var reader = BitReader(payload.prefix(512))
         reader.skip(4)
         guard let isReduced = reader.flag() else { return nil }
         self.isReduced = isReduced

@@ -26,13 +26,11 @@ struct BitReader {
     /// A number that begins with as many zeros as it has bits behind its first one: `ue(v)` in HEVC
     /// (ITU-T H.265 section 9.2), `uvlc()` in AV1.
     mutating func exponentialGolomb() -> Int? {
-        var zeros = 0
-        while true {
+        // No number has more bits than these.
+        for zeros in 0..<32 {
             guard let one = flag() else { return nil }
-            if one { break }
-            zeros += 1
+            if one { return bits(zeros).map { (1 << zeros) - 1 + $0 } }
         }
-        guard zeros < 32, let rest = bits(zeros) else { return nil }
-        return (1 << zeros) - 1 + rest
+        return nil
     }
 }

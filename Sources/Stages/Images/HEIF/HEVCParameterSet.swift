@@ -1,22 +1,38 @@
 import Pipeline
 
-/// What an HEVC bitstream says of its pictures' size (ITU-T H.265 section 7.3.2.2).
-enum HEVCParameterSet {
-    /// The size in a NAL unit, if it is a sequence parameter set.
-    static func size(in unit: ArraySlice<UInt8>) -> PixelSize? {
+/// What an HEVC sequence parameter set says of the pictures' size (ITU-T H.265 section 7.3.2.2).
+struct HEVCParameterSet {
+    /// What the decoder holds.
+    let coded: PixelSize
+    /// What it gives: without what the conformance window leaves out.
+    let shown: PixelSize
+
+    /// `nil` if a NAL unit is none, or makes no sense.
+    init?(_ unit: ArraySlice<UInt8>) {
         // What comes before the size is never longer than this.
         guard let first = unit.first, first >> 1 & 63 == 33 else { return nil }
-        let payload = withoutEmulationPrevention(unit.dropFirst(2).prefix(512))
+        let payload = Self.withoutEmulationPrevention(unit.dropFirst(2).prefix(160))
         var reader = BitReader(payload[...])
         reader.skip(4)
         guard let subLayers = reader.bits(3) else { return nil }
         reader.skip(1 + 96)
-        guard skipSubLayers(subLayers, &reader), reader.exponentialGolomb() != nil,
+        guard Self.skipSubLayers(subLayers, &reader), reader.exponentialGolomb() != nil,
             let chroma = reader.exponentialGolomb()
         else { return nil }
         if chroma == 3 { reader.skip(1) }
         guard let width = reader.exponentialGolomb(), let height = reader.exponentialGolomb() else { return nil }
-        return PixelSize(width: width, height: height)
+        coded = PixelSize(width: width, height: height)
+        guard reader.flag() == true else {
+            shown = coded
+            return
+        }
+        let window = (0..<4).compactMap { _ in reader.exponentialGolomb() }
+        guard window.count == 4 else { return nil }
+        // In units of chroma samples.
+        let (across, down) = (chroma == 1 || chroma == 2 ? 2 : 1, chroma == 1 ? 2 : 1)
+        shown = PixelSize(
+            width: max(0, width - across * (window[0] + window[1])),
+            height: max(0, height - down * (window[2] + window[3])))
     }
 
     private static func skipSubLayers(_ count: Int, _ reader: inout BitReader) -> Bool {

@@ -1,10 +1,14 @@
-/// A box of the ISO base media file format (ISO/IEC 14496-12 section 4.2): a type and what is in it.
+/// A box of the ISO base media file format (ISO/IEC 14496-12 section 4.2): a type and its content.
 struct ISOBox {
     let type: String
     let content: ArraySlice<UInt8>
+    /// Whether the file holds all of it.
+    let isWhole: Bool
+    /// Where its type stands in the file.
+    var typeIndex = 0
 
-    /// The boxes that lie one behind the other in some bytes, as far as they make sense.
-    /// - Parameter budget: counts down with each box; at zero, nobody should go on.
+    /// The boxes that lie one behind the other in some bytes, up to the first that makes no sense.
+    /// - Parameter budget: counts down with each box; at zero, the caller has to stop.
     static func boxes(in bytes: ArraySlice<UInt8>, budget: inout Int) -> [ISOBox] {
         var boxes: [ISOBox] = []
         var rest = bytes
@@ -13,6 +17,11 @@ struct ISOBox {
             boxes.append(box)
         }
         return boxes
+    }
+
+    /// A box as it is written.
+    static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        (content.count + 8).bigEndian(4) + Array(type.utf8) + content
     }
 
     private static func next(in rest: inout ArraySlice<UInt8>) -> ISOBox? {
@@ -29,7 +38,10 @@ struct ISOBox {
         guard length >= header else { return nil }
         // A box that claims more than there is has what there is: it may be the one that is cut off.
         let box = rest.prefix(length)
+        let isWhole = box.count == length
         rest = rest.dropFirst(length)
-        return ISOBox(type: String(decoding: type, as: UTF8.self), content: box.dropFirst(header))
+        return ISOBox(
+            type: String(decoding: type, as: UTF8.self), content: box.dropFirst(header), isWhole: isWhole,
+            typeIndex: type.startIndex)
     }
 }

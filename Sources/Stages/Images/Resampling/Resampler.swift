@@ -22,11 +22,17 @@ final class Resampler {
     private var line: [UInt8]
     /// Grows row by row: a large one would take long to fill with nothing before.
     private var result: [UInt8] = []
+    /// The same as samples, where these are wanted: with more than 8 bits, and beyond black and white.
+    private(set) var samples: [Int16] = []
+    private let keepsSamples: Bool
+    /// A row with 8 bits of one with more.
+    private var flat: [UInt8] = []
     private var taken = 0
     private var given = 0
 
     /// Scales as planned.
-    convenience init(_ plan: ResamplePlan, layout: PixelLayout) {
+    /// - Parameter keepsSamples: whether the result is ``samples`` instead of pixels.
+    convenience init(_ plan: ResamplePlan, layout: PixelLayout, keepsSamples: Bool = false) {
         let block = Double(plan.block)
         let size = plan.reducedSize
         // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
@@ -36,11 +42,16 @@ final class Resampler {
             across: ResampleKernel(
                 count: size.width, extent: plan.extent.width / block, target: plan.target.width, blur: blur),
             down: ResampleKernel(
-                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur))
+                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur),
+            keepsSamples: keepsSamples)
     }
 
     /// Filters with kernels of another kind.
-    init(_ plan: ResamplePlan, layout: PixelLayout, across: ResampleKernel, down: ResampleKernel) {
+    init(
+        _ plan: ResamplePlan, layout: PixelLayout, across: ResampleKernel, down: ResampleKernel,
+        keepsSamples: Bool = false
+    ) {
+        self.keepsSamples = keepsSamples
         self.plan = plan
         self.layout = layout
         self.across = across
@@ -52,7 +63,8 @@ final class Resampler {
         pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
         narrow = SampleRows(count: 1, width: plan.target.width, channels: channels, slack: 0)
         line = [UInt8](repeating: 0, count: plan.target.width * channels)
-        result.reserveCapacity(plan.target.width * plan.target.height * channels)
+        let count = plan.target.width * plan.target.height * channels
+        if keepsSamples { samples.reserveCapacity(count) } else { result.reserveCapacity(count) }
     }
 
     /// Scales pixels that are in memory.
@@ -95,7 +107,23 @@ final class Resampler {
         }
     }
 
+    /// Takes the next row of a grey picture whose values have more than 8 bits.
+    func push(deep pixels: UnsafePointer<UInt16>, depth: Int) {
+        guard means != nil else {
+            cresample_widen_deep(pixels, rows.row(taken), plan.source.width, Int32(depth))
+            return finishRow()
+        }
+        // Means of many values are exact enough with 8 bits each.
+        if flat.isEmpty { flat = [UInt8](repeating: 0, count: plan.source.width) }
+        flat.withUnsafeMutableBufferPointer { flat in
+            guard let start = flat.baseAddress else { return }
+            cresample_narrow_deep(pixels, start, plan.source.width, Int32(depth))
+            push(start, rows: 1, stride: plan.source.width)
+        }
+    }
+
     /// The scaled picture, when all rows have come.
+    @discardableResult
     func finish() -> [UInt8] {
         if let means, means.isPartial {
             means.take(into: rows.row(taken))
@@ -119,18 +147,22 @@ final class Resampler {
     private func write(_ index: Int, from start: Int, height: Int) {
         // Behind the last row the weights are zero; any row will do there.
         let reached = (0..<down.taps).map { UnsafePointer(rows.row(min(start + $0, height - 1))) }
-        let (samples, narrow) = (column.row(0), narrow.row(0))
+        let (sums, narrow) = (column.row(0), narrow.row(0))
         let (width, channels) = (plan.target.width, layout.channels)
         down.weights.withUnsafeBufferPointer { weights in
             guard let weights = weights.baseAddress else { return }
-            cresample_columns(reached, weights + index * down.taps, down.taps, samples, rows.length)
+            cresample_columns(reached, weights + index * down.taps, down.taps, sums, rows.length)
         }
         if layout == .grey {
-            cresample_grey_row(samples, across.starts, across.weights, across.taps, narrow, width)
+            cresample_grey_row(sums, across.starts, across.weights, across.taps, narrow, width)
         } else {
-            cresample_pair(samples, pairs.row(0), plan.reducedSize.width, Int32(channels))
+            cresample_pair(sums, pairs.row(0), plan.reducedSize.width, Int32(channels))
             cresample_paired_row(
                 pairs.row(0), across.starts, across.weights, across.taps, Int32(channels), narrow, width)
+        }
+        if keepsSamples {
+            samples.append(contentsOf: UnsafeBufferPointer(start: narrow, count: width * channels))
+            return
         }
         line.withUnsafeMutableBufferPointer { buffer in
             guard let row = buffer.baseAddress else { return }

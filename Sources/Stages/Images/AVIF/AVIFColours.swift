@@ -1,0 +1,73 @@
+import CAVIF
+import CResample
+
+/// The way from an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), as a matrix and what is taken from each plane
+/// before.
+struct AVIFColours {
+    private let matrix: [Float]
+    private let offsets: [Float]
+
+    /// `nil` where a matrix doesn't do.
+    init?(_ planes: cavif_planes) {
+        // A level of 8 bits in what the samples count as one.
+        let (depth, most) = (planes.depth, Double(1 << planes.depth - 1))
+        let unit = Double(1 << (depth - 8))
+        let light = planes.is_full_range ? 255 * unit / most : 255.0 / 219
+        let colour = planes.is_full_range ? light : 255.0 / 224
+        let black: Float = planes.is_full_range ? 0 : 16
+        if planes.count == 1 {
+            matrix = [light, 0, 0, light, 0, 0, light, 0, 0].map(Float.init)
+            offsets = [black, 0, 0]
+            return
+        }
+        switch planes.matrix {
+        case 0:
+            // Green, blue, red.
+            matrix = [0, 0, light, light, 0, 0, 0, light, 0].map(Float.init)
+            offsets = [black, black, black]
+        case 8:
+            matrix = [light, -colour, colour, light, colour, 0, light, -colour, -colour].map(Float.init)
+            offsets = [black, 128, 128]
+        default:
+            guard let (red, blue) = Self.shares(planes.matrix) else { return nil }
+            let green = 1 - red - blue
+            matrix = [
+                light, 0, 2 * (1 - red) * colour,  //
+                light, -2 * blue * (1 - blue) / green * colour, -2 * red * (1 - red) / green * colour,  //
+                light, 2 * (1 - blue) * colour, 0,
+            ].map(Float.init)
+            offsets = [black, 128, 128]
+        }
+    }
+
+    /// How much red and blue lend to brightness.
+    private static func shares(_ matrix: Int32) -> (red: Double, blue: Double)? {
+        switch matrix {
+        case 1: (0.2126, 0.0722)
+        case 4: (0.30, 0.11)
+        // Unspecified is taken for what JPEG has.
+        case 2, 5, 6: (0.299, 0.114)
+        case 7: (0.212, 0.087)
+        case 9: (0.2627, 0.0593)
+        default: nil
+        }
+    }
+
+    /// 8-bit RGB of a plane of brightness, alone or with two of colours.
+    func rgb(_ planes: [[Int16]], count: Int) -> [UInt8] {
+        guard let light = planes.first, planes.allSatisfy({ $0.count == count }) else { return [] }
+        return light.withUnsafeBufferPointer { light in
+            (planes.count > 1 ? planes[1] : planes[0]).withUnsafeBufferPointer { blue in
+                (planes.count > 2 ? planes[2] : planes[0]).withUnsafeBufferPointer { red in
+                    [UInt8](unsafeUninitializedCapacity: 3 * count) { buffer, filled in
+                        guard let out = buffer.baseAddress, let light = light.baseAddress,
+                            let blue = blue.baseAddress, let red = red.baseAddress
+                        else { return }
+                        cresample_planes_to_rgb([light, blue, red], count, matrix, offsets, out)
+                        filled = 3 * count
+                    }
+                }
+            }
+        }
+    }
+}

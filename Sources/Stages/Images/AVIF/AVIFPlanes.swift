@@ -1,0 +1,110 @@
+import CAVIF
+import Pipeline
+
+/// A decoded AVIF picture as libavif holds it: planes of brightness and colours.
+final class AVIFPlanes {
+    private let still: OpaquePointer
+    private let canvas: PixelSize
+    private let format: ImageFormat
+    /// libavif keeps pointers into these.
+    private var files: [UnsafeMutableBufferPointer<UInt8>] = []
+
+    /// - Throws: `undecodable` without memory.
+    init(_ canvas: PixelSize, format: ImageFormat) throws {
+        guard let still = cavif_still_new() else {
+            throw LoadError(.undecodable, subject: "", "There is no memory for the \(format) picture.")
+        }
+        self.still = still
+        self.canvas = canvas
+        self.format = format
+    }
+
+    deinit {
+        cavif_still_free(still)
+        for file in files { file.deallocate() }
+    }
+
+    /// Decodes one item onto its place.
+    func add(_ item: HEIFCodedItem, in bytes: [UInt8], colours: ISOBox?, left: Int, top: Int, isAlpha: Bool) throws {
+        let contents = item.file(in: bytes, colours: isAlpha ? nil : colours)
+        let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: contents.count)
+        _ = file.initialize(from: contents)
+        files.append(file)
+        guard let start = file.baseAddress else { return }
+        let place = cavif_tile(
+            width: Int32(canvas.width), height: Int32(canvas.height), left: Int32(left), top: Int32(top),
+            is_alpha: isAlpha)
+        let pixels = (PixelSize.larger(item.coded, item.size) ?? item.size).bytes(1)
+        var failure = cavif_failure()
+        guard cavif_still_add(still, start, file.count, pixels, place, &failure) else {
+            throw LoadError(
+                .undecodable, subject: "",
+                "The \(format) file is damaged or cut off (\(failure.words)); get it anew.")
+        }
+    }
+
+    /// The whole picture, in the file's colours.
+    func pixels(_ layout: PixelLayout, isPremultiplied: Bool) throws -> [UInt8] {
+        let count = canvas.bytes(layout.channels)
+        return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            var failure = cavif_failure()
+            guard let start = buffer.baseAddress,
+                cavif_still_rgb(still, Int32(layout.channels), isPremultiplied, start, &failure)
+            else {
+                throw LoadError(
+                    .unsupportedType, subject: "",
+                    "The colours of the \(format) file are of a kind that isn't read (\(failure.words)); "
+                        + "save it in sRGB, or as a PNG.")
+            }
+            filled = count
+        }
+    }
+
+    /// The picture scaled plane by plane, which is cheaper where it becomes smaller; `nil` where its colours or the crop
+    /// need more than that.
+    func scaled(
+        _ geometry: HEIFGeometry, to target: PixelSize, quality: DecodeQuality, _ cancellation: WorkCancellation
+    ) throws -> [UInt8]? {
+        let planes = cavif_still_planes(still)
+        guard let conversion = AVIFColours(planes), geometry.left % Int(planes.across) == 0,
+            geometry.top % Int(planes.down) == 0
+        else { return nil }
+        let rows = [planes.rows.0, planes.rows.1, planes.rows.2]
+        let lengths = [planes.row_bytes.0, planes.row_bytes.1, planes.row_bytes.2]
+        var samples: [[Int16]] = []
+        for index in 0..<Int(planes.count) {
+            guard let start = rows[index] else { return nil }
+            let (across, down) = index == 0 ? (1, 1) : (Int(planes.across), Int(planes.down))
+            var plan = ResamplePlan(
+                from: PixelSize(
+                    width: (geometry.size.width + across - 1) / across,
+                    height: (geometry.size.height + down - 1) / down),
+                to: target, reserve: quality.blockReserve)
+            plan.extent = (Double(geometry.size.width) / Double(across), Double(geometry.size.height) / Double(down))
+            plan.setBlock(reserve: quality.blockReserve)
+            let first =
+                start + geometry.top / down * lengths[index] + geometry.left / across * (planes.depth > 8 ? 2 : 1)
+            samples.append(try Self.scaled(first, lengths[index], plan, Int(planes.depth), cancellation))
+        }
+        return conversion.rgb(samples, count: target.bytes(1))
+    }
+
+    private static func scaled(
+        _ start: UnsafePointer<UInt8>, _ stride: Int, _ plan: ResamplePlan, _ depth: Int,
+        _ cancellation: WorkCancellation
+    ) throws -> [Int16] {
+        let resampler = Resampler(plan, layout: .grey, keepsSamples: true)
+        for row in 0..<plan.source.height {
+            if row % 32 == 0 { try cancellation.check() }
+            let pixels = start + row * stride
+            if depth > 8 {
+                let values = UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt16.self)
+                resampler.push(deep: values, depth: depth)
+            } else {
+                resampler.push(pixels, rows: 1, stride: stride)
+            }
+        }
+        resampler.finish()
+        return resampler.samples
+    }
+}

@@ -1,0 +1,55 @@
+import Pipeline
+
+/// Decodes a still AVIF picture with libavif. It can stop between two tiles and while it scales.
+struct AVIFStill {
+    let bytes: [UInt8]
+    let format: ImageFormat
+    let picture: HEIFPicture
+
+    /// The picture cropped and scaled to a size, in its own colours, not yet turned.
+    func pixels(
+        _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
+    ) throws -> ([UInt8], PixelLayout) {
+        let planes = try AVIFPlanes(picture.colour.canvas, format: format)
+        try add(picture.colour, to: planes, isAlpha: false, cancellation)
+        if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
+        let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
+        try cancellation.check()
+        if layout == .rgb, target != picture.geometry.size,
+            let pixels = try planes.scaled(picture.geometry, to: target, quality: quality, cancellation)
+        {
+            return (pixels, layout)
+        }
+        let whole = try planes.pixels(layout, isPremultiplied: picture.isPremultiplied)
+        return (try cropped(whole, layout, to: target, quality, cancellation), layout)
+    }
+
+    private func add(
+        _ tiles: HEIFPicture.Tiles, to planes: AVIFPlanes, isAlpha: Bool, _ cancellation: WorkCancellation
+    ) throws {
+        for (index, item) in tiles.items.enumerated() {
+            try cancellation.check()
+            let (row, column) = index.quotientAndRemainder(dividingBy: tiles.columns)
+            try planes.add(
+                item, in: bytes, colours: picture.colours, left: column * item.size.width, top: row * item.size.height,
+                isAlpha: isAlpha)
+        }
+    }
+
+    private func cropped(
+        _ whole: [UInt8], _ layout: PixelLayout, to target: PixelSize, _ quality: DecodeQuality,
+        _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let (geometry, width) = (picture.geometry, picture.colour.canvas.width)
+        if target == geometry.size, geometry.isWhole(picture.colour.canvas) { return whole }
+        let sink = RowSink(ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout)
+        try whole.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            for row in geometry.top..<geometry.top + geometry.size.height {
+                if row % 32 == 0 { try cancellation.check() }
+                sink.push(start + (row * width + geometry.left) * layout.channels)
+            }
+        }
+        return sink.finish()
+    }
+}

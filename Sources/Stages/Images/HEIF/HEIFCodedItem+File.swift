@@ -1,0 +1,40 @@
+import Pipeline
+
+extension HEIFCodedItem {
+    /// A file of this item alone: what its library is given instead of the one that it came in. So a library never sees
+    /// what this package hasn't read and checked, and can't read it differently.
+    /// - Parameter colours: the `nclx` property, where the container has one.
+    func file(in bytes: [UInt8], colours: ISOBox?) -> [UInt8] {
+        let data = extents.flatMap { bytes[$0] }
+        let brand = codec == .av1 ? "avif" : "heic"
+        let type = ISOBox.bytes("ftyp", Array((brand + "\0\0\0\0" + brand + "mif1").utf8))
+        // The length of the list doesn't depend on the place.
+        let length = type.count + list(at: 0, count: data.count, colours).count
+        return type + list(at: length + 8, count: data.count, colours) + ISOBox.bytes("mdat", data)
+    }
+
+    private func list(at offset: Int, count: Int, _ colours: ISOBox?) -> [UInt8] {
+        let dimensions = 0.bigEndian(4) + size.width.bigEndian(4) + size.height.bigEndian(4)
+        var properties = ISOBox.bytes("ispe", dimensions) + ISOBox.bytes(codec.configuration, Array(configuration))
+        var associations: [UInt8] = [1, 0x82]
+        for box in layers + (colours.map { [$0] } ?? []) {
+            properties += ISOBox.bytes(box.type, Array(box.content))
+            // A layer may not be overlooked.
+            associations.append(UInt8(associations.count + 1) | (["a1op", "lsel"].contains(box.type) ? 0x80 : 0))
+        }
+        let handler = 0.bigEndian(8) + Array("pict".utf8) + 0.bigEndian(13)
+        let place =
+            [1, 0, 0, 0, 0x88, 0] + 1.bigEndian(2) + 1.bigEndian(2) + 0.bigEndian(4) + 1.bigEndian(2)
+            + offset.bigEndian(8) + count.bigEndian(8)
+        let entry = [2, 0, 0, 0] + 1.bigEndian(2) + 0.bigEndian(2) + Array(codec.rawValue.utf8) + [0]
+        let association =
+            0.bigEndian(4) + 1.bigEndian(4) + 1.bigEndian(2) + [UInt8(associations.count)] + associations
+        return ISOBox.bytes(
+            "meta",
+            0.bigEndian(4) + ISOBox.bytes("hdlr", handler) + ISOBox.bytes("pitm", 0.bigEndian(4) + 1.bigEndian(2))
+                + ISOBox.bytes("iloc", place)
+                + ISOBox.bytes("iinf", 0.bigEndian(4) + 1.bigEndian(2) + ISOBox.bytes("infe", entry))
+                + ISOBox.bytes(
+                    "iprp", ISOBox.bytes("ipco", properties) + ISOBox.bytes("ipma", association)))
+    }
+}

@@ -1,0 +1,64 @@
+import Pipeline
+
+/// One coded picture of a HEIF file: a picture of its own, a tile of a grid, or its transparency.
+struct HEIFCodedItem {
+    enum Codec: String {
+        case av1 = "av01"
+        case hevc = "hvc1"
+
+        /// The property that configures the decoder.
+        var configuration: String { self == .av1 ? "av1C" : "hvcC" }
+    }
+
+    let id: Int
+    let codec: Codec
+    let configuration: ArraySlice<UInt8>
+    /// By the container.
+    let size: PixelSize
+    /// By the bitstream, as far as it says: what a decoder holds, and what it gives.
+    let coded: PixelSize?
+    let shown: PixelSize?
+    /// How many pictures decoding it makes.
+    let frames: Int
+    /// Properties that say which layer is meant: `a1op`, `lsel`, `a1lx`.
+    let layers: [ISOBox]
+    /// The parts of the file that it consists of.
+    let extents: [Range<Int>]
+
+    /// Bits a channel (AV1 ISOBMFF section 2.3.3, ISO/IEC 14496-15 section 8.3.3.1).
+    var bits: Int {
+        switch codec {
+        case .av1:
+            let flags = configuration.number(at: 2, bytes: 1) ?? 0
+            return flags & 0x40 == 0 ? 8 : flags & 0x20 == 0 ? 10 : 12
+        case .hevc: return ((configuration.number(at: 17, bytes: 1) ?? 0) & 7) + 8
+        }
+    }
+
+    /// Whether it has no colours.
+    var isMonochrome: Bool {
+        switch codec {
+        case .av1: (configuration.number(at: 2, bytes: 1) ?? 0) & 0x10 != 0
+        case .hevc: (configuration.number(at: 16, bytes: 1) ?? 1) & 3 == 0
+        }
+    }
+
+    /// Bytes that the planes of a pixel have.
+    var planeBytes: Int { (bits > 8 ? 2 : 1) * (isMonochrome ? 1 : 3) }
+
+    /// The pixels that decoding it makes, or the largest number there is.
+    var pixels: Int {
+        let one = (PixelSize.larger(coded, size) ?? size).bytes(1)
+        let (all, overflows) = one.multipliedReportingOverflow(by: max(1, frames))
+        return overflows ? .max : all
+    }
+}
+
+extension PixelSize {
+    /// The one with more pixels.
+    static func larger(_ first: PixelSize?, _ second: PixelSize?) -> PixelSize? {
+        guard let first, let second else { return first ?? second }
+        return Double(first.width) * Double(first.height) >= Double(second.width) * Double(second.height)
+            ? first : second
+    }
+}

@@ -1,0 +1,44 @@
+extension HEIFFile {
+    /// What the file carries beside its pixels. What can't be read of it counts as not there.
+    func metadata(of picture: HEIFPicture) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
+        metadata.profile = picture.profile
+        metadata.exif = blocks { $0.type == "Exif" }.lazy.map(Self.exif).first { !$0.isEmpty } ?? []
+        metadata.xmp =
+            blocks { $0.type == "mime" && $0.contentType.elementsEqual("application/rdf+xml".utf8) }.first
+            .map(Array.init) ?? []
+        return metadata
+    }
+
+    /// The blocks of a kind, first what describes the primary item.
+    private func blocks(_ isWanted: (Item) -> Bool) -> [ArraySlice<UInt8>] {
+        let found = items.filter { isWanted($0.value) }.keys.sorted()
+        let own = found.filter { id in
+            targets[id]?.contains { $0.type == "cdsc" && $0.item == primary } == true
+        }
+        return (own + found).prefix(4).compactMap { try? data(of: $0) }
+    }
+
+    /// How far away the block is comes before it (ISO/IEC 23008-12 annex A.2.1), or so some phones mean it: these count
+    /// from elsewhere.
+    private static func exif(_ block: ArraySlice<UInt8>) -> [UInt8] {
+        if let offset = block.number(at: 0, bytes: 4), offset < block.count {
+            let exif = EmbeddedMetadata.exif(Array(block.dropFirst(4 + offset)))
+            if !exif.isEmpty { return exif }
+        }
+        let starts: [[UInt8]] = [[0x49, 0x49, 42, 0], [0x4d, 0x4d, 0, 42]]
+        let place = block.indices.prefix(64).first { index in starts.contains { block[index...].starts(with: $0) } }
+        return place.map { EmbeddedMetadata.exif(Array(block[$0...])) } ?? []
+    }
+
+    /// How many pictures the file shows: neither tiles, thumbnails, transparency nor what is hidden.
+    var pictures: Int {
+        let kinds: Set = ["av01", "hvc1", "grid", "iden", "iovl"]
+        let shown = items.filter { id, item in
+            kinds.contains(item.type) && !item.isHidden
+                && targets[id]?.contains { ["thmb", "auxl"].contains($0.type) } != true
+                && sources[id]?.contains { $0.type == "dimg" } != true
+        }
+        return max(1, shown.count)
+    }
+}

@@ -1,0 +1,95 @@
+import Pipeline
+
+/// A still picture of a HEIF or AVIF file: its header, and its pixels.
+struct HEIFStill {
+    let file: HEIFFile
+    /// The primary item's picture.
+    let picture: HEIFPicture
+
+    /// - Throws: `undecodable`, `unsupportedType`, `CancellationError`.
+    init(_ bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws {
+        file = try HEIFFile(bytes, format: format, cancellation: cancellation)
+        guard let primary = file.primary else { throw file.damaged("it doesn't say which picture to show") }
+        picture = try file.picture(of: primary, cancellation: cancellation)
+    }
+
+    /// What the picture is once it is cropped and turned.
+    var header: ImageHeader {
+        var header = ImageHeader(
+            format: file.format, storedSize: picture.size, frames: file.pictures, hasAlpha: picture.alpha != nil,
+            hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits > 8 ? 16 : 8)
+        header.codedSize = picture.codedSize
+        header.memory = memory
+        return header
+    }
+
+    /// What has to be held besides the result.
+    private var memory: Int {
+        let tile = PixelSize.larger(picture.first.coded, picture.first.size) ?? picture.first.size
+        let turned = picture.geometry.orientation == .up ? 0 : picture.size.bytes(picture.alpha == nil ? 3 : 4)
+        let sum: (Int, Int) -> Int = { first, second in
+            let (sum, overflows) = first.addingReportingOverflow(second)
+            return overflows ? .max : sum
+        }
+        switch picture.first.codec {
+        case .av1:
+            // A picture and what its decoder notes; the canvas of tiles; pixels that are scaled only then.
+            let planes = picture.first.planeBytes
+            let canvas = picture.colour.items.count > 1 ? planes : 0
+            let alpha = picture.alpha == nil ? 0 : planes + 4
+            return sum(sum(tile.bytes(2 * planes + 2), picture.colour.canvas.bytes(canvas + alpha)), turned)
+        case .hevc:
+            // A row of tiles: each as the decoder has it and as pixels, and the rows that are taken from them.
+            let row = PixelSize(width: max(tile.width, picture.colour.canvas.width), height: tile.height)
+            return sum(row.bytes(picture.first.bits > 8 ? 16 : 10), turned)
+        }
+    }
+
+    /// Decodes the picture, scaled to its fit into a box.
+    func decode(box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation) throws -> DecodedImage {
+        let header = header
+        let target = header.storedSize(for: box)
+        let source = try thumbnail(for: target, options.quality, cancellation) ?? picture
+        var stored = header
+        stored.storedSize = source.geometry.size
+        stored.orientation = source.geometry.orientation
+        let size = source.geometry.orientation.applied(to: target)
+        let (pixels, layout) =
+            switch source.first.codec {
+            case .av1:
+                try AVIFStill(bytes: file.bytes, format: file.format, picture: source)
+                    .pixels(size, options.quality, cancellation)
+            case .hevc:
+                try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
+            }
+        // A thumbnail that says nothing of its colours has the picture's.
+        let profile = source.profile.isEmpty && source.colours == nil ? picture.profile : source.profile
+        let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
+        return DecodedImage(size: target, layout: layout, pixels: finished, nativeSize: header.size)
+    }
+
+    /// A thumbnail in the file that does as well where speed counts: no smaller than what is wanted, of the picture's
+    /// proportions.
+    private func thumbnail(
+        for target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
+    ) throws -> HEIFPicture? {
+        guard quality == .fast, let primary = file.primary, target != picture.size else { return nil }
+        for reference in (file.sources[primary] ?? []).prefix(4) where reference.type == "thmb" {
+            try cancellation.check()
+            guard let small = try? file.picture(of: reference.item, cancellation: cancellation),
+                small.size.width >= target.width, small.size.height >= target.height,
+                small.alpha == nil, picture.alpha == nil,
+                small.codedSize.bytes(1) <= picture.codedSize.bytes(1), isSameShape(small.size)
+            else { continue }
+            return small
+        }
+        return nil
+    }
+
+    /// Whether no side differs by more than rounding to whole pixels explains.
+    private func isSameShape(_ size: PixelSize) -> Bool {
+        let wide = Double(size.width) * Double(picture.size.height)
+        let tall = Double(size.height) * Double(picture.size.width)
+        return abs(wide - tall) <= Double(max(picture.size.width, picture.size.height))
+    }
+}
