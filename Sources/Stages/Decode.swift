@@ -7,9 +7,9 @@ public import Pipeline
 /// will need against the memory that all decodes share: where it doesn't fit, it waits for others to end. `Downscale`, later
 /// in the list, makes the size exact.
 ///
-/// Where the load is cancelled, the work is over within some milliseconds; AVIF and HEIC may take longer, and the load waits
-/// for them. It doesn't wait for WebP, which may take longer too: what libwebp has begun it ends on its thread, and keeps its
-/// memory until then.
+/// Where the load is cancelled, the work is over within some milliseconds. AVIF, HEIC and WebP may take longer, and the load
+/// doesn't wait for them, nor once their time is over: a library ends on its thread what it has begun, and keeps its memory
+/// until then.
 ///
 /// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
 ///   `LoadError.Code.tooManyBytes`, `LoadError.Code.tooManyPixels`, `LoadError.Code.tooMuchMemory` and

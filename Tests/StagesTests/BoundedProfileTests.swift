@@ -51,7 +51,9 @@ struct BoundedProfileTests {
         }
     }
 
-    @Test("Twenty thousand elements in 619 bytes of a PNG, and in other formats, hold nothing up", arguments: [1000, 20_000])
+    @Test(
+        "Twenty thousand elements in 619 bytes of a PNG, and in other formats, hold nothing up",
+        arguments: [1000, 20_000])
     func elements(_ count: Int) async throws {
         let endless = profile([("D2B0", pipeline(count)), ("A2B0", pipeline(count)), ("B2A0", pipeline(count))])
         #expect(!isBounded(endless))
@@ -64,7 +66,11 @@ struct BoundedProfileTests {
     @Test("Inks with such a profile are mixed as those without one")
     func inks() async throws {
         let bytes = try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")
-        let plain = try await SampleImage.decode(try SampleImage.bytes("generated/cmyk-without-profile.jpg"))
+        // Nobody knows the segment by this name.
+        var plain = bytes
+        for place in bytes.ranges(of: Array("ICC_PROFILE".utf8)) {
+            plain.replaceSubrange(place, with: "icc_profile".utf8)
+        }
         // The table is called one of a kind that isn't let through.
         var endless = bytes
         for name in ["mft1", "mft2"] {
@@ -72,8 +78,8 @@ struct BoundedProfileTests {
         }
         #expect(endless != bytes)
         let image = try await SampleImage.decode(endless)
-        #expect(image.size == plain.size)
-        #expect(image.difference(from: plain) < image.difference(from: try await SampleImage.decode(bytes)))
+        #expect(image.pixels == (try await SampleImage.decode(plain)).pixels)
+        #expect(image.pixels != (try await SampleImage.decode(bytes)).pixels)
     }
 
     @Test("Tags that leave the profile, that are too many, too long or too large are refused")
@@ -98,7 +104,9 @@ struct BoundedProfileTests {
         // Fifty tags of the same bytes.
         var shared = profile((0..<50).map { _ in ("zzzz", [UInt8](repeating: 0, count: 1000)) })
         #expect(isBounded(shared))
-        for index in 0..<50 { shared.replaceSubrange(136 + 12 * index..<144 + 12 * index, with: [0, 0, 2, 0x80, 0, 0, 0xbb, 0]) }
+        for index in 0..<50 {
+            shared.replaceSubrange(136 + 12 * index..<144 + 12 * index, with: [0, 0, 2, 0x80, 0, 0, 0xbb, 0])
+        }
         #expect(!isBounded(shared))
     }
 

@@ -6,8 +6,8 @@ import Testing
 @Suite("A HEIF file's bitstreams are held against the limits, not only its container")
 struct HEIFCodedSizeTests {
     private func picture(_ bytes: [UInt8]) throws -> HEIFPicture {
-        let format = try #require(ImageFormatSniffer.format(of: bytes))
-        return try HEIFStill(bytes, format: format, cancellation: WorkCancellation()).picture
+        // Damaged files may be of no format at all.
+        try HEIFStill(bytes, format: .heic, cancellation: WorkCancellation()).picture
     }
 
     /// The file with every size that its container names replaced.

@@ -15,7 +15,7 @@ public struct ImageLimits: Sendable, Hashable {
     /// pixels of a GIF. 1 GB by default. What all pictures may take together is a ``MemoryBudget``.
     public var memory: Int
     /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for as long as it likes.
-    /// AVIF and HEIC can't be stopped in the middle.
+    /// AVIF, HEIC and WebP can't always be stopped: the load fails in time, and the library ends on its thread.
     public var time: Duration?
 
     /// Sets limits; what is left out has its default.

@@ -23,7 +23,8 @@ struct WithinMemory: CompositeStage {
     }
 
     private func weight(of bytes: [UInt8]) async throws -> Int {
-        guard let format = ImageFormatSniffer.format(of: bytes),
+        // The libraries of formats that aren't read are never opened.
+        guard let format = ImageFormatSniffer.format(of: bytes), ImageFormat.standard.contains(format),
             let decoder = ImageDecoders.standard.decoder(for: format)
         else { return bytes.count }
         let header = try await BlockingThreads.decoding.run { cancellation in

@@ -58,7 +58,7 @@ struct AVIFStillTests {
             #expect(image.size == PixelSize(width: 16, height: 12))
             // The edges have no neighbours to be a mean of.
             let found = difference(image, isGrey: name.hasPrefix("monochrome"), scale: 4)
-            #expect(found.mean < 1.1, "\(found)")
+            #expect(found.mean < 1.3, "\(found)")
             #expect(found.largest <= 7, "\(found)")
         }
     }
@@ -156,11 +156,7 @@ struct AVIFStillTests {
         await #expect(throws: LoadError.self) { try await SampleImage.decode(small.bytes) }
         let photo = try CodedPicture.av1()
         let single = try await SampleImage.decode(HEIFFixture.single(photo).bytes)
-        var fixture = HEIFFixture.grid(
-            of: photo, columns: 2, rows: 2, size: PixelSize(width: photo.size.width + 200, height: 600))
-        // An odd width lies between two samples of colours.
-        await #expect(throws: LoadError.self) { try await SampleImage.decode(fixture.bytes) }
-        fixture = HEIFFixture.grid(
+        let fixture = HEIFFixture.grid(
             of: photo, columns: 1, rows: 2, size: PixelSize(width: photo.size.width, height: 500))
         let image = try await SampleImage.decode(fixture.bytes)
         #expect(image.size == PixelSize(width: photo.size.width, height: 500))
