@@ -1,0 +1,245 @@
+import Pipeline
+
+extension Scenario {
+    /// How long a response is fresh, and what may be given past that (RFC 9111 sections 4.2, 5.2.2 and 5.3; RFC 5861).
+    static let freshness = [
+        Scenario(
+            "A response is given as long as max-age says, and then confirmed",
+            .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(59),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(1),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""]),
+            .pass(59),
+            .get("/a", gives: .image("1"), .cache)),
+        Scenario(
+            "Expires counts from Date, whatever this machine's clock says",
+            .serve("/a", .image("1", "Date: {-3600}", "Expires: {-3500}"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "max-age goes before Expires",
+            .serve("/a", .image("1", "Date: {0}", "Expires: {-10}", "Cache-Control: max-age=60"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(50),
+            .get("/a", gives: .image("1"), .cache)),
+        Scenario(
+            "An Expires that is no date is in the past",
+            .serve("/a", .image("1", "Expires: 0"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "Age counts against the lifetime",
+            .serve("/a", .image("1", "Cache-Control: max-age=60", "Age: 50"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(9),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(2),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "An old Date counts against the lifetime",
+            .serve("/a", .image("1", "Cache-Control: max-age=60", "Date: {-50}"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(9),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(2),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "The time that a response took counts against the lifetime",
+            .serve("/a", .image("1", "Cache-Control: max-age=60").after(50), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(9),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(2),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "A lifetime that can't be read is none",
+            .serve("/a", .image("1", "Cache-Control: max-age=1h"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "Without a lifetime a tenth of the time since Last-Modified is one",
+            .serve("/a", .image("1", "Date: {0}", "Last-Modified: {-1000}"), .notModified()),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(99),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(2),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-modified-since {-1000}"])),
+        Scenario(
+            "Without lifetime and validators the origin is asked each time",
+            .serve("/a", .image("1"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "no-cache is confirmed each time",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: no-cache, max-age=60"),
+                .notModified("ETag: \"1\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""]),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""])),
+        Scenario(
+            "no-store is kept nowhere",
+            .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: no-store, max-age=60"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "A response that may not be stored takes the place of the stored one",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=60"), .image("2", "Cache-Control: no-store"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(61),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"]),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "s-maxage is for shared caches: a private one goes by max-age",
+            .serve("/a", .image("1", "Cache-Control: s-maxage=1000, max-age=60"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(61),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "s-maxage goes before max-age in a shared cache, and forbids what is stale", users: .shared,
+            .serve("/a", .image("1", "Cache-Control: s-maxage=100, max-age=10"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(50),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(51),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "Where the origin can't be reached the stale response is given",
+            .serve("/a", .image("1", "Cache-Control: max-age=60"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"])),
+        Scenario(
+            "must-revalidate is no stale response's, whoever is out of reach",
+            .serve("/a", .image("1", "Cache-Control: max-age=60, must-revalidate"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("1"), .cache),
+            .pass(100),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "must-revalidate goes before stale-if-error and stale-while-revalidate",
+            .serve(
+                "/a",
+                .image(
+                    "1",
+                    "Cache-Control: max-age=60, must-revalidate, stale-if-error=100, stale-while-revalidate=100"),
+                .status(503)),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .status(503), asks: ["/a"])),
+        Scenario(
+            "proxy-revalidate is no stale response's in a shared cache", users: .shared,
+            .serve("/a", .image("1", "Cache-Control: max-age=60, proxy-revalidate"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "proxy-revalidate means nothing to a private cache",
+            .serve("/a", .image("1", "Cache-Control: max-age=60, proxy-revalidate"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"])),
+        Scenario(
+            "stale-if-error stands in for 503 within its window, and the response stays stored",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60, stale-if-error=100"), .status(503),
+                .status(503), .notModified("ETag: \"1\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a if-none-match \"1\""]),
+            .pass(100),
+            .get("/a", gives: .status(503), asks: ["/a if-none-match \"1\""]),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""])),
+        Scenario(
+            "stale-if-error is for the origin's errors, not for 404, which is final",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=60, stale-if-error=1000"),
+                .status(404, "Cache-Control: no-store"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .status(404), asks: ["/a"]),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "A picture that is gone with no-store is gone from the cache, too",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"),
+                .status(410, "Cache-Control: no-store"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(61),
+            .get("/a", gives: .status(410), asks: ["/a if-none-match \"1\""]),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+        Scenario(
+            "stale-while-revalidate gives the stale response and asks beside",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60, stale-while-revalidate=100"),
+                .image("2", "ETag: \"2\"", "Cache-Control: max-age=60, stale-while-revalidate=100"),
+                .notModified("ETag: \"2\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a if-none-match \"1\""]),
+            .get("/a", gives: .image("2"), .cache),
+            .pass(100),
+            .get("/a", gives: .image("2"), .stale, asks: ["/a if-none-match \"2\""]),
+            .get("/a", gives: .image("2"), .cache)),
+        Scenario(
+            "stale-while-revalidate ends with its window",
+            .serve("/a", .image("1", "Cache-Control: max-age=60, stale-while-revalidate=100"), .image("2")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(160),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "An error beside leaves what is stored as it is",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=60, stale-while-revalidate=100"), .status(503),
+                .unreachable, .image("2", "Cache-Control: max-age=60")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"]),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"]),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .cache)),
+        Scenario(
+            "A 404 beside removes what is stored",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=60, stale-while-revalidate=100"),
+                .status(404, "Cache-Control: no-store"), .status(404, "Cache-Control: no-store")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(100),
+            .get("/a", gives: .image("1"), .stale, asks: ["/a"]),
+            .get("/a", gives: .status(404), asks: ["/a"])),
+        Scenario(
+            "A clock that was set back makes what is stored stale",
+            .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(-3600),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""]),
+            .get("/a", gives: .image("1"), .cache)),
+        Scenario(
+            "A clock that was set back long ago makes nothing fresh as it goes on",
+            .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(-1_000_000),
+            .pass(500_000),
+            .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""])),
+        Scenario(
+            "A new response takes the place of one from the future",
+            .serve("/a", .image("1", "Cache-Control: max-age=60"), .image("2", "Cache-Control: max-age=60")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(-3600),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"]),
+            .get("/a", gives: .image("2"), .cache),
+            .restart(),
+            .get("/a", gives: .image("2"), .cache),
+            .pass(61),
+            .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
+        Scenario(
+            "What is from the future stands in for nobody",
+            .serve("/a", .image("1", "Cache-Control: max-age=60, stale-if-error=1000"), .unreachable),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .pass(-3600),
+            .get("/a", gives: .unreachable, asks: ["/a"])),
+    ]
+}
