@@ -132,7 +132,7 @@ public final class BlockingThreads: Sendable {
         if starts { startThread() }
     }
 
-    private func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
+    func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
         let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
             guard !state.stopped else { return (true, false) }
             state.waiting[Int(priority.rawValue)].append(item)

@@ -56,13 +56,17 @@ struct HEICStill {
     }
 }
 
-/// The rows of a picture in tiles, of which those in one row are open.
+/// The rows of a picture in tiles. One row of tiles is held at a time, decoded on idle threads too; a single tile is read
+/// a few rows at a time.
 private final class HEICRows {
     private let tiles: HEIFPicture.Tiles
     private let bytes: [UInt8]
     private let colours: ISOBox?
-    private var open: [HEICTile] = []
-    private var openRow = -1
+    /// The tile that is alone.
+    private var single: HEICTile?
+    /// The pixels of a row of tiles.
+    private var decoded: [[UInt8]] = []
+    private var decodedRow = -1
 
     init(_ tiles: HEIFPicture.Tiles, _ bytes: [UInt8], _ colours: ISOBox?) {
         self.tiles = tiles
@@ -72,41 +76,55 @@ private final class HEICRows {
 
     /// Reads one row of RGB, in full width. Rows are asked for in their order.
     func read(_ row: Int, into line: UnsafeMutablePointer<UInt8>, _ cancellation: WorkCancellation) throws {
-        let height = tiles.items[0].size.height
-        if row / height != openRow {
-            openRow = row / height
-            open = []
-            for item in tiles.items[openRow * tiles.columns..<(openRow + 1) * tiles.columns] {
-                try cancellation.check()
-                open.append(try HEICTile(item.file(in: bytes, colours: colours), item.size, cancellation))
-            }
+        guard tiles.items.count > 1 else {
+            let tile = try single ?? HEICTile(tiles.items[0], bytes, colours, cancellation)
+            single = tile
+            return try tile.read(row, into: line, width: tiles.canvas.width, cancellation)
         }
+        let size = tiles.items[0].size
+        if row / size.height != decodedRow { try decode(row / size.height, cancellation) }
         var left = 0
-        for tile in open {
-            let width = min(tile.size.width, tiles.canvas.width - left)
-            try tile.read(row % height, into: line + 3 * left, width: width, cancellation)
+        for pixels in decoded {
+            let width = min(size.width, tiles.canvas.width - left)
+            pixels.withUnsafeBufferPointer { buffer in
+                guard let start = buffer.baseAddress else { return }
+                (line + 3 * left).update(from: start + row % size.height * size.width * 3, count: width * 3)
+            }
             left += width
         }
     }
+
+    /// Decodes a row of tiles.
+    private func decode(_ row: Int, _ cancellation: WorkCancellation) throws {
+        let items = Array(tiles.items[row * tiles.columns..<(row + 1) * tiles.columns])
+        let results = Lock([Result<[UInt8], any Error>?](repeating: nil, count: items.count))
+        BlockingThreads.decoding.runParts(items.count) { [bytes, colours] index in
+            let result = Result {
+                try HEICTile(items[index], bytes, colours, cancellation).pixels(cancellation)
+            }
+            results.withLock { $0[index] = result }
+        }
+        decoded = try results.withLock { $0 }.map { try $0?.get() ?? [] }
+        decodedRow = row
+    }
 }
 
-/// A tile that libvips has open, and the rows that it gave last.
+/// A tile that libvips has open, on one thread, and the rows that it gave last.
 private final class HEICTile {
-    let size: PixelSize
+    private let size: PixelSize
     private let file: UnsafeMutableBufferPointer<UInt8>
     private var opened: VipsFile?
-    private let rows: UnsafeMutablePointer<UInt8>
+    private var rows: [UInt8] = []
     private var first = 0
     private var count = 0
-    private static let most = 32
 
-    init(_ contents: [UInt8], _ size: PixelSize, _ cancellation: WorkCancellation) throws {
-        self.size = size
+    init(_ item: HEIFCodedItem, _ bytes: [UInt8], _ colours: ISOBox?, _ cancellation: WorkCancellation) throws {
+        size = item.size
+        let contents = item.file(in: bytes, colours: colours)
         let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: contents.count)
         _ = file.initialize(from: contents)
         self.file = file
-        rows = .allocate(capacity: size.width * 3 * Self.most)
-        opened = try VipsCall.run(cancellation) { call in
+        opened = try VipsCall.run(cancellation) { [size] call in
             let opened = try VipsFile(UnsafeBufferPointer(file), format: .heic, call: &call)
             guard opened.size == size, opened.header.channels == 3 else {
                 throw LoadError(
@@ -122,17 +140,31 @@ private final class HEICTile {
         // What libvips has open reads the file until it is closed.
         opened = nil
         file.deallocate()
-        rows.deallocate()
     }
 
+    /// Reads a row; rows are asked for in their order.
     func read(
         _ row: Int, into line: UnsafeMutablePointer<UInt8>, width: Int, _ cancellation: WorkCancellation
     ) throws {
         if row >= first + count {
             first = row
-            count = min(Self.most, size.height - row)
-            try VipsCall.run(cancellation) { call in try opened?.read(first, count, into: rows, &call) }
+            count = min(32, size.height - row)
+            rows = try read(first, count, cancellation)
         }
-        line.update(from: rows + (row - first) * size.width * 3, count: width * 3)
+        rows.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            line.update(from: start + (row - first) * size.width * 3, count: width * 3)
+        }
+    }
+
+    /// All of it.
+    func pixels(_ cancellation: WorkCancellation) throws -> [UInt8] { try read(0, size.height, cancellation) }
+
+    private func read(_ top: Int, _ count: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count * size.width * 3) { buffer, filled in
+            guard let start = buffer.baseAddress else { return }
+            try VipsCall.run(cancellation) { call in try opened?.read(top, count, into: start, &call) }
+            filled = count * size.width * 3
+        }
     }
 }
