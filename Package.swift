@@ -53,6 +53,7 @@ let package = Package(
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+        .target(name: "CArguments"),
         .target(name: "CGIF"),
         .target(name: "CPNG"),
         .target(name: "CPalette"),
@@ -93,7 +94,9 @@ let package = Package(
         .executableTarget(
             name: "pipectl",
             dependencies: [
-                "CAVIF", "PipelineFile", "Stages", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CArguments", "CAVIF", "PipelineFile", "Stages",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

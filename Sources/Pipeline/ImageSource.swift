@@ -4,7 +4,7 @@ public import FoundationEssentials
 public enum ImageSource: Sendable, Hashable {
     /// An http or https URL.
     case url(URL)
-    /// A file's path on this machine.
+    /// A file's path on this machine. A byte that is not UTF-8 is written as U+10FF00 plus the byte.
     case file(String)
     /// A file's bytes, in memory.
     case bytes([UInt8])
@@ -19,7 +19,7 @@ public enum ImageSource: Sendable, Hashable {
             return
         }
         switch url.scheme?.lowercased() {
-        case "file": self = .file(url.path(percentEncoded: false))
+        case "file": self = .file(Self.path(of: url))
         case "data": self = .dataURL(url.absoluteString)
         default: self = .url(url)
         }
@@ -62,6 +62,22 @@ public enum ImageSource: Sendable, Hashable {
             try Self.check(path: path)
         case .bytes, .dataURL: break
         }
+    }
+
+    /// The path of a `file:` URL, whose bytes need not be UTF-8.
+    private static func path(of url: URL) -> String {
+        var bytes: [UInt8] = []
+        var rest = url.path(percentEncoded: true).utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            if byte == UInt8(ascii: "%"), digits.count == 2 {
+                bytes.append(UInt8(digits[0] * 16 + digits[1]))
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(path: bytes)
     }
 
     /// Refuses what the network can't be asked for.

@@ -31,7 +31,7 @@ public struct ReadFile: Stage {
     static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let expected = try FileStatus(path: path).byteCount
         // A pipe that nobody writes to would block for ever, and so would opening it.
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { throw FileStatus.error(path, errno) }
         defer { close(file) }
         // One byte more than expected, so that the end is found without growing.
@@ -43,7 +43,7 @@ public struct ReadFile: Stage {
             bytes += more
         }
         throw LoadError(
-            .tooManyBytes, subject: path,
+            .tooManyBytes, subject: printable(path),
             "The file has more than \(limit) bytes; raise the limit of ReadFile to read it.")
     }
 

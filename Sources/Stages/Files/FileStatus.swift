@@ -14,9 +14,9 @@ struct FileStatus {
             throw LoadError(.fileNotFound, subject: "(a path with a zero byte)", "No file can have this name.")
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.error(path, errno) }
+        guard path.withPath({ stat($0, &status) }) == 0 else { throw Self.error(path, errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw LoadError(.fileUnreadable, subject: path, "This is a directory; give a file.")
+            throw LoadError(.fileUnreadable, subject: printable(path), "This is a directory; give a file.")
         }
         byteCount = Int(status.st_size)
         stamp = "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
@@ -25,10 +25,13 @@ struct FileStatus {
     /// Says why a file can't be had, from the system's error number.
     static func error(_ path: String, _ number: Int32) -> LoadError {
         switch number {
-        case ENOENT, ENOTDIR: LoadError(.fileNotFound, subject: path, "There is no such file.")
-        case EACCES, EPERM: LoadError(.fileUnreadable, subject: path, "The file's permissions forbid reading it.")
+        case ENOENT, ENOTDIR: LoadError(.fileNotFound, subject: printable(path), "There is no such file.")
+        case EACCES, EPERM:
+            LoadError(.fileUnreadable, subject: printable(path), "The file's permissions forbid reading it.")
         default:
-            LoadError(.fileUnreadable, subject: path, "The file can't be read: \(String(cString: strerror(number))).")
+            LoadError(
+                .fileUnreadable, subject: printable(path),
+                "The file can't be read: \(String(cString: strerror(number))).")
         }
     }
 }
