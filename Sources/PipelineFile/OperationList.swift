@@ -43,7 +43,9 @@ public struct OperationList: Sendable {
             let place = mistake.value.map { columns[$0] } ?? column
             throw LoadError(.invalidPipeline, subject: "--ops, column \(place)", mistake.message)
         } catch let error as LoadError {
-            throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", error.message)
+            // Which file, where a file is meant.
+            let about = error.subject.isEmpty ? "" : "\(error.subject): "
+            throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", about + error.message)
         } catch {
             throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", "\(error)")
         }

@@ -18,7 +18,9 @@ final class WebPFile {
         }
         self.demuxer = demuxer
         isWhole = state == WEBP_DEMUX_DONE
-        guard WebPDemuxGetI(demuxer, WEBP_FF_CANVAS_WIDTH) > 0 else { throw Self.damaged("its header is cut off") }
+        // libwebp says 2³² - 1 for what it hasn't read yet; no canvas has a side of more than 2²⁴ (RFC 9649 section 2.7).
+        let sides = [WEBP_FF_CANVAS_WIDTH, WEBP_FF_CANVAS_HEIGHT].map { WebPDemuxGetI(demuxer, $0) }
+        guard sides.allSatisfy({ 1...1 << 24 ~= $0 }) else { throw Self.damaged("its header is cut off") }
     }
 
     deinit { WebPDemuxDelete(demuxer) }

@@ -94,8 +94,13 @@ final class JPEGFile {
     }
 
     private static func damaged(_ failure: cjpeg_failure) -> LoadError {
-        damaged(
-            withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        let reason = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        // The file may be whole: libjpeg says so of lossless and other rare kinds of JPEG, and of 12 bits.
+        guard reason.hasPrefix("Unsupported JPEG ") else { return damaged(reason) }
+        return LoadError(
+            .unsupportedType, subject: "",
+            "This kind of JPEG is not supported (\(reason)); only baseline, extended and progressive JPEG of 8 bits are."
+        )
     }
 
     private static func damaged(_ reason: String) -> LoadError {
