@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Stages
 
 /// What `pipectl cache verify --json` prints.
@@ -25,15 +24,6 @@ struct CacheVerifyReport: Encodable {
         sound = report.isSound
         findings = report.findings.map {
             Finding(kind: $0.kind.rawValue, subject: $0.subject, detail: $0.detail, repaired: $0.isRepaired)
-        }
-    }
-
-    /// The report as one line.
-    var json: String {
-        get throws {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            return String(decoding: try encoder.encode(self), as: UTF8.self)
         }
     }
 }

@@ -97,11 +97,4 @@ struct FetchReport: Encodable {
         try fields.encode(steps, forKey: .steps)
         try fields.encode(error, forKey: .error)
     }
-
-    /// The object on one line.
-    func line() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
 }

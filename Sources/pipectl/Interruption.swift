@@ -1,22 +1,36 @@
 import Dispatch
 import Glibc
+import Pipeline
 
-/// Turns the first SIGINT or SIGTERM into cancellation, so that nothing half-written stays behind; a second one ends
-/// the program at once.
+/// Turns the first SIGINT, SIGTERM or SIGHUP into cancellation, so that nothing half-written stays behind. A second one
+/// ends the program immediately.
 struct Interruption {
+    private static let first = Lock<Int32>(0)
+
     private let sources: [any DispatchSourceSignal]
+
+    /// The exit status after an interruption: 128 and the signal's number, as shells have it.
+    static var status: Int32? {
+        let signal = first.withLock { $0 }
+        return signal == 0 ? nil : 128 + signal
+    }
+
+    /// Whether a signal has come. Code that waits in a system call without a `WorkCancellation` looks here.
+    static var isRequested: Bool { first.withLock { $0 } != 0 }
 
     /// Calls `cancel` on the first signal.
     init(_ cancel: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")
-        sources = [SIGINT, SIGTERM].map { number in
+        sources = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
             // The system's own answer, to end the program, comes before a source is asked.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            var isSecond = false
             source.setEventHandler {
-                if isSecond { _exit(130) }
-                isSecond = true
+                let isSecond = Self.first.withLock { first in
+                    defer { first = number }
+                    return first != 0
+                }
+                if isSecond { _exit(128 + number) }
                 cancel()
             }
             source.resume()
@@ -24,5 +38,13 @@ struct Interruption {
         }
         // A reader that has gone away is an error to handle, not the end.
         signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Whether the parent ignores a signal, as nohup does.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }

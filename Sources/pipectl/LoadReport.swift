@@ -1,12 +1,29 @@
-import FoundationEssentials
 import Pipeline
 
 /// One load as `--json` prints it: an object on a line.
 struct LoadReport: Encodable {
     struct Stage: Encodable {
         let stage: String
+        let depth: Int
         let outcome: String
         let ms: Double
+        let bytes: Int?
+        let key: String?
+        let note: String?
+
+        private enum Field: String, CodingKey { case stage, depth, outcome, ms, bytes, key, note }
+
+        /// Writes each field, `null` where there is nothing.
+        func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: Field.self)
+            try fields.encode(stage, forKey: .stage)
+            try fields.encode(depth, forKey: .depth)
+            try fields.encode(outcome, forKey: .outcome)
+            try fields.encode(ms, forKey: .ms)
+            try fields.encode(bytes, forKey: .bytes)
+            try fields.encode(key, forKey: .key)
+            try fields.encode(note, forKey: .note)
+        }
     }
 
     struct Failure: Encodable {
@@ -69,18 +86,13 @@ struct LoadReport: Encodable {
         try fields.encode(error, forKey: .error)
     }
 
-    /// The object on one line.
-    func line() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-
     private static func stages(_ trace: Trace) -> [Stage] {
         trace.entries.map { entry in
             let parts = entry.duration.components
             let ms = Double(parts.seconds) * 1000 + (Double(parts.attoseconds) / 1e12).rounded() / 1000
-            return Stage(stage: entry.stage, outcome: entry.outcome.rawValue, ms: ms)
+            return Stage(
+                stage: entry.stage, depth: entry.depth, outcome: entry.outcome.rawValue, ms: ms, bytes: entry.bytes,
+                key: entry.key?.description, note: entry.note)
         }
     }
 }

@@ -1,24 +1,28 @@
 import ArgumentParser
 import Glibc
+import Logging
+import Pipeline
 import Stages
 
-/// The command's entry: usage errors exit with 2, interruption with 130, everything else with the verb's own status.
+/// The command's entry: usage errors exit with 2, a signal with 128 and its number, everything else with the verb's own
+/// status.
 @main
 struct Pipectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipectl",
         abstract: "Load, cache and convert images through a pipeline that one can read.",
         discussion: """
-            Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted.
+            Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted, 143 terminated.
 
             Defaults of options can be set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables \
-            such as PIPECTL_QUALITY. Flags count more than variables, variables more than the file.
+            such as PIPECTL_QUALITY. Flags count more than variables, variables more than the file; a format that is set \
+            counts less than the extension of an output.
             """,
         version: version,
         subcommands: [
             LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
             SrcsetCommand.self, InfoCommand.self, PrefetchCommand.self, CacheCommand.self, DoctorCommand.self,
-            FetchCommand.self, PlanCommand.self,
+            FetchCommand.self, PlanCommand.self, HelpVerb.self,
         ])
 
     @Flag(help: "Print the defaults that are set, and where.")
@@ -26,51 +30,91 @@ struct Pipectl: AsyncParsableCommand {
 
     func run() async throws {
         guard printConfig else { throw CleanExit.helpRequest(self) }
-        print(try Settings())
+        StandardOutput.write(try Settings())
     }
 
     static func main() async {
+        StandardStream.openMissing()
+        let arguments: [String]
+        do { arguments = try Arguments.all() } catch {
+            StandardError.write("pipectl: \(error)\n")
+            end(1)
+        }
+        LoggingSystem.bootstrap { _ in WarningLog(isQuiet: arguments.contains("-q") || arguments.contains("--quiet")) }
         do {
-            let running = Task { try await runVerb() }
+            let running = Task { try await runVerb(arguments) }
             let interruption = Interruption { running.cancel() }
             defer { withExtendedLifetime(interruption) {} }
             try await running.value
             end(0)
         } catch is CancellationError {
-            end(130)
+            end(Interruption.status ?? 130)
         } catch {
             let message = fullMessage(for: error)
             switch exitCode(for: error) {
             case .success:
-                print(message)
+                let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+                StandardOutput.write(isScript ? CompletionScript.withOneHelp(message) : message)
                 end(0)
             case .validationFailure:
-                let remedy = Misspelling.remedy(Array(CommandLine.arguments.dropFirst()))
-                StandardError.write((remedy.map { "\($0)\n" } ?? "") + message + "\n")
+                StandardError.write(usageMessage(for: error, message, arguments) + "\n")
                 end(2)
             case let code:
                 if !message.isEmpty { StandardError.write(message + "\n") }
-                end(code.rawValue)
+                end(Interruption.status ?? code.rawValue)
             }
         }
+    }
+
+    /// An error of usage with the usage of the verb that it is about.
+    private static func usageMessage(for error: any Error, _ message: String, _ arguments: [String]) -> String {
+        let (verb, words) = Verb.named(by: arguments)
+        var text = message
+        // What is found while a verb plans knows nothing of the verb.
+        if let error = error as? ValidationError, words > 0 {
+            let name = (["pipectl"] + arguments[..<words]).joined(separator: " ")
+            text =
+                "Error: \(error.message)\nUsage: \(usageString(for: verb))\n  See '\(name) --help' for more information."
+        }
+        return (try? Settings())?.explained(text, for: verb) ?? text
     }
 
     /// Ends the program without the libraries' own endings: libcurl's thread may still be at its own, and the one would
     /// pull OpenSSL from under the other.
     private static func end(_ status: Int32) -> Never {
         fflush(nil)
+        if let failure = StandardOutput.close() {
+            StandardError.write("pipectl: \(failure)\n")
+            _exit(status == 0 ? 1 : status)
+        }
         _exit(status)
     }
 
-    private static func runVerb() async throws {
-        let arguments = Array(CommandLine.arguments.dropFirst())
+    private static func runVerb(_ arguments: [String]) async throws {
+        let words = arguments.prefix { $0 != "--" }
         // Wherever it stands it asks for the same.
-        if arguments.prefix(while: { $0 != "--" }).contains("--print-config") { return print(try Settings()) }
-        var command = try parseAsRoot(try Settings().applied(to: arguments))
+        if words.contains("--print-config") { return StandardOutput.write(try Settings()) }
+        try Verb.check(arguments)
+        var command = try parseAsRoot(try settled(arguments))
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {
             try command.run()
         }
+    }
+
+    /// The command line with the user's settings in it. Asking for help or the version needs none, and the doctor says
+    /// itself what is wrong with them.
+    private static func settled(_ arguments: [String]) throws -> [String] {
+        let asks = ["-h", "--help", "--help-hidden", "--version", "--generate-completion-script"]
+        let words = arguments.prefix { $0 != "--" }
+        guard arguments.first != "help", !words.contains(where: { asks.contains($0) }),
+            !words.contains(where: { $0.hasPrefix("--experimental-") || $0.hasPrefix("--generate-completion-script=") })
+        else { return arguments }
+        guard Verb.named(by: arguments).type == DoctorCommand.self else {
+            return try Settings().applied(to: arguments)
+        }
+        let settled = (try? Settings())?.applied(to: arguments) ?? arguments
+        return (try? parseAsRoot(settled)) == nil ? arguments : settled
     }
 }

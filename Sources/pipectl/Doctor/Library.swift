@@ -13,7 +13,8 @@ struct Library: Sendable {
     }
 
     let name: String
-    private let file: String
+    /// The name by which the system loads it.
+    let file: String
     private let symbol: String
     private let answer: Answer
 

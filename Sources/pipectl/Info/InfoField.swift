@@ -8,8 +8,8 @@ enum InfoField: String, CaseIterable, Sendable {
     /// The field's text; empty where the file says nothing.
     func text(_ input: String, _ metadata: ImageMetadata) -> String {
         switch self {
-        case .path: input
-        case .name: OutputName(input, index: 1).name
+        case .path: printable(input)
+        case .name: printable(OutputName(input, index: 1).name)
         case .w: "\(metadata.size.width)"
         case .h: "\(metadata.size.height)"
         case .format: metadata.format.name

@@ -1,9 +1,10 @@
 import ArgumentParser
+import Pipeline
 import PipelineFile
 import Stages
 
 /// A text with fields in braces, as `info -F` takes it.
-struct InfoFormat: ExpressibleByArgument, Sendable {
+struct InfoFormat: Sendable {
     private enum Part: Sendable {
         case text(String)
         case field(InfoField)
@@ -11,11 +12,20 @@ struct InfoFormat: ExpressibleByArgument, Sendable {
 
     private let parts: [Part]
 
-    init?(argument: String) {
+    /// Reads a text.
+    /// - Throws: `ValidationError` for a field that there is not.
+    init(_ argument: String) throws {
         var parts: [Part] = []
         var rest = Substring(argument)
         while let brace = rest.firstIndex(of: "{"), let end = rest[brace...].firstIndex(of: "}") {
-            guard let field = InfoField(rawValue: String(rest[rest.index(after: brace)..<end])) else { return nil }
+            let name = String(rest[rest.index(after: brace)..<end])
+            guard let field = InfoField(rawValue: name) else {
+                let names = InfoField.allCases.map(\.rawValue)
+                let remedy =
+                    NearestName.of(name, among: names).map { "Did you mean {\($0)}?" }
+                    ?? "There are \(names.map { "{\($0)}" }.joined(separator: ", "))."
+                throw ValidationError("There is no field {\(printable(name))}. \(remedy)")
+            }
             parts += [.text(String(rest[..<brace])), .field(field)]
             rest = rest[rest.index(after: end)...]
         }

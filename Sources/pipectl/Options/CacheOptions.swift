@@ -5,8 +5,16 @@ import Stages
 
 /// Where responses are cached: the same words in every verb.
 struct CacheOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Cache in this folder. (default: the user's cache folder)", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("Cache in this folder. (default: the user's cache folder)", valueName: "folder"),
+        completion: .directory)
     var cacheDir: String?
+
+    func validate() throws {
+        if cacheDir?.hasPathEscapes == true {
+            throw ValidationError("--cache-dir takes a name in UTF-8.")
+        }
+    }
 
     /// Where responses are cached.
     var folder: String { cacheDir ?? HTTPCache.defaultFolder }
@@ -24,7 +32,7 @@ struct CacheOptions: ParsableArguments {
             if errno == ENOENT { return nil }
             throw CacheFailure(folder, "can't be looked into: \(String(cString: strerror(errno)))")
         }
-        guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is no folder") }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
         guard try await responses.statistics() != nil else {
             throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
@@ -44,6 +52,6 @@ struct CacheFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ folder: String, _ reason: String) {
-        description = "The cache \(printable(folder)) \(reason). Mend it, or name another folder with --cache-dir."
+        description = "The cache \(printable(folder)) \(reason). Choose another folder with --cache-dir."
     }
 }

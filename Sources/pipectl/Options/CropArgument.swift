@@ -6,6 +6,9 @@ enum CropArgument: ExpressibleByArgument {
     case gravity(Gravity)
     case interest(Interest)
 
+    /// The names that completions offer.
+    static let names = Gravity.allCases.map(\.rawValue) + ["attention", "entropy"]
+
     init?(argument: String) {
         let folded = argument.lowercased().filter { $0 != "-" }
         let name = folded == "center" ? "centre" : folded

@@ -6,23 +6,28 @@ import Stages
 /// What is done to pictures: the same words in every verb that changes them.
 struct OperationOptions: ParsableArguments {
     @Option(
-        name: [.customShort("s"), .long],
+        name: [.customShort("s", allowingJoined: true), .long],
         help: ArgumentHelp(
             "WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
-            valueName: "geometry"))
+            valueName: "geometry"),
+        completion: .list(["300", "x300", "400x300", "640x640"]))
     var size: Geometry?
 
     @Option(
         help: ArgumentHelp(
             "Fill the size and cut off what is too much, keeping this part: centre, north, southEast…, attention or entropy",
-            valueName: "part"))
+            valueName: "part"),
+        completion: .list(CropArgument.names))
     var crop: CropArgument?
 
     @Option(
-        help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"))
+        help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"),
+        completion: .list(StageCatalogue.operations.specifications.map(\.name)))
     var ops: String?
 
-    @Option(help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
     var pipeline: PipelineArgument?
 
     func validate() throws {
@@ -41,6 +46,13 @@ struct OperationOptions: ParsableArguments {
         } else {
             recipe.operations = try chain(standard: standard)
         }
+    }
+
+    /// What becomes of a picture of a size, if a size is all that is asked for; else `nil`.
+    func plannedSize(of size: PixelSize, standard: Geometry? = nil) -> PixelSize? {
+        guard pipeline == nil, ops == nil else { return nil }
+        if crop != nil { return self.size?.box }
+        return (self.size ?? standard)?.target(of: size) ?? size
     }
 
     private func chain(standard: Geometry? = nil) throws -> Chain {

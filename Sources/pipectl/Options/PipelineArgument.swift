@@ -21,7 +21,7 @@ struct PipelineArgument: ExpressibleByArgument, Sendable {
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
         }
         do {
-            let document = try PipelineDocument(String(decoding: bytes, as: UTF8.self), name: path)
+            let document = try PipelineDocument(String(decoding: bytes, as: UTF8.self), name: printable(path))
             return try document.pipeline(.standard(resources), clock: resources.clock)
         } catch let error as LoadError {
             throw ValidationError("\(error)")

@@ -31,6 +31,11 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
+    /// Tells of something that is wrong, though the work goes on.
+    func warn(_ text: some CustomStringConvertible) {
+        if !quiet { StandardError.warn(text) }
+    }
+
     /// Tells of an error.
     func show(_ error: some CustomStringConvertible) {
         let name = isColoured ? "\u{1B}[1;31mpipectl:\u{1B}[0m" : "pipectl:"

@@ -5,8 +5,9 @@ import Stages
 /// How a run goes about its jobs: the same words in every verb that has several.
 struct RunOptions: ParsableArguments {
     @Option(
-        name: [.customShort("j"), .long],
-        help: ArgumentHelp("Work on so many at a time. (default: one for each core)", valueName: "n"))
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("Work on so many at a time. (default: one for each core)", valueName: "n"),
+        completion: .default)
     var jobs: Int?
 
     @Option(
@@ -33,7 +34,8 @@ struct RunOptions: ParsableArguments {
 
     /// The budget of pictures under way.
     var budget: MemoryBudget {
-        let machine = Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE)))
+        let pages = Int(sysconf(Int32(_SC_PHYS_PAGES)))
+        let machine = pages.multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE)))).partialValue
         return MemoryBudget(bytes: memory?.bytes ?? max(256_000_000, machine / 2))
     }
 }

@@ -5,7 +5,8 @@ import Stages
 /// How sources are read and what they may cost: the same words in every verb that decodes.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50000000)", valueName: "n"))
+        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50000000)", valueName: "n"),
+        completion: .default)
     var maxPixels: Int?
 
     @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))

@@ -2,45 +2,32 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// All that verbs which write images have in common.
+/// All that verbs which write images have in common, but for where results go.
 struct WorkOptions: ParsableArguments {
-    @Option(
-        name: [.short, .long],
-        help: ArgumentHelp(
-            "A file, a folder, - for standard output, or a pattern with {name} {w} {h} {ext} {dir} {index} {format}.",
-            valueName: "out"))
-    var output: String?
-
-    @Flag(help: "Write each result over its source.")
-    var inPlace = false
-
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var overwrite: OverwriteOptions
     @OptionGroup var running: RunOptions
     @OptionGroup var source: SourceOptions
     @OptionGroup var report: ReportOptions
 
-    func validate() throws {
-        if inPlace, output != nil { throw ValidationError("--in-place and -o exclude each other; give one.") }
-        if output == "-", report.json {
-            throw ValidationError("--json and -o - would both write to standard output.")
-        }
-    }
-
-    /// What may be done to files that are there.
-    var rule: OverwriteOptions.Rule { inPlace ? .overwrite : overwrite.rule }
-
     /// A recipe that decodes and encodes.
     func recipe() -> Recipe {
-        let options = encoding.how.options
+        let how = encoding.how
         return Recipe(
-            encode: { Encode($0, options: options) }, resources: source.resources, policy: source.policy.cachePolicy,
-            budget: running.budget)
+            encode: { Encode($0, options: how.options($0)) }, resources: source.resources,
+            policy: source.policy.cachePolicy, budget: running.budget)
     }
 
     /// Where results go.
-    func planner(standard: String?, inputs: Int) throws -> OutputPlanner {
-        try OutputPlanner(
-            output: output ?? standard, inPlace: inPlace, format: encoding.format?.format, inputs: inputs)
+    /// - Parameters:
+    ///   - output: what stands after `-o`; `nil` only in place.
+    ///   - asFolder: whether a path without fields is a folder even if there is none yet.
+    func planner(output: String?, inPlace: Bool = false, inputs: Int, asFolder: Bool = false) throws -> OutputPlanner {
+        if output == "-", report.json {
+            throw ValidationError("--json and an image would both be written to standard output.")
+        }
+        return try OutputPlanner(
+            output: output, inPlace: inPlace, format: encoding.format?.format,
+            standardFormat: encoding.how.defaults.format?.format, inputs: inputs, asFolder: asFolder)
     }
 }

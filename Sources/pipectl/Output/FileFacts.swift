@@ -1,10 +1,12 @@
 import Glibc
+import Pipeline
 
 /// What the system says of a path; links are followed.
 struct FileFacts: Sendable {
     enum Kind: Sendable { case regular, folder, other }
 
     let kind: Kind
+    let isPipe: Bool
     let size: Int
     let mode: UInt32
     /// When it was last written, in nanoseconds since 1970.
@@ -13,34 +15,61 @@ struct FileFacts: Sendable {
     /// `nil` if there is nothing, or nothing that may be seen.
     init?(_ path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard path.withPath({ stat($0, &status) }) == 0 else { return nil }
         switch status.st_mode & S_IFMT {
         case S_IFREG: kind = .regular
         case S_IFDIR: kind = .folder
         default: kind = .other
         }
+        isPipe = status.st_mode & S_IFMT == S_IFIFO
         size = Int(status.st_size)
         mode = status.st_mode & 0o7777
-        modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // A file system may have any number here.
+        let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let time = seconds.partialValue.addingReportingOverflow(Int64(status.st_mtim.tv_nsec))
+        modified = seconds.overflow || time.overflow ? (status.st_mtim.tv_sec < 0 ? .min : .max) : time.partialValue
     }
 
     static func isFolder(_ path: String) -> Bool { FileFacts(path)?.kind == .folder }
 
     /// The path without links and dots; `nil` if it names nothing.
     static func resolved(_ path: String) -> String? {
-        guard let real = realpath(path, nil) else { return nil }
+        guard let real = path.withPath({ realpath($0, nil) }) else { return nil }
         defer { free(real) }
-        return String(cString: real)
+        return String(path: real)
     }
 
     /// Makes a folder and those above it.
-    /// - Returns: whether it is there now.
-    static func makeFolder(_ path: String) -> Bool {
-        if path.isEmpty || isFolder(path) { return true }
-        let trimmed = path.last == "/" ? String(path.dropLast()) : path
-        if let slash = trimmed.lastIndex(of: "/"), slash != trimmed.startIndex {
-            guard makeFolder(String(trimmed[..<slash])) else { return false }
+    /// - Returns: 0 if it is there now, or the system's error number.
+    static func makeFolder(_ path: String) -> Int32 {
+        if path.isEmpty { return 0 }
+        if let facts = FileFacts(path) { return facts.kind == .folder ? 0 : ENOTDIR }
+        if let above = folder(of: path), above != path {
+            let number = makeFolder(above)
+            guard number == 0 else { return number }
         }
-        return mkdir(trimmed, 0o777) == 0 || (errno == EEXIST && isFolder(trimmed))
+        // Another job may make it at the same time.
+        return path.withPath { mkdir($0, 0o777) } == 0 || isFolder(path) ? 0 : errno
+    }
+
+    /// Why no file can be made in a folder, which need not exist yet; `nil` if one can.
+    static func obstacle(toWritingIn path: String) -> String? {
+        let path = path.isEmpty ? "." : path
+        guard let facts = FileFacts(path) else {
+            // A name of a folder that isn't there, or that may not be looked at.
+            if errno != ENOENT { return String(cString: strerror(errno)) }
+            guard let above = folder(of: path), above != path else { return obstacle(toWritingIn: ".") }
+            return obstacle(toWritingIn: above)
+        }
+        guard facts.kind == .folder else { return "\(printable(path)) is not a folder" }
+        return path.withPath { access($0, W_OK | X_OK) } == 0 ? nil : String(cString: strerror(errno))
+    }
+
+    /// The folder that a path lies in, without the slash after it; `nil` if it names none.
+    static func folder(of path: String) -> String? {
+        var bytes = Substring(path).utf8
+        while bytes.last == UInt8(ascii: "/"), bytes.count > 1 { bytes.removeLast() }
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        return slash == bytes.startIndex ? "/" : String(Substring(bytes[..<slash]))
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Pipeline
+import Stages
 
 /// A file that is there whole or not at all: written without a name, or under a temporary one, then given its own.
 struct OutputFile {
@@ -10,20 +11,28 @@ struct OutputFile {
 
     init(_ path: String) { self.path = path }
 
-    /// Writes all bytes.
+    /// Writes all bytes, and makes the folder that the file lies in.
     /// - Parameter existing: `.kept` never touches a file that is there, not even one that appears meanwhile.
-    /// - Throws: `LoadError` with `unwritable` and the system's reason if the file can't be written.
-    func write(_ bytes: [UInt8], existing: Existing = .replaced) throws(LoadError) {
+    /// - Throws: `LoadError` with `unwritable` and the system's reason if the file can't be written, `CancellationError`
+    ///   if a pipe has no reader.
+    func write(
+        _ bytes: [UInt8], existing: Existing = .replaced, _ cancellation: WorkCancellation = WorkCancellation()
+    ) throws {
         let status = FileFacts(path)
         switch status?.kind {
         case .folder: throw failure("There is a folder of this name")
-        case .other: return try writeInto(bytes)
+        case .other: return try writeInto(bytes, cancellation)
         case .regular where existing == .kept: throw Self.exists(path)
         case .regular, nil: break
         }
         // Through a link the file that it names is replaced, not the link.
         let target = status == nil ? path : FileFacts.resolved(path) ?? path
-        let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? "./"
+        let above = FileFacts.folder(of: target)
+        if status == nil, let above {
+            let number = FileFacts.makeFolder(above)
+            guard number == 0 else { throw failure(number) }
+        }
+        let folder = above.map { $0 == "/" ? $0 : $0 + "/" } ?? "./"
         let file: any TemporaryFile =
             if let unnamed = Unnamed(in: folder, mode: status?.mode) { unnamed } else {
                 try Named(in: folder, mode: status?.mode, failure)
@@ -50,26 +59,49 @@ struct OutputFile {
     }
 
     /// Devices and pipes have nothing to lose, and another file in their place would not be what was asked for.
-    private func writeInto(_ bytes: [UInt8]) throws(LoadError) {
-        let file = open(path, O_WRONLY | O_CLOEXEC)
+    private func writeInto(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+        var file = open(O_NONBLOCK)
+        // A pipe without a reader: it may come yet.
+        while file < 0, errno == ENXIO, FileFacts(path)?.isPipe == true {
+            try cancellation.check()
+            poll(nil, 0, 20)
+            file = open(O_NONBLOCK)
+        }
         guard file >= 0 else { throw failure(errno) }
         defer { close(file) }
-        try writeAll(bytes, to: file)
-    }
-
-    private func writeAll(_ bytes: [UInt8], to file: Int32) throws(LoadError) {
         var rest = bytes[...]
         while !rest.isEmpty {
+            try cancellation.check()
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EAGAIN {
+                var waiting = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, 20)
+                continue
+            }
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { throw failure(errno) }
             rest = rest.dropFirst(count)
         }
     }
 
+    private func open(_ flags: Int32) -> Int32 { path.withPath { Glibc.open($0, O_WRONLY | O_CLOEXEC | flags) } }
+
+    private func writeAll(_ bytes: [UInt8], to file: Int32) throws(LoadError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
     private func failure(_ number: Int32) -> LoadError { failure(String(cString: strerror(number))) }
 
-    private func failure(_ why: String) -> LoadError {
+    private func failure(_ why: String) -> LoadError { Self.unwritable(path, why) }
+
+    /// The error for a file that can't be written.
+    static func unwritable(_ path: String, _ why: String) -> LoadError {
         LoadError(.unwritable, subject: printable(path), "The file can't be written: \(why).")
     }
 }

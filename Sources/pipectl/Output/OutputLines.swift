@@ -1,4 +1,3 @@
-import Glibc
 import Stages
 
 /// Standard output, line by line: each is written whole, on a thread that may wait for a slow reader.
@@ -7,6 +6,6 @@ struct OutputLines: Sendable {
 
     func write(_ line: [UInt8]) async {
         // A task that was cancelled still has to say so: the write itself is not to be cancelled.
-        await Task { _ = try? await threads.run { _ in StandardStream.write(line, to: STDOUT_FILENO) } }.value
+        await Task { _ = try? await threads.run { _ in StandardOutput.write(bytes: line) } }.value
     }
 }

@@ -11,6 +11,8 @@ struct OutputName: Sendable, Hashable {
     let index: Int
     /// The extension in lower case, where there is one.
     let sourceExtension: String?
+    /// The format that a file's bytes have, where its extension names none.
+    private(set) var sniffed: ImageFormat?
 
     /// Takes the name of an input apart.
     /// - Parameter folder: instead of the input's own.
@@ -21,10 +23,20 @@ struct OutputName: Sendable, Hashable {
         self.folder = folder ?? Self.folder(of: input)
     }
 
+    /// The same for a file whose bytes are looked at if its extension doesn't tell its format. Reads the file's beginning.
+    func sniffing(_ input: String) -> OutputName {
+        guard sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) == nil,
+            case .file(let path)? = try? ImageSource(parsing: input == "-" ? "data:" : input)
+        else { return self }
+        var name = self
+        name.sniffed = SourceFormat.ofFile(path)
+        return name
+    }
+
     /// The format that an output has unless another is chosen: the source's where it can be written, JPEG for those of
     /// cameras, PNG for the rest.
     var format: ImageFormat {
-        guard let format = sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) else { return .png }
+        guard let format = sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) ?? sniffed else { return .png }
         return format.isWritable ? format : format == .heic ? .jpeg : .png
     }
 
@@ -32,21 +44,27 @@ struct OutputName: Sendable, Hashable {
     private static func name(of input: String) -> String {
         let isURL = input.contains("://")
         let path = isURL ? String(input.prefix { $0 != "?" && $0 != "#" }) : input
-        let last = path.split(separator: "/").last.map(String.init) ?? ""
-        let name = last.lastIndex(of: ".").flatMap { $0 == last.startIndex ? nil : String(last[..<$0]) } ?? last
+        let last = last(of: path)
+        let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == last.startIndex ? nil : $0 }
+        let name = dot.map { String(last[..<$0]) } ?? String(last)
         return input == "-"
             ? "stdin" : name.isEmpty || name == ".." || name == "." || input.hasPrefix("data:") ? "image" : name
     }
 
-    private static func folder(of input: String) -> String {
+    /// The folder of an input; `.` where there is none.
+    static func folder(of input: String) -> String {
         guard !input.contains("://"), input != "-", !input.hasPrefix("data:") else { return "." }
-        return input.lastIndex(of: "/").map { $0 == input.startIndex ? "/" : String(input[..<$0]) } ?? "."
+        return FileFacts.folder(of: input) ?? "."
     }
 
     /// The extension of a path or URL, in lower case.
     static func fileExtension(of path: String) -> String? {
-        let bare = path.contains("://") ? path.prefix { $0 != "?" && $0 != "#" } : path[...]
-        let last = bare.split(separator: "/").last ?? ""
-        return last.lastIndex(of: ".").map { last[last.index(after: $0)...].lowercased() }
+        let last = last(of: path.contains("://") ? String(path.prefix { $0 != "?" && $0 != "#" }) : path)
+        return last.utf8.lastIndex(of: UInt8(ascii: ".")).map { last[last.utf8.index(after: $0)...].lowercased() }
+    }
+
+    /// What stands after the last slash. Bytes are compared: a mark that combines with a slash doesn't hide it.
+    private static func last(of path: String) -> Substring {
+        path.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
     }
 }

@@ -20,7 +20,7 @@ struct OutputPattern: Sendable {
     /// - Parameter folder: stands before it, whatever characters it holds.
     /// - Throws: `ValidationError` for a field that there is not.
     init(_ text: String, in folder: String? = nil) throws {
-        var parts = folder.map { [Part.text($0.hasSuffix("/") ? $0 : $0 + "/")] } ?? []
+        var parts = folder.map { [Part.text($0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/")] } ?? []
         var rest = Substring(text)
         while let brace = rest.firstIndex(of: "{"), let end = rest[brace...].firstIndex(of: "}") {
             let name = String(rest[rest.index(after: brace)..<end])
@@ -47,6 +47,21 @@ struct OutputPattern: Sendable {
     /// Whether the path is known before the picture is.
     func isKnown(width: Int?) -> Bool { !contains(.h) && (width != nil || !contains(.w)) }
 
+    /// The folder of the path; `nil` if the picture's size decides it.
+    func folder(_ name: OutputName, _ format: ImageFormat, width: Int?) -> String? {
+        let path = path(name, format, size: PixelSize(width: 1, height: 1), width: width)
+        let other = self.path(name, format, size: PixelSize(width: 2, height: 2), width: width)
+        let folders = [path, other].map { FileFacts.folder(of: $0) ?? "." }
+        return folders[0].utf8.elementsEqual(folders[1].utf8) ? folders[0] : nil
+    }
+
+    /// The folder that all paths lie in, as far as it is written out; `nil` if a field begins the path.
+    var root: String? {
+        guard case .text(let start)? = parts.first, !start.isEmpty else { return nil }
+        // What stands behind its last slash is part of a name.
+        return parts.count == 1 ? FileFacts.folder(of: start) : FileFacts.folder(of: start + "x")
+    }
+
     /// What stands after the last dot, where it is written out.
     var fileExtension: String? {
         guard case .text(let end)? = parts.last else { return nil }
@@ -69,7 +84,8 @@ struct OutputPattern: Sendable {
         }.joined()
         // {dir} is often the folder itself.
         let short = path.replacing("/./", with: "/")
-        return short.hasPrefix("./") && contains(.dir) ? String(short.dropFirst(2)) : short
+        return short.utf8.starts(with: "./".utf8) && contains(.dir)
+            ? String(Substring(short.utf8.dropFirst(2))) : short
     }
 }
 

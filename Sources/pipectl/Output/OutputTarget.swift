@@ -26,6 +26,15 @@ struct OutputTarget: Sendable {
         }
     }
 
+    /// The folder of the path, where that is known before the picture is; `nil` also for standard output.
+    var knownFolder: String? {
+        switch destination {
+        case .standardOutput: nil
+        case .file(let pattern, let name): pattern.folder(name, format, width: width)
+        case .path(let path): FileFacts.folder(of: path) ?? "."
+        }
+    }
+
     /// Whether ``plannedPath`` is the whole path.
     var isKnown: Bool {
         if case .file(let pattern, _) = destination { pattern.isKnown(width: width) } else { true }

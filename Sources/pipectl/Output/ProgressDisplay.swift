@@ -14,7 +14,7 @@ final class ProgressDisplay: Sendable {
 
     /// `nil` where nobody looks.
     init?(total: Int) {
-        guard StandardError.isTerminal else { return nil }
+        guard StandardError.isRedrawable else { return nil }
         let locale = Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"] ?? ""
         let isUnicode = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
         bar = ProgressBar(total: total, isUnicode: isUnicode)

@@ -6,13 +6,13 @@ struct ProgressLine: Sendable {
 
     /// `nil` where nobody looks.
     init?(_ name: String) {
-        guard StandardError.isTerminal else { return nil }
+        guard StandardError.isRedrawable else { return nil }
         self.name = String(name.suffix(40))
     }
 
     func show(_ event: LoadEvent) {
         guard case .progress(let received, let expected) = event else { return }
-        let share = expected.map { $0 > 0 ? " \(min(100, received * 100 / $0)) %" : "" } ?? ""
+        let share = expected.map { $0 > 0 ? " \(Int(min(100, Double(received) * 100 / Double($0)))) %" : "" } ?? ""
         StandardError.write("\r\u{1B}[K\(name): \(received) bytes\(share)")
     }
 

@@ -1,8 +1,47 @@
 import Glibc
+import Pipeline
 
-/// Results as lines: each is there for the reader at once, and can't be lost with the program.
+/// Standard output: lines that are there for the reader at once, and images.
+///
+/// A closed pipe is quiet, as in every filter. Any other failure is remembered, and the program ends with an error.
 enum StandardOutput {
-    static func write(_ line: some CustomStringConvertible) {
-        StandardStream.write(Array("\(line)\n".utf8), to: STDOUT_FILENO)
+    private static let failure = Lock<Int32>(0)
+    /// Keeps lines whole that several jobs write.
+    private static let writing = Lock(0)
+
+    /// Whether a person is looking.
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes a line. After a failed write nothing more is written.
+    static func write(_ line: some CustomStringConvertible) { write(bytes: Array("\(line)\n".utf8)) }
+
+    /// Writes bytes as they are.
+    static func write(bytes: [UInt8]) {
+        guard failure.withLock({ $0 }) == 0 else { return }
+        let number = writing.withLock { _ in StandardStream.write(bytes, to: STDOUT_FILENO) }
+        if number != 0 { failure.withLock { $0 = number } }
+    }
+
+    /// Writes an image.
+    /// - Throws: `LoadError` with `unwritable` unless all of it was written, or the reader closed the pipe;
+    ///   `CancellationError` if a signal ended it.
+    static func write(image bytes: [UInt8]) throws {
+        let number = StandardStream.write(bytes, to: STDOUT_FILENO)
+        if number == EINTR { throw CancellationError() }
+        if number != 0, number != EPIPE { throw error(number) }
+    }
+
+    /// Ends the output: a network's file system may report a failed write only now.
+    /// - Returns: what went wrong, now or before; `nil` if all was written or the reader closed the pipe.
+    static func close() -> LoadError? {
+        var number = failure.withLock { $0 }
+        if number == 0, Glibc.close(STDOUT_FILENO) != 0 { number = errno }
+        // EINTR: a signal ended it, which has a status of its own.
+        return [0, EPIPE, EINTR].contains(number) ? nil : error(number)
+    }
+
+    private static func error(_ number: Int32) -> LoadError {
+        LoadError(
+            .unwritable, subject: "standard output", "It can't be written: \(String(cString: strerror(number))).")
     }
 }

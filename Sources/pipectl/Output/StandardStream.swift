@@ -1,52 +1,90 @@
 import Glibc
+import Pipeline
 import Stages
 
 /// The program's own file descriptors, and files read whole.
 enum StandardStream {
-    /// Writes all bytes; a reader that has gone away ends it silently, as every filter does.
-    static func write(_ bytes: [UInt8], to file: Int32) {
+    /// Opens what the program was started without, so that no file takes the place of a standard stream. Writing to
+    /// the replacement of a closed output fails.
+    static func openMissing() {
+        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+
+    /// Writes all bytes. A signal ends a write that waits for a reader.
+    /// - Returns: 0, or the system's error number.
+    static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
+        var status = stat()
+        let mayWait = fstat(file, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
+            if mayWait {
+                var waiting = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                while poll(&waiting, 1, 50) == 0 { if Interruption.isRequested { return EINTR } }
+            }
+            // A pipe that is ready takes this much without waiting.
+            let length = mayWait ? min(rest.count, 4096) : rest.count
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, length) }
+            if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
+            guard count > 0 else { return count < 0 ? errno : EIO }
             rest = rest.dropFirst(count)
         }
+        return 0
     }
 
     /// Reads standard input to its end.
     /// - Throws: `CancellationError` soon after the work was cancelled, whether or not anything more comes.
     static func readInput(limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        try read(STDIN_FILENO, limit: limit) {
+        let (bytes, number) = try read(STDIN_FILENO, limit: limit) {
             var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             repeat { try cancellation.check() } while poll(&waiting, 1, 50) == 0
         }
+        guard number == 0 else {
+            throw LoadError(
+                .fileUnreadable, subject: "standard input", "It can't be read: \(String(cString: strerror(number))).")
+        }
+        return bytes
     }
 
-    /// Reads a file, or a pipe to its end; `nil` if it can't be read.
+    /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
     static func readFile(_ path: String) -> [UInt8]? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // Opening a pipe that nobody writes to would wait for ever.
+        let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
         defer { close(file) }
-        return read(file, limit: .max) {}
+        let (bytes, number) = read(file, limit: .max - 1) {
+            var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+            while poll(&waiting, 1, 50) == 0, !Interruption.isRequested {}
+        }
+        guard number == 0 else {
+            errno = number
+            return nil
+        }
+        return bytes
     }
 
     /// Reads an open file from its start; `nil` if it can't be read.
     static func readAll(_ file: Int32) -> [UInt8]? {
         guard lseek(file, 0, SEEK_SET) == 0 else { return nil }
-        return read(file, limit: .max) {}
+        let (bytes, number) = read(file, limit: .max - 1) {}
+        return number == 0 ? bytes : nil
     }
 
-    private static func read(_ file: Int32, limit: Int, wait: () throws -> Void) rethrows -> [UInt8] {
+    private static func read(_ file: Int32, limit: Int, wait: () throws -> Void) rethrows -> ([UInt8], error: Int32) {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while bytes.count <= limit {
             try wait()
             let count = Glibc.read(file, &chunk, chunk.count)
-            if count < 0 && errno == EINTR { continue }
+            if count < 0 {
+                let number = errno
+                if number == EINTR || (number == EAGAIN && !Interruption.isRequested) { continue }
+                return (bytes, number)
+            }
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
-        return bytes
+        return (bytes, 0)
     }
 }

@@ -27,6 +27,14 @@ enum TemporaryName {
         return "\(folder)\(prefix(of: getpid()))\(number)"
     }
 
+    /// Renames a file; 0 or the system's error number.
+    static func rename(_ name: String, to path: String) -> Int32 {
+        name.withPath { name in path.withPath { Glibc.rename(name, $0) } } == 0 ? 0 : errno
+    }
+
+    /// Removes a file.
+    static func remove(_ name: String) { _ = name.withPath { unlink($0) } }
+
     /// How the names of a process begin.
     static func prefix(of process: Int32) -> String { ".pipectl-\(process)-" }
 }
@@ -39,7 +47,9 @@ struct Unnamed: TemporaryFile {
     /// `nil` where the file system has no such files.
     init?(in folder: String, mode: UInt32?) {
         // O_TMPFILE, which the headers make of two flags in a way that Swift doesn't see.
-        descriptor = open(folder, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o666)
+        // A name is given through /proc, which is not everywhere.
+        guard access("/proc/self/fd", X_OK) == 0 else { return nil }
+        descriptor = folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o666) }
         self.folder = folder
         guard descriptor >= 0 else { return nil }
         if let mode { fchmod(descriptor, mode) }
@@ -47,13 +57,15 @@ struct Unnamed: TemporaryFile {
 
     func appear(as path: String, replacing: Bool) -> Int32 {
         let own = "/proc/self/fd/\(descriptor)"
-        if linkat(AT_FDCWD, own, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return 0 }
+        func link(to path: String) -> Bool {
+            path.withPath { linkat(AT_FDCWD, own, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) } == 0
+        }
+        if link(to: path) { return 0 }
         guard errno == EEXIST, replacing else { return errno }
         let temporary = TemporaryName.next(in: folder)
-        guard linkat(AT_FDCWD, own, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0 else { return errno }
-        if rename(temporary, path) == 0 { return 0 }
-        let number = errno
-        unlink(temporary)
+        guard link(to: temporary) else { return errno }
+        let number = TemporaryName.rename(temporary, to: path)
+        if number != 0 { TemporaryName.remove(temporary) }
         return number
     }
 
@@ -67,17 +79,17 @@ struct Named: TemporaryFile {
 
     init(in folder: String, mode: UInt32?, _ failure: (Int32) -> LoadError) throws(LoadError) {
         name = TemporaryName.next(in: folder)
-        descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        descriptor = name.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
         guard descriptor >= 0 else { throw failure(errno) }
         if let mode { fchmod(descriptor, mode) }
     }
 
     func appear(as path: String, replacing: Bool) -> Int32 {
-        guard !replacing else { return rename(name, path) == 0 ? 0 : errno }
-        guard link(name, path) == 0 else { return errno }
-        unlink(name)
+        guard !replacing else { return TemporaryName.rename(name, to: path) }
+        guard name.withPath({ name in path.withPath { link(name, $0) } }) == 0 else { return errno }
+        TemporaryName.remove(name)
         return 0
     }
 
-    func discard() { unlink(name) }
+    func discard() { TemporaryName.remove(name) }
 }

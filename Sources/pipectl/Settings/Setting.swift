@@ -4,18 +4,23 @@ struct Setting: Sendable {
     let name: String
     /// Whether it takes no value.
     var isFlag = false
+    /// Whether it ranks below what a result's name says, and is left aside where it has no use.
+    var isForEncoding = false
 
     /// All of them; an option that excludes others has no place here.
     static let all = [
         Setting(name: "allow-truncated", isFlag: true), Setting(name: "cache-dir"), Setting(name: "color"),
-        Setting(name: "effort"), Setting(name: "format"),
-        Setting(name: "frames"), Setting(name: "jobs"), Setting(name: "lossless", isFlag: true),
-        Setting(name: "max-bytes"),
+        Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
+        Setting(name: "frames"), Setting(name: "jobs"), Setting(name: "lossless", isFlag: true, isForEncoding: true),
+        Setting(name: "max-bytes", isForEncoding: true),
         Setting(name: "max-pixels"), Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),
-        Setting(name: "progressive", isFlag: true), Setting(name: "public-only", isFlag: true),
-        Setting(name: "quality"),
+        Setting(name: "progressive", isFlag: true, isForEncoding: true), Setting(name: "public-only", isFlag: true),
+        Setting(name: "quality", isForEncoding: true),
     ]
 
     /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.
     var variable: String { "PIPECTL_" + name.uppercased().replacing("-", with: "_") }
+
+    /// The option that hands it to a verb.
+    var option: String { isForEncoding ? "--default-\(name)" : "--\(name)" }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Pipeline
 import PipelineFile
 
@@ -33,10 +34,15 @@ struct Settings {
 
     private static func file() throws -> [String: Value] {
         let path = path
-        guard let bytes = StandardStream.readFile(path) else { return [:] }
+        guard let bytes = StandardStream.readFile(path) else {
+            // Without a file there are no settings; one that can't be read may hold some.
+            guard errno != ENOENT, errno != ENOTDIR else { return [:] }
+            throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
+        }
         var values: [String: Value] = [:]
         do {
-            guard let root = try YAMLDocument.root(of: String(decoding: bytes, as: UTF8.self), name: path) else {
+            guard let root = try YAMLDocument.root(of: String(decoding: bytes, as: UTF8.self), name: printable(path))
+            else {
                 return [:]
             }
             guard case .mapping(let pairs) = root.content else {
@@ -64,32 +70,47 @@ struct Settings {
         return values
     }
 
-    /// A command line with the settings in it that the verb knows: right after the verb, so that what stands on the
-    /// line itself counts more.
+    /// Inserts the settings that the verb knows into a command line: right after the verb, so that what stands on the line
+    /// itself counts more.
     func applied(to arguments: [String]) -> [String] {
         guard !values.isEmpty else { return arguments }
-        var verb: any ParsableCommand.Type = Pipectl.self
-        var end = 0
-        while end < arguments.count, let next = verb.subcommand(arguments[end]) {
-            verb = next
-            end += 1
-        }
+        let (verb, end) = Verb.named(by: arguments)
         guard end > 0 else { return arguments }
-        let help = verb.helpMessage(columns: 200)
-        let known = values.filter { help.contains("--\($0.setting.name) ") }
-        let inserted = known.flatMap { value in
+        let inserted = known(to: verb).flatMap { value in
             value.setting.isFlag
-                ? (value.text == "true" || value.text == "1" ? ["--\(value.setting.name)"] : [])
-                : ["--\(value.setting.name)", value.text]
+                ? (value.text == "true" || value.text == "1" ? [value.setting.option] : [])
+                : ["\(value.setting.option)=\(value.text)"]
         }
         return arguments[..<end] + inserted + arguments[end...]
+    }
+
+    /// Says where a value comes from that an error is about: the option doesn't stand on the command line.
+    func explained(_ message: String, for verb: any ParsableCommand.Type) -> String {
+        known(to: verb).reduce(message) { message, value in
+            guard message.contains("'\(value.setting.option)") || message.contains("setting \(value.setting.name) ")
+            else { return message }
+            return message.replacing(value.setting.option, with: "--\(value.setting.name)")
+                + "\n(\(value.setting.name) is set in \(printable(value.origin)).)"
+        }
+    }
+
+    private func known(to verb: any ParsableCommand.Type) -> [Value] {
+        let options = verb.optionNames
+        return values.filter { options.contains($0.setting.option) }
     }
 }
 
 extension ParsableCommand {
-    /// The subcommand of a name.
-    static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
-        configuration.subcommands.first { $0.configuration.commandName == name }
+    /// The long names of the options that the verb has, hidden ones included.
+    static var optionNames: Set<String> {
+        var names: Set<String> = []
+        for line in helpMessage(includeHidden: true, columns: 200).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            // Descriptions mention options too.
+            guard words.first?.hasPrefix("-") == true else { continue }
+            for word in words where word.hasPrefix("--") { names.insert(String(word.prefix { $0 != "," })) }
+        }
+        return names
     }
 }
 

@@ -11,7 +11,8 @@ struct BatchCommand: AsyncParsableCommand {
         discussion: """
             -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each \
             core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or \
-            a power cut. On a terminal a bar shows how far it is.
+            a power cut, and replaces only files whose bytes are those that it wrote, with the same options. On a \
+            terminal a bar shows how far it is. Folders give the files whose extensions or first bytes are an image's.
 
             Examples:
               pipectl batch photos -r -s '1600x1600>' -f webp -o web
@@ -20,7 +21,9 @@ struct BatchCommand: AsyncParsableCommand {
               pipectl batch photos -r -s 400x400 -o thumbs --shard 2/8
             """)
 
-    @Argument(help: ArgumentHelp("Folders, files, patterns, URLs, or - for a list on standard input.", valueName: "in"))
+    @Argument(
+        help: ArgumentHelp("Folders, files, patterns, URLs, or - for a list on standard input.", valueName: "in"),
+        completion: .file())
     var inputs: [String] = []
 
     @Flag(name: [.customShort("r"), .long], help: "Go into folders below.")
@@ -28,14 +31,16 @@ struct BatchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Read the list from a file, or - for standard input; zero bytes end the names.", valueName: "file"))
+            "Read the list from a file, or - for standard input; zero bytes end the names.", valueName: "file"),
+        completion: .file())
     var files0From: String?
 
-    @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n"))
+    @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n"), completion: .default)
     var shard: ShardArgument?
 
     @OptionGroup var operations: OperationOptions
     @OptionGroup var journaling: JournalOptions
+    @OptionGroup var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
     func validate() throws {
@@ -45,43 +50,38 @@ struct BatchCommand: AsyncParsableCommand {
         if inputs.filter({ $0 == "-" }).count + (files0From == "-" ? 1 : 0) > 1 {
             throw ValidationError("Standard input can be read once.")
         }
-        if work.output == "-" { throw ValidationError("Standard output takes one image; give a folder or a pattern.") }
-        if work.output == nil, !work.inPlace { throw ValidationError("Give -o OUT, or --in-place.") }
+        if destination.output == "-" {
+            throw ValidationError("Standard output takes one image; give a folder or a pattern.")
+        }
+        if destination.output == nil, !destination.inPlace { throw ValidationError("Give -o OUT, or --in-place.") }
     }
 
     func run() async throws {
         let sources = try await BlockingThreads.files.run { try listed($0) }
-        let planner = try OutputPlanner(
-            output: work.output, inPlace: work.inPlace, format: work.encoding.format?.format, inputs: sources.count,
-            asFolder: true)
-        let all = sources.enumerated().map { index, source in
-            let name = OutputName(source.input, index: index + 1, folder: source.folder)
-            return Job(
-                input: source.input,
-                targets: Result { () throws(LoadError) in [try planner.target(source.input, name)] })
-        }
-        try OutputPlanner.refuseCollisions(all)
-        let jobs = all.filter { shard?.contains($0.input) ?? true }
+        let planner = try work.planner(
+            output: destination.output, inPlace: destination.inPlace, inputs: sources.count, asFolder: true)
+        let jobs = try await planner.jobs(sources).filter { shard?.contains($0.input) ?? true }
+        try work.check(jobs)
         var recipe = work.recipe()
         try operations.apply(to: &recipe)
-        try await run(jobs, recipe)
+        try await run(jobs, recipe, planner)
     }
 
-    private func run(_ jobs: [Job], _ recipe: Recipe) async throws {
-        let display = work.report.quiet ? nil : ProgressDisplay(total: jobs.count)
+    private func run(_ jobs: [Job], _ recipe: Recipe, _ planner: OutputPlanner) async throws {
+        let display = work.report.quiet || work.running.dryRun ? nil : ProgressDisplay(total: jobs.count)
         let reporter = WorkReporter(work.report, bar: display)
         var run = WorkRun(
-            render: { try await recipe.render($0, $1, $2) }, rule: work.rule, makesFolders: !work.inPlace,
+            render: { try await recipe.render($0, $1, $2, reporter) },
+            rule: destination.inPlace ? .overwrite : work.overwrite.rule,
             stopsAtFailure: work.running.failFast, width: work.running.width,
             byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
-        if work.running.dryRun { return run.showPlan(jobs) }
-        do {
-            run.journal = try journaling.open(
-                output: work.output ?? inputs.joined(separator: "\n"), shard: shard, options: try recipe.signature)
-        } catch let error as LoadError {
-            work.report.show(error)
-            throw ExitCode(1)
+        if work.running.dryRun {
+            return try await run.showPlan(jobs, work.report) { native, targets in
+                targets.map { ($0, operations.plannedSize(of: native)) }
+            }
         }
+        try work.report.checkRoot(planner.root, jobs)
+        run.journal = try await journal(options: try recipe.signature)
         let start = ContinuousClock.now
         defer {
             run.journal?.sync()
@@ -91,6 +91,18 @@ struct BatchCommand: AsyncParsableCommand {
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
+    }
+
+    private func journal(options: Digest) async throws -> Journal? {
+        do {
+            return try await BlockingThreads.files.run { _ in
+                try journaling.open(
+                    output: destination.output ?? inputs.joined(separator: "\n"), shard: shard, options: options)
+            }
+        } catch let error as LoadError {
+            work.report.show(error)
+            throw ExitCode(1)
+        }
     }
 
     private func show(_ counts: WorkCounts, of total: Int, in time: Duration) {
@@ -104,7 +116,7 @@ struct BatchCommand: AsyncParsableCommand {
 
     /// All sources, in the order in which they were given.
     private func listed(_ cancellation: WorkCancellation) throws -> [BatchSource] {
-        let except = work.output.flatMap { FileFacts.resolved($0) }
+        let except = destination.output.flatMap { FileFacts.resolved($0) }
         let sources = BatchSources(recursive: recursive, except: except)
         var found: [BatchSource] = []
         do {
@@ -113,8 +125,9 @@ struct BatchCommand: AsyncParsableCommand {
                     found += sources.list(
                         try StandardStream.readInput(limit: .max - 1, cancellation), endedBy: UInt8(ascii: "\n"))
                 } else {
-                    found += try sources.sources(input)
+                    found += sources.sources(input)
                 }
+                try cancellation.check()
             }
             if let files0From {
                 let bytes =
@@ -124,6 +137,7 @@ struct BatchCommand: AsyncParsableCommand {
                     let why = String(cString: strerror(errno))
                     throw LoadError(.fileUnreadable, subject: printable(files0From), "The list can't be read: \(why).")
                 }
+                try cancellation.check()
                 found += sources.list(bytes, endedBy: 0)
             }
         } catch let error as LoadError {

@@ -37,12 +37,13 @@ struct CacheListCommand: AsyncParsableCommand {
 
     private func show(_ entry: CacheEntry) {
         if json {
-            print(JSONLine.of(CacheEntryReport(entry)))
+            StandardOutput.write(JSONLine.of(CacheEntryReport(entry)))
         } else {
             let times = [entry.stored, entry.accessed].map { $0.formatted(.iso8601) }
             let bytes = ByteCount.text(entry.bodyLength)
             let padding = String(repeating: " ", count: max(0, 9 - bytes.count))
-            print("\(entry.status) \(padding)\(bytes)  \(times.joined(separator: "  "))  \(redactedURL(entry.target))")
+            StandardOutput.write(
+                "\(entry.status) \(padding)\(bytes)  \(times.joined(separator: "  "))  \(redactedURL(entry.target))")
         }
     }
 }

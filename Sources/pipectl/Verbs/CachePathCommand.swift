@@ -13,5 +13,5 @@ struct CachePathCommand: ParsableCommand {
 
     @OptionGroup var cache: CacheOptions
 
-    func run() { print(cache.folder) }
+    func run() { StandardOutput.write(cache.folder) }
 }

@@ -38,9 +38,9 @@ struct CachePruneCommand: AsyncParsableCommand {
 
     private func say(removed: Int, left: Int) async throws {
         if report.json {
-            print(JSONLine.of(["removed": removed, "left": left]))
+            StandardOutput.write(JSONLine.of(["removed": removed, "left": left]))
         } else if !report.quiet {
-            print("\(removed) removed, \(left) left")
+            StandardOutput.write("\(removed) removed, \(left) left")
         }
     }
 }

@@ -18,6 +18,10 @@ struct CachePurgeCommand: AsyncParsableCommand {
         let responses = try await cache.existing()
         let count = await responses?.removeAll() ?? 0
         await responses?.close()
-        if report.json { print(JSONLine.of(["removed": count])) } else if !report.quiet { print("\(count) removed") }
+        if report.json {
+            StandardOutput.write(JSONLine.of(["removed": count]))
+        } else if !report.quiet {
+            StandardOutput.write("\(count) removed")
+        }
     }
 }

@@ -16,7 +16,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
               pipectl cache rm https://example.com/photo.jpg
             """)
 
-    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"))
+    @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"), completion: .default)
     var names: [String]
 
     @OptionGroup var cache: CacheOptions
@@ -29,11 +29,11 @@ struct CacheRemoveCommand: AsyncParsableCommand {
             let count = if let responses { try await remove(name, responses) } else { 0 }
             if count == 0 { missing += 1 }
             if report.json {
-                print(JSONLine.of(["removed": count]))
+                StandardOutput.write(JSONLine.of(CacheRemovalReport(input: redactedURL(name), removed: count)))
             } else if count == 0 {
                 report.show("\(redactedURL(name)): nothing is stored.")
             } else if !report.quiet {
-                print("\(redactedURL(name)): \(count) removed")
+                StandardOutput.write("\(redactedURL(name)): \(count) removed")
             }
         }
         await responses?.close()
@@ -54,4 +54,11 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         }
         return nil
     }
+}
+
+/// What was removed for one URL or key, as `--json` prints it.
+struct CacheRemovalReport: Encodable {
+    /// The URL, redacted, or the key.
+    let input: String
+    let removed: Int
 }

@@ -23,9 +23,9 @@ struct CacheStatsCommand: AsyncParsableCommand {
             folder: cache.folder, entries: statistics?.entries ?? 0, bytes: statistics?.bytes ?? 0,
             byteLimit: cache.responses().byteLimit, bodyFiles: statistics?.bodyFiles ?? 0)
         if json {
-            print(JSONLine.of(report))
+            StandardOutput.write(JSONLine.of(report))
         } else {
-            print(
+            StandardOutput.write(
                 "\(report.folder): \(report.entries) answers, \(ByteCount.text(report.bytes)) of at most "
                     + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) of them in files of their own")
         }

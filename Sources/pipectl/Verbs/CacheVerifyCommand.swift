@@ -23,7 +23,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let responses = cache.responses()
         let report = repair ? try await responses.repair() : try await responses.verify()
-        let text = json ? try CacheVerifyReport(report, folder: responses.folder).json : lines(report, responses.folder)
+        let text =
+            json ? JSONLine.of(CacheVerifyReport(report, folder: responses.folder)) : lines(report, responses.folder)
         await OutputLines().write(Array((text + "\n").utf8))
         if !report.isSound { throw ExitCode(1) }
     }

@@ -15,26 +15,20 @@ struct ConvertCommand: AsyncParsableCommand {
               curl -s https://example.com/a.jpg | pipectl convert - - -f avif > a.avif
             """)
 
-    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"))
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"), completion: .file())
     var input: String
 
-    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"))
-    var result: String
+    @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
+    var output: String
 
     @OptionGroup var operations: OperationOptions
     @OptionGroup var work: WorkOptions
 
-    func validate() throws {
-        if work.output != nil || work.inPlace { throw ValidationError("convert takes OUT as its second argument.") }
-        if result == "-", work.report.json {
-            throw ValidationError("--json and - would both write to standard output.")
-        }
-    }
-
     func run() async throws {
-        let jobs = try work.jobs([input], try work.planner(standard: result, inputs: 1))
+        let planner = try work.planner(output: output, inputs: 1)
+        let jobs = try await work.jobs([input], planner)
         var recipe = work.recipe()
         try operations.apply(to: &recipe)
-        try await work.run(jobs, recipe)
+        try await work.run(jobs, recipe, planner, inPlace: false) { operations.plannedSize(of: $0) }
     }
 }

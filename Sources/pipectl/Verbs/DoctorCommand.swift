@@ -23,13 +23,28 @@ struct DoctorCommand: AsyncParsableCommand {
             DoctorFinding("library", $0.name, $0.version ?? "missing", $0.version != nil)
         }
         let codecs = await CodecTrial.all()
-        let health = await cacheHealth()
+        let health = await cacheHealth() + [settings]
         let findings =
             [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + health
         for finding in findings {
-            if report.json { print(JSONLine.of(finding)) } else if !report.quiet || !finding.isWell { print(finding) }
+            if report.json {
+                StandardOutput.write(JSONLine.of(finding))
+            } else if !report.quiet || !finding.isWell {
+                StandardOutput.write(finding)
+            }
         }
         if findings.contains(where: { !$0.isWell }) { throw ExitCode(1) }
+    }
+
+    /// Whether the user's settings can be read, and the doctor's own have proper values.
+    private var settings: DoctorFinding {
+        do {
+            let settings = try Settings()
+            _ = try Pipectl.parseAsRoot(settings.applied(to: ["doctor"]))
+            return DoctorFinding("settings", "settings", "\(settings.values.count) set", true)
+        } catch {
+            return DoctorFinding("settings", "settings", Pipectl.message(for: error), false)
+        }
     }
 
     private var limits: [DoctorFinding] {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import HTTPTypes
 import Pipeline
 import Stages
@@ -36,15 +35,23 @@ struct FetchCommand: AsyncParsableCommand {
               pipectl fetch --stdio --public-only
             """)
 
-    @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url"))
+    @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url"), completion: .default)
     var urls: [String] = []
 
     @Option(
-        name: [.short, .long], help: ArgumentHelp("Write the content here; - is standard output.", valueName: "file"))
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("Write the content here; - is standard output.", valueName: "file"), completion: .file())
     var output: String?
 
-    @Option(name: [.customShort("H"), .long], help: ArgumentHelp("Send this field.", valueName: "name: value"))
+    @Option(
+        name: [.customShort("H", allowingJoined: true), .long],
+        help: ArgumentHelp("Send this field.", valueName: "name: value"), completion: .default)
     var header: [String] = []
+
+    @Flag(help: "Count a status of 400 or above as a failure, and write nothing.")
+    var fail = false
+
+    @OptionGroup var overwrite: OverwriteOptions
 
     @Flag(help: "Show the stored entry, its freshness, what was sent and what came back.")
     var explain = false
@@ -60,7 +67,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     func validate() throws {
         if stdio {
-            guard urls.isEmpty, output == nil, header.isEmpty, !explain, !reporting.json else {
+            guard urls.isEmpty, output == nil, header.isEmpty, !explain, !fail, !reporting.json else {
                 throw ValidationError("--stdio takes its requests from standard input; leave the others out.")
             }
             return
@@ -70,6 +77,7 @@ struct FetchCommand: AsyncParsableCommand {
         if output == "-", reporting.json {
             throw ValidationError("--json and -o - would both write to standard output.")
         }
+        if overwrite.newer { throw ValidationError("--newer compares files; fetch takes -y or -n.") }
         _ = try fields()
     }
 
@@ -101,35 +109,60 @@ struct FetchCommand: AsyncParsableCommand {
             guard case .url(let url) = try ImageSource(parsing: text) else {
                 throw LoadError(.unsupportedScheme, subject: redactedURL(text), "fetch takes http and https URLs.")
             }
+            if try isLeft() { return true }
             let response = try await client.send(CachingRequest(url: url, headers: try fields()))
+            if fail, response.status >= 400 {
+                throw LoadError(
+                    .httpStatus, subject: redactedURL(text),
+                    "The origin answered with \(response.status) \(response.reason).", httpStatus: response.status)
+            }
             try await write(response.body)
-            try show(url, response)
+            show(url, response)
             return true
         } catch let error as LoadError {
-            if reporting.json { print(try FetchReport(text, error).line()) } else { reporting.show(error) }
+            if reporting.json {
+                StandardOutput.write(JSONLine.of(FetchReport(text, error)))
+            } else {
+                reporting.show(error)
+            }
             return false
         }
     }
 
+    /// Whether a file that is there is left as it is, so that there is nothing to fetch.
+    /// - Throws: `LoadError` with `outputExists` if nobody said what may become of it.
+    private func isLeft() throws -> Bool {
+        guard let output, output != "-", FileFacts(output)?.kind == .regular else { return false }
+        if overwrite.rule == .refuse { throw OutputFile.exists(output) }
+        return overwrite.rule == .skip
+    }
+
     private func write(_ body: [UInt8]) async throws {
         guard let output else { return }
-        try await BlockingThreads.files.run { _ in
+        try await BlockingThreads.files.run { cancellation in
             if output == "-" {
-                StandardStream.write(body, to: STDOUT_FILENO)
+                // What no text holds would change the terminal's state.
+                if StandardOutput.isTerminal, body.prefix(4096).contains(0) {
+                    throw LoadError(
+                        .unwritable, subject: "standard output",
+                        "The content is not text, and standard output is a terminal; give -o FILE.")
+                }
+                try StandardOutput.write(image: body)
             } else {
-                try OutputFile(output).write(body)
+                let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
+                _ = try writer.put(body, at: output, Job(input: "-", targets: .success([])), cancellation)
             }
         }
     }
 
-    private func show(_ url: URL, _ response: CachingResponse) throws {
+    private func show(_ url: URL, _ response: CachingResponse) {
         if reporting.json {
-            print(try FetchReport(url, response).line())
+            StandardOutput.write(JSONLine.of(FetchReport(url, response)))
         } else if explain || reporting.verbose {
             let text = "\(FetchExplanation(response))\n"
-            if output == "-" { StandardError.write(text) } else { print(text, terminator: "") }
+            if output == "-" { StandardError.write(text) } else { StandardOutput.write(bytes: Array(text.utf8)) }
         } else if output != "-", !reporting.quiet {
-            print(
+            StandardOutput.write(
                 "\(redactedURL(url.absoluteString)): \(response.status) \(response.reason), "
                     + "\(response.body.count) bytes, \(response.use.rawValue)")
         }

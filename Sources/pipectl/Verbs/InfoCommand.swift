@@ -17,12 +17,14 @@ struct InfoCommand: AsyncParsableCommand {
               pipectl info https://example.com/photo.jpg --json
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
     @Option(
-        name: [.customShort("F"), .customLong("format")], help: ArgumentHelp("Print this for each.", valueName: "text"))
-    var format: InfoFormat?
+        name: [.customShort("F", allowingJoined: true), .customLong("template")],
+        help: ArgumentHelp("Print this for each.", valueName: "text"), completion: .default,
+        transform: { try InfoFormat($0) })
+    var template: InfoFormat?
 
     @OptionGroup var addresses: AddressOptions
     @OptionGroup var cache: CacheOptions
@@ -30,7 +32,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        if format != nil, report.json { throw ValidationError("-F and --json exclude each other; give one.") }
+        if template != nil, report.json { throw ValidationError("-F and --json exclude each other; give one.") }
     }
 
     func run() async throws {
@@ -41,13 +43,17 @@ struct InfoCommand: AsyncParsableCommand {
             do {
                 let metadata = try await metadata(of: input, client)
                 if report.json {
-                    print(JSONLine.of(InfoReport(input: input, metadata)))
+                    StandardOutput.write(JSONLine.of(InfoReport(input: input, metadata)))
                 } else {
-                    print(format?.text(input, metadata) ?? InfoText(input, metadata).description)
+                    StandardOutput.write(template?.text(input, metadata) ?? InfoText(input, metadata).description)
                 }
             } catch let error as LoadError {
                 failures += 1
-                if report.json { print(JSONLine.of(InfoReport(input: input, error))) } else { report.show(error) }
+                if report.json {
+                    StandardOutput.write(JSONLine.of(InfoReport(input: input, error)))
+                } else {
+                    report.show(error)
+                }
             }
         }
         if inputs.contains(where: { $0.contains("://") }) { await responses.close() }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Pipeline
 import Stages
 
@@ -20,20 +19,26 @@ struct LoadCommand: AsyncParsableCommand {
               cat photo.jpg | pipectl load - -o - --max-pixel-size 100 > small.png
             """)
 
-    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"))
+    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .file())
     var sources: [String]
 
-    @Option(name: [.short, .long], help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "out"))
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("A file, a folder, or - for standard output.", valueName: "out"), completion: .file())
     var output: String?
 
-    @Option(help: ArgumentHelp("The box that the image has to fit. (default: the source's size)", valueName: "n|wxh"))
+    @Option(
+        help: ArgumentHelp("The box that the image has to fit. (default: the source's size)", valueName: "n|wxh"),
+        completion: .list(["300", "640", "1280", "640x480"]))
     var maxPixelSize: PixelSize?
 
     @OptionGroup var overwrite: OverwriteOptions
 
     @OptionGroup var reading: SourceOptions
 
-    @Option(help: ArgumentHelp("Know the image by this in the caches, instead of by its URL.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("Know the image by this in the caches, instead of by its URL.", valueName: "id"),
+        completion: .default)
     var identifier: String?
 
     @Option(help: ArgumentHelp("Keep the image fresh for this long, whatever its server says.", valueName: "seconds"))
@@ -59,7 +64,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let resources = reading.resources
-        let plans = try planned()
+        let (plans, root) = try await BlockingThreads.files.run { _ in try planned() }
+        try reporting.checkRoot(root, plans.map(\.job))
         let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
             var waiting = plans[...]
             var failures = 0
@@ -79,8 +85,8 @@ struct LoadCommand: AsyncParsableCommand {
     private typealias Planned = (job: Job, output: OutputTarget?)
 
     /// Where each result goes; refuses before any work what would overwrite another.
-    private func planned() throws -> [Planned] {
-        guard let output else { return sources.map { (Job(input: $0, targets: .success([])), nil) } }
+    private func planned() throws -> ([Planned], root: String?) {
+        guard let output else { return (sources.map { (Job(input: $0, targets: .success([])), nil) }, nil) }
         let planner = try OutputPlanner(output: output, inPlace: false, format: nil, inputs: sources.count)
         let jobs = sources.enumerated().map { index, input in
             Job(
@@ -90,7 +96,7 @@ struct LoadCommand: AsyncParsableCommand {
                 })
         }
         try OutputPlanner.refuseCollisions(jobs)
-        return jobs.map { ($0, try? $0.targets.get().first) }
+        return (jobs.map { ($0, try? $0.targets.get().first) }, planner.root)
     }
 
     private func load(_ planned: Planned, _ resources: PipelineResources) async throws -> Bool {
@@ -121,11 +127,11 @@ struct LoadCommand: AsyncParsableCommand {
         let response = try await pipeline.load(request) { progress?.show($0) }
         guard let target, let bytes = response.encoded?.bytes else { return (response, nil) }
         guard let path = target.path(size: response.size) else {
-            try await BlockingThreads.files.run { _ in StandardStream.write(bytes, to: STDOUT_FILENO) }
+            try await BlockingThreads.files.run { _ in try StandardOutput.write(image: bytes) }
             return (response, "-")
         }
         let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
-        _ = try await BlockingThreads.files.run { _ in try writer.put(bytes, at: path, job) }
+        _ = try await BlockingThreads.files.run { try writer.put(bytes, at: path, job, $0) }
         return (response, path)
     }
 
@@ -137,11 +143,11 @@ struct LoadCommand: AsyncParsableCommand {
     private func report(_ job: Job, _ path: String?, _ response: LoadResponse) {
         if trace || reporting.verbose { StandardError.write("\(response.trace)\n") }
         if reporting.json {
-            if let line = try? LoadReport(input: job.input, output: path, response: response).line() { print(line) }
+            StandardOutput.write(JSONLine.of(LoadReport(input: job.input, output: path, response: response)))
         } else if path != "-", !reporting.quiet {
             let size = response.size.map { "\($0)" } ?? ""
             let native = response.nativeSize.map { $0 == response.size ? "" : " of \($0)" } ?? ""
-            print(
+            StandardOutput.write(
                 "\(job.shown)\(path.map { " → \(printable($0))" } ?? ""): \(size)\(native), \(response.source.rawValue)"
             )
         }
@@ -150,9 +156,10 @@ struct LoadCommand: AsyncParsableCommand {
     private func report(_ job: Job, _ target: OutputTarget?, _ error: LoadError) {
         if trace || reporting.verbose { StandardError.write("\(error.trace)\n") }
         let output = target.map { $0.plannedPath ?? "-" }
-        if reporting.json, let line = try? LoadReport(input: job.input, output: output, error: error).line() {
-            print(line)
+        if reporting.json {
+            StandardOutput.write(JSONLine.of(LoadReport(input: job.input, output: output, error: error)))
+        } else {
+            reporting.show(error)
         }
-        if !reporting.json { reporting.show(error) }
     }
 }

@@ -13,7 +13,9 @@ struct PlanCommand: AsyncParsableCommand {
               pipectl plan --pipeline poster.yaml
             """)
 
-    @Option(help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("A pipeline of your own, a list of stages in YAML.", valueName: "file"),
+        completion: .file(extensions: ["yaml", "yml"]))
     var pipeline: PipelineArgument?
 
     @OptionGroup var policy: PolicyOptions
@@ -21,6 +23,6 @@ struct PlanCommand: AsyncParsableCommand {
     func run() async throws {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient())
-        print(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
+        StandardOutput.write(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
     }
 }

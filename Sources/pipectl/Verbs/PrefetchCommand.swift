@@ -15,10 +15,14 @@ struct PrefetchCommand: AsyncParsableCommand {
               pipectl prefetch - < urls.txt
             """)
 
-    @Argument(help: ArgumentHelp("http and https URLs, or - for a list on standard input.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("http and https URLs, or - for a list on standard input.", valueName: "url"),
+        completion: .default)
     var urls: [String]
 
-    @Option(name: [.customShort("j"), .long], help: ArgumentHelp("Load so many at a time.", valueName: "n"))
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("Load so many at a time.", valueName: "n"), completion: .default)
     var jobs = 8
 
     @OptionGroup var source: SourceOptions

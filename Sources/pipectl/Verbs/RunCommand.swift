@@ -20,10 +20,11 @@ struct RunCommand: AsyncParsableCommand {
               pipectl run scan.tif --ops 'rotate=90,greyscale' --in-place
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
     @OptionGroup var operations: OperationOptions
+    @OptionGroup var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
     func validate() throws {
@@ -33,9 +34,11 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let jobs = try work.jobs(inputs, try work.planner(standard: nil, inputs: inputs.count))
+        let planner = try work.planner(
+            output: destination.output, inPlace: destination.inPlace, inputs: inputs.count)
+        let jobs = try await work.jobs(inputs, planner)
         var recipe = work.recipe()
         try operations.apply(to: &recipe)
-        try await work.run(jobs, recipe)
+        try await work.run(jobs, recipe, planner, inPlace: destination.inPlace) { operations.plannedSize(of: $0) }
     }
 }

@@ -16,20 +16,23 @@ struct SrcsetCommand: AsyncParsableCommand {
               pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @Option(name: [.customShort("w"), .long], help: ArgumentHelp("The widths in pixels.", valueName: "n,n…"))
+    @Option(
+        name: [.customShort("w", allowingJoined: true), .long],
+        help: ArgumentHelp("The widths in pixels.", valueName: "n,n…"), completion: .default)
     var widths: CommaList<Int>
 
     @Option(
-        name: [.customShort("f"), .long],
-        help: ArgumentHelp("jpg, png, webp, avif, gif or tif. (default: as the source is)", valueName: "format,…"))
+        name: [.customShort("f", allowingJoined: true), .long],
+        help: ArgumentHelp("jpg, png, webp, avif, gif or tif. (default: as the source is)", valueName: "format,…"),
+        completion: .list(WritableFormat.names))
     var formats: CommaList<WritableFormat>?
 
     @Option(
-        name: [.short, .long],
-        help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"))
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
     @OptionGroup var details: EncodingDetails
@@ -47,36 +50,60 @@ struct SrcsetCommand: AsyncParsableCommand {
     func run() async throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         let pattern =
-            FileFacts.isFolder(output) || output.hasSuffix("/")
+            FileFacts.isFolder(output) || output.utf8.last == UInt8(ascii: "/")
             ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
-        let jobs = inputs.enumerated().map { index, input in
-            let name = OutputName(input, index: index + 1)
-            let targets = (formats?.values.map(\.format) ?? [name.format]).flatMap { format in
+        let jobs = try await BlockingThreads.files.run { _ in planned(pattern) }
+        try details.check(jobs, report)
+        try OutputPlanner.refuseCollisions(jobs)
+        let reporter = WorkReporter(report)
+        let details = details
+        let recipe = Recipe(
+            operations: Chain([FitGeometry(.width(widths.values.max() ?? 1))]), resources: source.resources,
+            policy: source.policy.cachePolicy, budget: running.budget)
+        let run = WorkRun(
+            render: { try await Self.render($0, $1, $2, recipe, details) }, rule: overwrite.rule,
+            stopsAtFailure: running.failFast, width: running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        if running.dryRun {
+            return try await run.showPlan(jobs, report, needsSize: true) { native, targets in
+                Self.wanted(targets, native.width).map {
+                    ($0, Geometry.width($0.width ?? native.width).target(of: native))
+                }
+            }
+        }
+        try report.checkRoot(pattern.root, jobs)
+        let failures = try await run.run(jobs)
+        await recipe.resources.close(after: jobs)
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// A job for each input, with a target for each width and format.
+    private func planned(_ pattern: OutputPattern) -> [Job] {
+        inputs.enumerated().map { index, input in
+            let name = OutputName(input, index: index + 1).sniffing(input)
+            let targets = (formats?.values.map(\.format) ?? [details.defaults.format?.format ?? name.format]).flatMap {
+                format in
                 Set(widths.values).sorted().map {
                     OutputTarget(destination: .file(pattern, name), format: format, width: $0)
                 }
             }
             return Job(input: input, targets: .success(targets))
         }
-        try OutputPlanner.refuseCollisions(jobs)
-        let options = details.options
-        let reporter = WorkReporter(report)
-        let recipe = Recipe(
-            operations: Chain([FitGeometry(.width(widths.values.max() ?? 1))]), resources: source.resources,
-            policy: source.policy.cachePolicy, budget: running.budget)
-        let run = WorkRun(
-            render: { try await Self.render($0, $1, $2, recipe, options) }, rule: overwrite.rule,
-            stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
-        if running.dryRun { return run.showPlan(jobs) }
-        let failures = try await run.run(jobs)
-        await recipe.resources.close(after: jobs)
-        if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// The targets that don't enlarge the source; of those that all do, its own width.
+    private static func wanted(_ targets: [OutputTarget], _ native: Int) -> [OutputTarget] {
+        let narrowest = targets.compactMap(\.width).min() ?? 1
+        return targets.filter { ($0.width ?? 1) <= max(native, narrowest) }.map { target in
+            var target = target
+            target.width = min(target.width ?? native, native)
+            return target
+        }
     }
 
     /// Decodes once, as wide as the widest result, then makes all results at the same time.
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ options: EncodeOptions
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingDetails
     ) async throws -> [Rendering] {
         let response: LoadResponse
         do {
@@ -85,19 +112,15 @@ struct SrcsetCommand: AsyncParsableCommand {
             throw error.named(job)
         }
         guard let image = response.image else { return [] }
-        let (native, narrowest) = (image.nativeSize.width, targets.compactMap(\.width).min() ?? 1)
-        let wanted = targets.filter { ($0.width ?? 1) <= max(native, narrowest) }.map { target in
-            var target = target
-            target.width = min(target.width ?? native, native)
-            return target
-        }
+        let native = image.nativeSize.width
+        let wanted = wanted(targets, native)
         return try await withThrowingTaskGroup(of: (Int, Rendering).self) { group in
             for (index, target) in wanted.enumerated() {
                 group.addTask {
                     let pipeline = ImagePipeline {
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
-                        Encode(target.format, options: options)
+                        Encode(target.format, options: details.options(target.format))
                     }
                     let result = try await pipeline.load(ImageRequest(.bytes([])))
                     let encoded = result.encoded ?? EncodedImage(bytes: [])

@@ -16,19 +16,26 @@ struct ThumbCommand: AsyncParsableCommand {
               pipectl thumb https://example.com/photo.jpg -s 300 -o - > small.png
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"))
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
     @OptionGroup var operations: OperationOptions
+    @OptionGroup var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
+    /// The size where none is given.
+    private static let standardSize = Geometry(argument: "300x300>")
+
     func run() async throws {
-        let isPiped = inputs == ["-"] && work.output == nil && !work.inPlace
+        let isPiped = inputs == ["-"] && destination.output == nil && !destination.inPlace
         let planner = try work.planner(
-            standard: isPiped ? "-" : "{dir}/{name}-{w}x{h}.{ext}", inputs: inputs.count)
-        let jobs = try work.jobs(inputs, planner)
+            output: destination.output ?? (isPiped ? "-" : "{dir}/{name}-{w}x{h}.{ext}"), inPlace: destination.inPlace,
+            inputs: inputs.count)
+        let jobs = try await work.jobs(inputs, planner)
         var recipe = work.recipe()
-        try operations.apply(to: &recipe, standard: Geometry(argument: "300x300>"))
-        try await work.run(jobs, recipe)
+        try operations.apply(to: &recipe, standard: Self.standardSize)
+        try await work.run(jobs, recipe, planner, inPlace: destination.inPlace) {
+            operations.plannedSize(of: $0, standard: Self.standardSize)
+        }
     }
 }

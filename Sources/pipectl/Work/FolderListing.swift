@@ -4,48 +4,63 @@ import Stages
 
 /// What lies in a folder, in a fixed order.
 enum FolderListing {
-    /// The names in a folder, sorted; `nil` if it can't be read.
-    static func names(in folder: String) -> [String]? {
-        guard let stream = opendir(folder) else { return nil }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+    /// A file of a folder, or what can't be looked into.
+    struct Entry {
+        /// Relative to the root.
+        let path: String
+        var error: LoadError?
     }
 
-    /// The images below a folder, by their extensions, as paths relative to it. Hidden files and folders are left out,
-    /// and links to folders are not followed.
+    /// The names in a folder, sorted by their bytes; `nil` if it can't be read.
+    static func names(in folder: String) -> [String]? {
+        guard let stream = folder.withPath({ opendir($0) }) else { return nil }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+        }
+        return names.sorted { $0.lexicographicallyPrecedes($1) }.map { String(path: $0) }
+    }
+
+    /// The images below a folder: files whose extensions or first bytes say so. Hidden files and folders are left out,
+    /// and links to folders are not followed. A folder that can't be read is an entry with an error.
     /// - Parameter except: a folder that is left out, such as where results go.
-    static func images(below root: String, recursive: Bool, except: String?) throws(LoadError) -> [String] {
-        var found: [String] = []
-        try collect(root, "", recursive, except, &found)
+    static func images(below root: String, recursive: Bool, except: String?) -> [Entry] {
+        var found: [Entry] = []
+        collect(root, "", recursive, except, &found)
         return found
     }
 
     private static func collect(
-        _ root: String, _ inner: String, _ recursive: Bool, _ except: String?, _ found: inout [String]
-    ) throws(LoadError) {
+        _ root: String, _ inner: String, _ recursive: Bool, _ except: String?, _ found: inout [Entry]
+    ) {
         let folder = inner.isEmpty ? root : "\(root)/\(inner)"
         guard let names = names(in: folder) else {
-            throw LoadError(
+            let error = LoadError(
                 .fileUnreadable, subject: printable(folder),
                 "The folder can't be read: \(String(cString: strerror(errno))).")
+            found.append(Entry(path: inner, error: error))
+            return
         }
-        for name in names where name.first != "." {
+        for name in names where name.utf8.first != UInt8(ascii: ".") {
+            if Interruption.isRequested { return }
             let path = inner.isEmpty ? name : "\(inner)/\(name)"
+            let whole = "\(root)/\(path)"
             var status = stat()
-            guard lstat("\(root)/\(path)", &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                let isExcepted = except != nil && FileFacts.resolved("\(root)/\(path)") == except
-                if recursive, !isExcepted { try collect(root, path, recursive, except, &found) }
-            } else if OutputName.fileExtension(of: name).flatMap({ ImageFormat(fileExtension: $0) }) != nil {
-                found.append(path)
+            // A file that has gone since is an image only if its name says so; its job then says that it has gone.
+            let isThere = whole.withPath { lstat($0, &status) } == 0
+            if isThere, status.st_mode & S_IFMT == S_IFDIR {
+                let isExcepted = except != nil && FileFacts.resolved(whole) == except
+                if recursive, !isExcepted { collect(root, path, recursive, except, &found) }
+            } else if !FileFacts.isFolder(whole), isImage(whole) {
+                found.append(Entry(path: path))
             }
         }
+    }
+
+    private static func isImage(_ path: String) -> Bool {
+        OutputName.fileExtension(of: path).flatMap { ImageFormat(fileExtension: $0) } != nil
+            || SourceFormat.ofFile(path).map { ImageFormat.standard.contains($0) } == true
     }
 }

@@ -12,15 +12,22 @@ struct OutputPlanner {
 
     private let place: Place
     private let format: ImageFormat?
+    private let standardFormat: ImageFormat?
 
     /// - Parameters:
     ///   - output: a file, a folder, `-`, or a pattern; `nil` only in place.
+    ///   - format: what stands after `-f`.
+    ///   - standardFormat: the user's default, for results whose names don't tell their format.
     ///   - asFolder: whether a path without fields is a folder even if there is none yet; what lies between the root
     ///     and a source is made below it.
     ///   - inputs: how many sources there are.
     /// - Throws: `ValidationError` where several results would have one name.
-    init(output: String?, inPlace: Bool, format: ImageFormat?, inputs: Int, asFolder: Bool = false) throws {
+    init(
+        output: String?, inPlace: Bool, format: ImageFormat?, standardFormat: ImageFormat? = nil, inputs: Int,
+        asFolder: Bool = false
+    ) throws {
         self.format = format
+        self.standardFormat = standardFormat
         guard let output, !inPlace else {
             guard inPlace else { throw ValidationError("Give -o OUT, or --in-place.") }
             place = .besideSource
@@ -28,8 +35,12 @@ struct OutputPlanner {
         }
         if output == "-" {
             if inputs > 1 { throw ValidationError("Standard output takes one image; give one source.") }
+            if StandardOutput.isTerminal {
+                throw ValidationError("Standard output is a terminal; send the image to a file, or give -o FILE.")
+            }
             place = .standardOutput
-        } else if !output.contains("{"), asFolder || output.hasSuffix("/") || FileFacts.isFolder(output) {
+        } else if !output.contains("{"), asFolder || output.utf8.last == UInt8(ascii: "/") || FileFacts.isFolder(output)
+        {
             place = .pattern(try OutputPattern(asFolder ? "{dir}/{name}.{ext}" : "{name}.{ext}", in: output))
         } else {
             let pattern = try OutputPattern(output)
@@ -40,17 +51,24 @@ struct OutputPlanner {
         }
     }
 
+    /// The folder that all results lie in, where it is known.
+    var root: String? {
+        if case .pattern(let pattern) = place { pattern.root } else { nil }
+    }
+
     /// Where the result of a source goes.
     /// - Throws: `LoadError` with `unencodable` if the format can't be written.
     func target(_ input: String, _ name: OutputName) throws(LoadError) -> OutputTarget {
         switch place {
-        case .standardOutput: return OutputTarget(destination: .standardOutput, format: format ?? .png)
+        case .standardOutput:
+            return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? .png)
         case .besideSource:
             guard case .file(let path) = try ImageSource(parsing: input == "-" ? "data:" : input) else {
                 throw LoadError(
                     .unwritable, subject: Self.shown(input), "Only a file can be changed in place; give -o.")
             }
-            let own = try writable(name.sourceExtension, of: path)
+            let sniffed = name.sniffing(input).sniffed.flatMap { $0.isWritable ? $0 : nil }
+            let own = if let sniffed { sniffed } else { try writable(name.sourceExtension, of: path) }
             if let format, format != own {
                 throw LoadError(
                     .unencodable, subject: printable(path),
@@ -58,8 +76,10 @@ struct OutputPlanner {
             }
             return OutputTarget(destination: .path(path), format: own)
         case .pattern(let pattern):
-            // A format that is chosen counts more than a name.
-            let own = pattern.contains(.ext) || pattern.contains(.format) ? name.format : nil
+            // A format that is chosen counts more than a name, and a name more than a default.
+            let isOpen = pattern.contains(.ext) || pattern.contains(.format)
+            let name = format == nil && standardFormat == nil && isOpen ? name.sniffing(input) : name
+            let own = isOpen ? standardFormat ?? name.format : nil
             let path = pattern.path(name, format ?? own ?? .png, size: nil)
             if let known = format ?? own { return OutputTarget(destination: .file(pattern, name), format: known) }
             let named = try writable(pattern.fileExtension, of: path)
@@ -67,17 +87,35 @@ struct OutputPlanner {
         }
     }
 
+    /// The job of each source. Sources whose names don't tell their format are looked into.
+    /// - Throws: `ValidationError` where two results would have one name.
+    func jobs(_ sources: [BatchSource]) async throws -> [Job] {
+        try await BlockingThreads.files.run { _ in
+            let jobs = sources.enumerated().map { index, source in
+                let name = OutputName(source.input, index: index + 1, folder: source.folder)
+                return Job(
+                    input: source.input,
+                    targets: Result { () throws(LoadError) in
+                        if let error = source.error { throw error }
+                        return [try target(source.input, name)]
+                    })
+            }
+            try Self.refuseCollisions(jobs)
+            return jobs
+        }
+    }
+
     /// Refuses results that would have the same path.
     /// - Throws: `ValidationError` that names both sources.
     static func refuseCollisions(_ jobs: [Job]) throws {
-        var taken: [String: String] = [:]
+        var taken: [[UInt8]: String] = [:]
         for job in jobs {
             guard case .success(let targets) = job.targets else { continue }
             for target in targets {
                 guard let path = target.plannedPath else { continue }
                 if let other = taken.updateValue(job.input, forKey: normalized(path)) {
                     throw ValidationError(
-                        other == job.input
+                        other.utf8.elementsEqual(job.input.utf8)
                             ? "\(job.shown) would be written to \(printable(path)) twice."
                             : "\(shown(other)) and \(job.shown) would both be written to \(printable(path)).")
                 }
@@ -99,7 +137,10 @@ struct OutputPlanner {
     }
 
     /// A path without `.` and doubled slashes.
-    private static func normalized(_ path: String) -> String {
-        (path.hasPrefix("/") ? "/" : "") + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    private static func normalized(_ path: String) -> [UInt8] {
+        // Bytes: texts of different bytes may be equal as texts, and name different files.
+        let slash = UInt8(ascii: "/")
+        let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
+        return (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))
     }
 }

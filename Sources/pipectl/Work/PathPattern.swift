@@ -7,14 +7,17 @@ struct PathPattern {
     private let parts: [String]
 
     init(_ text: String) {
-        let names = text.split(separator: "/").map(String.init)
-        let fixed = names.prefix { !$0.contains { "*?[".contains($0) } }
-        root = (text.hasPrefix("/") ? "/" : "") + fixed.joined(separator: "/")
+        let names = text.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        let fixed = names.prefix { !Self.hasWildcards($0) }
+        root = (text.utf8.first == UInt8(ascii: "/") ? "/" : "") + fixed.joined(separator: "/")
         parts = Array(names.dropFirst(fixed.count))
     }
 
+    /// Whether a text has characters that stand for others.
+    static func hasWildcards(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
+
     /// The files that fit, with the folder of each below the part without wildcards.
-    func paths(except: String?) throws(LoadError) -> [BatchSource] {
+    func paths(except: String?) -> [BatchSource] {
         var found: [BatchSource] = []
         collect("", parts[...], except, &found)
         return found
@@ -24,15 +27,16 @@ struct PathPattern {
     {
         guard let part = parts.first else { return }
         let folder = root.isEmpty ? (inner.isEmpty ? "." : inner) : inner.isEmpty ? root : "\(root)/\(inner)"
-        for name in FolderListing.names(in: folder) ?? [] where name.first != "." || part.first == "." {
+        for name in FolderListing.names(in: folder) ?? []
+        where name.utf8.first != UInt8(ascii: ".") || part.utf8.first == UInt8(ascii: ".") {
             let path = inner.isEmpty ? name : "\(inner)/\(name)"
-            let whole = root.isEmpty ? path : root.hasSuffix("/") ? root + path : "\(root)/\(path)"
+            let whole = root.isEmpty ? path : root.utf8.last == UInt8(ascii: "/") ? root + path : "\(root)/\(path)"
             let isFolder = FileFacts.isFolder(whole)
             if part == "**" {
                 if isFolder, !isLink(whole), FileFacts.resolved(whole) != except {
                     collect(path, parts, except, &found)
                 }
-            } else if fnmatch(part, name, FNM_PERIOD) == 0 {
+            } else if part.withPath({ part in name.withPath { fnmatch(part, $0, FNM_PERIOD) } }) == 0 {
                 if parts.count > 1 {
                     if isFolder { collect(path, parts.dropFirst(), except, &found) }
                 } else if !isFolder {
@@ -46,6 +50,6 @@ struct PathPattern {
 
     private func isLink(_ path: String) -> Bool {
         var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        return path.withPath { lstat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 }

@@ -14,10 +14,13 @@ struct Recipe: Sendable {
     let budget: MemoryBudget
 
     /// The list for a source.
+    /// - Parameter onHeader: is called with the header of each file that is decoded, and the file.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
-    func pipeline(_ source: ImageSource, _ format: ImageFormat) throws -> ImagePipeline {
+    func pipeline(
+        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, [UInt8]) -> Void)? = nil
+    ) throws -> ImagePipeline {
         if let whole { return try whole.encoding(encode?(format)) }
-        let pixels = WithinMemory(budget) {
+        let pixels = WithinMemory(budget, onHeader: onHeader) {
             Decode(limits: resources.limits, allowTruncated: resources.allowTruncated)
             operations
             if let encode { encode(format) }

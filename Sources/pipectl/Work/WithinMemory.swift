@@ -4,11 +4,17 @@ import Stages
 /// Runs its body once there is memory for the picture, as far as its header tells.
 struct WithinMemory: CompositeStage {
     private let budget: MemoryBudget
+    private let onHeader: (@Sendable (ImageHeader, [UInt8]) -> Void)?
     var body: Chain
 
     /// Wraps the stages that hold pixels.
-    init(_ budget: MemoryBudget, @ChainBuilder _ body: () -> Chain) {
+    /// - Parameter onHeader: is called with the header and the file, if it can be read.
+    init(
+        _ budget: MemoryBudget, onHeader: (@Sendable (ImageHeader, [UInt8]) -> Void)? = nil,
+        @ChainBuilder _ body: () -> Chain
+    ) {
         self.budget = budget
+        self.onHeader = onHeader
         self.body = body()
     }
 
@@ -32,14 +38,19 @@ struct WithinMemory: CompositeStage {
             try? decoder.header(of: bytes, format: format, cancellation: cancellation)
         }
         guard let header else { return bytes.count }
+        onHeader?(header, bytes)
         let needs = body.stages.lazy.compactMap { $0 as? Decode }.first?.ahead
         let size = needs?.box(of: header.size).map { header.size.fitted(into: $0) } ?? header.size
-        func pixels(_ size: PixelSize) -> Int {
-            let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
-            return overflows ? 1 << 50 : min(area, 1 << 50)
-        }
         // The picture at no more than about twice the size that is needed, and the result beside it; four bytes a pixel.
-        let decoded = min(pixels(header.size), pixels(size) * 4)
-        return bytes.count + header.memory + 4 * (decoded + pixels(size))
+        let decoded = min(Self.pixels(header.size), Self.pixels(size) * 4)
+        return bytes.count + min(max(0, header.memory), Self.largest) + 4 * (decoded + Self.pixels(size))
+    }
+
+    /// More than any machine has, and small enough that sums of it don't overflow: a header may promise anything.
+    private static let largest = 1 << 50
+
+    private static func pixels(_ size: PixelSize) -> Int {
+        let (area, overflows) = size.width.multipliedReportingOverflow(by: size.height)
+        return overflows ? largest : min(max(0, area), largest)
     }
 }

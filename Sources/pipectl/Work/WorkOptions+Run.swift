@@ -5,30 +5,53 @@ import Stages
 extension WorkOptions {
     /// Plans the job of each input.
     /// - Throws: `ValidationError` where two results would have one name, or standard input would be read twice.
-    func jobs(_ inputs: [String], _ planner: OutputPlanner) throws -> [Job] {
+    func jobs(_ inputs: [String], _ planner: OutputPlanner) async throws -> [Job] {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        let jobs = inputs.enumerated().map { index, input in
-            Job(
-                input: input,
-                targets: Result { () throws(LoadError) in
-                    [try planner.target(input, OutputName(input, index: index + 1))]
-                })
-        }
-        try OutputPlanner.refuseCollisions(jobs)
-        return jobs
+        let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
+        return try await planner.jobs(sources)
     }
 
     /// Runs jobs by a recipe, and ends the verb.
+    /// - Parameter size: what becomes of a picture of a size, where that is known beforehand.
     /// - Throws: `ExitCode` 1 if one failed; `CancellationError`.
-    func run(_ jobs: [Job], _ recipe: Recipe) async throws {
+    func run(
+        _ jobs: [Job], _ recipe: Recipe, _ planner: OutputPlanner, inPlace: Bool,
+        size: @escaping @Sendable (PixelSize) -> PixelSize?
+    ) async throws {
+        try check(jobs)
         let reporter = WorkReporter(report)
         let run = WorkRun(
-            render: { try await recipe.render($0, $1, $2) }, rule: rule, stopsAtFailure: running.failFast,
-            width: running.width, byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
-        if running.dryRun { return run.showPlan(jobs) }
+            render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
+            stopsAtFailure: running.failFast, width: running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        if running.dryRun {
+            return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, size(native)) } }
+        }
+        try report.checkRoot(planner.root, jobs)
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// Holds the options for encoding against the formats of the results, and warns of those without effect.
+    func check(_ jobs: [Job]) throws { try encoding.how.check(jobs, report) }
+}
+
+extension EncodingDetails {
+    /// Holds the options against the formats of the results, and warns of those without effect.
+    func check(_ jobs: [Job], _ report: ReportOptions) throws {
+        let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }
+        for warning in try check(Set(targets.map(\.format))) { report.warn(warning) }
+    }
+}
+
+extension ReportOptions {
+    /// Refuses a folder of results that can't be written once, instead of once for each result.
+    func checkRoot(_ root: String?, _ jobs: [Job]) throws {
+        // In JSON each result has an object, and each says why.
+        guard !json, let root, !jobs.isEmpty, let obstacle = FileFacts.obstacle(toWritingIn: root) else { return }
+        show(LoadError(.unwritable, subject: printable(root), "Nothing can be written here: \(obstacle)."))
+        throw ExitCode(1)
     }
 }
 
@@ -44,11 +67,20 @@ extension PipelineResources {
 
 extension Recipe {
     /// One result for each target.
-    func render(_ source: ImageSource, _ job: Job, _ targets: [OutputTarget]) async throws -> [Rendering] {
+    func render(
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
+    ) async throws -> [Rendering] {
         var renderings: [Rendering] = []
         for target in targets {
             do {
-                let response = try await pipeline(source, target.format).load(ImageRequest(source))
+                let list = try pipeline(source, target.format) { header, file in
+                    let kept = resources.limits.frames
+                    guard let text = DroppedFrames.warning(header, file, kept: kept, result: target.format) else {
+                        return
+                    }
+                    reporter.warn("\(job.shown): \(text)")
+                }
+                let response = try await list.load(ImageRequest(source))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")
@@ -72,30 +104,5 @@ extension LoadError {
         error.stage = stage
         error.trace = trace
         return error
-    }
-}
-
-extension WorkRun {
-    /// Says what a run would write, and why it would leave something.
-    func showPlan(_ jobs: [Job]) {
-        for job in jobs {
-            switch job.targets {
-            case .failure(let error): print("\(error)")
-            case .success(let targets):
-                for target in targets {
-                    let path = target.plannedPath.map { printable($0) } ?? "standard output"
-                    let isThere = target.isKnown && target.plannedPath.flatMap { FileFacts($0) } != nil
-                    let note =
-                        switch rule {
-                        case _ where !isThere: ""
-                        case .refuse: " (exists: an error without -y, -n or --newer)"
-                        case .skip: " (exists: left)"
-                        case .overwrite: " (exists: overwritten)"
-                        case .ifNewer: " (exists: overwritten if the source is newer)"
-                        }
-                    print("\(job.shown) → \(path)\(note)")
-                }
-            }
-        }
     }
 }

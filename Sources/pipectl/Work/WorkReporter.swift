@@ -1,4 +1,3 @@
-import Glibc
 import Pipeline
 import Stages
 
@@ -33,9 +32,16 @@ final class WorkReporter: Sendable {
         bar?.show(counts)
     }
 
+    /// Tells of something that is wrong, though the work goes on.
+    func warn(_ text: String) {
+        guard !options.quiet else { return }
+        bar?.hide()
+        options.warn(text)
+    }
+
     private func speaks(of result: JobResult) -> Bool {
         if case .failed = result.outcome { return true }
-        return options.verbose || (options.json && isatty(STDOUT_FILENO) == 1)
+        return options.verbose || (options.json && StandardOutput.isTerminal)
     }
 
     private func show(_ result: JobResult) {

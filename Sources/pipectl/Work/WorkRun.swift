@@ -9,7 +9,6 @@ struct WorkRun: Sendable {
     var rule = OverwriteOptions.Rule.refuse
     /// Remembers what was written; `nil` outside of a batch.
     var journal: Journal?
-    var makesFolders = false
     var stopsAtFailure = false
     /// How many jobs are under way together.
     var width = 4
@@ -65,7 +64,7 @@ struct WorkRun: Sendable {
             if isDone { return JobResult(job: job, outcome: .skipped("done before"), bytesIn: count) }
         }
         let renderings = try await render(source, job, wanted)
-        let written = try await BlockingThreads.files.run { _ in try write(renderings, key, job) }
+        let written = try await BlockingThreads.files.run { try write(renderings, key, job, $0) }
         guard !written.isEmpty || targets.isEmpty else {
             return JobResult(job: job, outcome: .skipped("the output exists"))
         }
@@ -80,6 +79,12 @@ struct WorkRun: Sendable {
         let source = FileFacts(job.input)
         var reason = ""
         let wanted = try targets.filter { target in
+            // Before anything is decoded.
+            if let path = target.plannedPath, let folder = target.knownFolder,
+                let obstacle = FileFacts.obstacle(toWritingIn: folder)
+            {
+                throw OutputFile.unwritable(path, obstacle)
+            }
             guard target.isKnown, let path = target.plannedPath, let facts = FileFacts(path) else { return true }
             switch (facts.kind, rule) {
             case (.regular, .refuse): if journal?.isResuming != true { throw OutputFile.exists(path) }
@@ -113,41 +118,70 @@ struct WorkRun: Sendable {
         return (.bytes(bytes), bytes.count)
     }
 
-    private func write(_ renderings: [Rendering], _ key: Digest?, _ job: Job) throws -> [JobResult.Written] {
-        let renderings = renderings.filter { $0.target != nil }
-        let paths = renderings.map { $0.target?.path(size: $0.image.size) }
-        if let key { journal?.willWrite(key, zip(paths, renderings).map { ($0, $1.image.bytes) }) }
-        var written: [JobResult.Written] = []
-        for (path, rendering) in zip(paths, renderings) {
-            let bytes = rendering.image.bytes
-            if let path {
-                guard try put(bytes, at: path, job) else { continue }
-            } else {
-                StandardStream.write(bytes, to: STDOUT_FILENO)
-            }
-            written.append(JobResult.Written(path: path, bytes: bytes.count, size: rendering.image.size))
+    private func write(
+        _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ cancellation: WorkCancellation
+    ) throws -> [JobResult.Written] {
+        let wanted = try renderings.filter { $0.target != nil }.compactMap { rendering -> Output? in
+            guard let path = rendering.target?.path(size: rendering.image.size) else { return Output(nil, rendering) }
+            return try existing(path, job, rendering.image.bytes).map { Output(path, rendering, $0) }
         }
-        return written
+        if let key, let journal {
+            let files = wanted.compactMap { output in output.path.map { ($0, output.rendering.image.bytes) } }
+            if !files.isEmpty { journal.willWrite(key, job, files) }
+        }
+        return try wanted.filter { try put($0, cancellation) }.map {
+            JobResult.Written(path: $0.path, bytes: $0.rendering.image.bytes.count, size: $0.rendering.image.size)
+        }
+    }
+
+    /// A result on its way to its place.
+    private struct Output {
+        /// `nil` for standard output.
+        let path: String?
+        let rendering: Rendering
+        let existing: OutputFile.Existing
+
+        init(_ path: String?, _ rendering: Rendering, _ existing: OutputFile.Existing = .kept) {
+            (self.path, self.rendering, self.existing) = (path, rendering, existing)
+        }
+    }
+
+    /// Writes a result; false if a file that is there was left.
+    private func put(_ output: Output, _ cancellation: WorkCancellation) throws -> Bool {
+        let bytes = output.rendering.image.bytes
+        guard let path = output.path else {
+            try StandardOutput.write(image: bytes)
+            return true
+        }
+        do {
+            try OutputFile(path).write(bytes, existing: output.existing, cancellation)
+        } catch let error as LoadError where error.code == .outputExists && rule == .skip {
+            return false
+        }
+        return true
     }
 
     /// Writes a file; false if one that is there was left.
-    func put(_ bytes: [UInt8], at path: String, _ job: Job) throws -> Bool {
-        if makesFolders, let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            // What went wrong shows when the file is written.
-            _ = FileFacts.makeFolder(String(path[..<slash]))
-        }
-        var existing = OutputFile.Existing.kept
+    func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
+        guard let existing = try existing(path, job, bytes) else { return false }
+        let rendering = Rendering(target: nil, image: EncodedImage(bytes: bytes))
+        return try put(Output(path, rendering, existing), cancellation)
+    }
+
+    /// What may become of a file that is there; `nil` if it is left.
+    /// - Throws: `LoadError` with `outputExists` if nobody said that it may be overwritten.
+    private func existing(_ path: String, _ job: Job, _ bytes: [UInt8]) throws -> OutputFile.Existing? {
         switch rule {
-        case .overwrite: existing = .replaced
+        case .overwrite: return .replaced
         case .ifNewer:
             let source = FileFacts(job.input)?.modified ?? .min
-            if let facts = FileFacts(path), source <= facts.modified { return false }
-            existing = .replaced
-        case .refuse, .skip: if journal?.isOwn(path, bytes) == true { existing = .replaced }
+            if let facts = FileFacts(path), source <= facts.modified { return nil }
+            return .replaced
+        case .refuse, .skip:
+            guard FileFacts(path)?.kind == .regular else { return .kept }
+            if journal?.isOwn(path, job, bytes) == true { return .replaced }
+            if rule == .skip { return nil }
+            throw OutputFile.exists(path)
         }
-        let result = Result { () throws(LoadError) in try OutputFile(path).write(bytes, existing: existing) }
-        if case .failure(let error) = result, error.code == .outputExists, rule == .skip { return false }
-        try result.get()
-        return true
     }
 }

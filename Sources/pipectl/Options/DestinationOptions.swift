@@ -1,0 +1,20 @@
+import ArgumentParser
+import Pipeline
+
+/// Where results go, in verbs that take `-o` or write over their sources.
+struct DestinationOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "A file, a folder, - for standard output, or a pattern with {name} {w} {h} {ext} {dir} {index} {format}.",
+            valueName: "out"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Write each result over its source.")
+    var inPlace = false
+
+    func validate() throws {
+        if inPlace, output != nil { throw ValidationError("--in-place and -o exclude each other; give one.") }
+    }
+}

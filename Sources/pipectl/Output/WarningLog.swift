@@ -1,0 +1,20 @@
+import Logging
+import Pipeline
+
+/// The library's log, in the command's own words: warnings and errors, a line each on standard error.
+struct WarningLog: LogHandler {
+    let isQuiet: Bool
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.warning
+
+    init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        if !isQuiet { StandardError.warn(printable("\(event.message)")) }
+    }
+}

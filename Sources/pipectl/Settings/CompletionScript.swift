@@ -1,0 +1,17 @@
+/// The completion script of a shell, with one `help` in it.
+///
+/// ArgumentParser lists a `help` of its own beside ``HelpVerb``, which completes nothing.
+enum CompletionScript {
+    static func withOneHelp(_ script: String) -> String {
+        var isFirst = true
+        return script.split(separator: "\n", omittingEmptySubsequences: false)
+            .filter { !$0.contains("Show subcommand help information.") }
+            .map { line in
+                guard line == "_pipectl_help() {" else { return String(line) }
+                defer { isFirst = false }
+                // The later one would replace the one that completes.
+                return isFirst ? String(line) : "_pipectl_other_help() {"
+            }
+            .joined(separator: "\n")
+    }
+}

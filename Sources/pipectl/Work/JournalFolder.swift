@@ -1,0 +1,32 @@
+import Glibc
+import Pipeline
+
+/// Where journals lie unless one is named: `$XDG_STATE_HOME/pipectl` or `~/.local/state/pipectl`.
+enum JournalFolder {
+    /// How long a journal is kept that no batch uses.
+    static let keptSeconds = 30 * 86_400
+
+    static var path: String {
+        let state = Environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (state ?? (Environment["HOME"] ?? "/tmp") + "/.local/state") + "/pipectl"
+    }
+
+    /// The journal of a batch.
+    static func journal(_ identity: Digest) -> String { "\(path)/\(identity).journal" }
+
+    /// Removes the journals that no batch has used for a month.
+    static func prune(now: Int = time(nil)) {
+        for name in FolderListing.names(in: path) ?? [] {
+            let parts = name.split(separator: ".", maxSplits: 1)
+            guard parts.count == 2, parts[1] == "journal", Digest(hex: String(parts[0])) != nil else { continue }
+            let journal = "\(path)/\(name)"
+            guard let facts = FileFacts(journal), facts.kind == .regular,
+                now - Int(facts.modified / 1_000_000_000) > keptSeconds
+            else { continue }
+            let file = journal.withPath { open($0, O_RDWR | O_CLOEXEC) }
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { TemporaryName.remove(journal) }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import Glibc
+import Pipeline
+import Stages
+
+/// The format of a file on this machine, by its bytes.
+enum SourceFormat {
+    /// Reads a file's first bytes; `nil` if it is no regular file, can't be read, or is no image.
+    static func ofFile(_ path: String) -> ImageFormat? {
+        guard FileFacts(path)?.kind == .regular else { return nil }
+        let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var start = [UInt8](repeating: 0, count: 4096)
+        let count = read(file, &start, start.count)
+        return count > 0 ? ImageFormatSniffer.format(of: Array(start[..<count])) : nil
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Glibc
+import Pipeline
+import Stages
+
+extension WorkRun {
+    /// Says what a run would write, and why it would leave something.
+    /// - Parameters:
+    ///   - needsSize: whether the source's size decides which targets there are.
+    ///   - resolved: the targets for a source of a size, each with the size of its picture where that is known.
+    /// - Throws: `ExitCode` 1 if a job couldn't be done.
+    func showPlan(
+        _ jobs: [Job], _ report: ReportOptions, needsSize: Bool = false,
+        resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
+    ) async throws {
+        var failures = 0
+        for job in jobs {
+            do {
+                for planned in try await planned(job, needsSize, resolved) { planned.show(job, report) }
+            } catch let error as LoadError {
+                failures += 1
+                if report.json {
+                    let result = JobResult(job: job, outcome: .failed(error))
+                    for report in WorkReport.all(result) { StandardOutput.write(JSONLine.of(report)) }
+                } else {
+                    report.show(error)
+                }
+            }
+        }
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private struct Planned {
+        let path: String?
+        let note: String?
+
+        func show(_ job: Job, _ report: ReportOptions) {
+            if report.json {
+                var line = WorkReport(input: job.input, output: path ?? "-", status: "planned")
+                line.reason = note
+                StandardOutput.write(JSONLine.of(line))
+            } else if !report.quiet {
+                let path = path.map { printable($0) } ?? "standard output"
+                StandardOutput.write("\(job.shown) → \(path)\(note.map { " (\($0))" } ?? "")")
+            }
+        }
+    }
+
+    private func planned(
+        _ job: Job, _ needsSize: Bool, _ resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
+    ) async throws -> [Planned] {
+        let targets = try job.targets.get()
+        let source = job.input == "-" ? nil : try ImageSource(parsing: job.input)
+        guard case .file(let path)? = source else { return targets.map { planned($0, nil) } }
+        guard FileFacts(path) != nil else {
+            throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")
+        }
+        guard path.withPath({ access($0, R_OK) }) == 0 else {
+            throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
+        }
+        guard needsSize || targets.contains(where: { !$0.isKnown }) else { return targets.map { planned($0, nil) } }
+        let limit = byteLimit
+        let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(.file(path)))
+        let size = try await size(of: file.encoded?.bytes ?? [], job)
+        return resolved(size, targets).map { planned($0.0, $0.1) }
+    }
+
+    private func size(of bytes: [UInt8], _ job: Job) async throws -> PixelSize {
+        do {
+            return try await ImageMetadata(of: bytes).size
+        } catch let error as LoadError {
+            throw error.named(job)
+        }
+    }
+
+    private func planned(_ target: OutputTarget, _ size: PixelSize?) -> Planned {
+        let path = target.path(size: size)
+        guard target.isKnown || size != nil, let path, FileFacts(path) != nil else {
+            return Planned(path: path, note: nil)
+        }
+        let note =
+            switch rule {
+            case .refuse: "exists: an error without -y, -n or --newer"
+            case .skip: "exists: left"
+            case .overwrite: "exists: overwritten"
+            case .ifNewer: "exists: overwritten if the source is newer"
+            }
+        return Planned(path: path, note: note)
+    }
+}
