@@ -136,7 +136,7 @@ struct LookingTests {
         arguments: ["stats", "ls", "prune", "purge", "rm http://localhost/a.webp"])
     func unusableCache(verb: String) async throws {
         let setUps = [
-            ("touch cache-file", "cache-file", "is no folder"),
+            ("touch cache-file", "cache-file", "is not a folder"),
             ("touch cache-file", "cache-file/inner", "Not a directory"),
             ("mkdir -p other/bodies other/responses.sqlite", "other", "can't be used"),
         ]

@@ -137,6 +137,6 @@ struct PipelineFileTests {
     func misspelling(verb: String, right: String) async throws {
         let result = try await pipectl.shell("pipectl \(verb)")
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("Did you mean '\(right)'?\n"))
+        #expect(result.errors.contains("Did you mean '\(right)'?\n"))
     }
 }

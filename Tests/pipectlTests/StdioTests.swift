@@ -190,7 +190,7 @@ struct StdioTests {
         coprocess.terminate()
         #expect(try await coprocess.next()?["error"] as? String == "cancelled")
         #expect(try await coprocess.next() == nil)
-        #expect(await coprocess.status() == 130)
+        #expect(await coprocess.status() == 143)
         pipectl.remove()
     }
 
@@ -208,7 +208,7 @@ struct StdioTests {
         try coprocess.endInput()
         await origin.until { $0.requests.count == 2 }
         coprocess.terminate()
-        #expect(await coprocess.status() == 130)
+        #expect(await coprocess.status() == 143)
         pipectl.remove()
     }
 

@@ -163,10 +163,10 @@ struct WorkTests {
         "says what is wrong with status 1, and leaves nothing behind",
         arguments: [
             ("thumb none.jpg", "no such file"), ("thumb .", "directory"), ("thumb bad.jpg", "bad.jpg"),
-            ("convert photo.jpg missing/a.png", "missing/a.png"), ("convert photo.jpg a.xyz", "extension"),
+            ("convert photo.jpg /proc/missing/a.png", "/proc/missing"), ("convert photo.jpg a.xyz", "extension"),
             ("convert bad.jpg a.png", "bad.jpg"), ("convert ftp://x/a.jpg a.png", "ftp"),
             ("convert photo.jpg a.heic", "extension"), ("convert photo.jpg /proc/a.png", "/proc/a.png"),
-            ("convert photo.jpg photo.jpg/a.png", "Not a directory"),
+            ("convert photo.jpg photo.jpg/a.png", "not a folder"),
             ("run photo.jpg --ops circle -o '{name}.png' && mkdir photo.png", "folder of this name"),
             ("thumb photo.jpg --max-pixels 100", "photo.jpg"), ("thumb photo.jpg -s 900000x900000!", "photo.jpg"),
         ])
@@ -196,7 +196,7 @@ struct WorkTests {
             ("thumb photo.jpg --crop north -s 10", "two sides"), ("thumb a.jpg b.jpg -o c.png", "{name}"),
             ("thumb a.jpg b.jpg -o -", "Standard output"), ("thumb photo.jpg -o - --json", "--json"),
             ("thumb photo.jpg -o '{nam}.png'", "{name}"), ("thumb x/a.jpg y/a.jpg -o '{name}.png'", "both"),
-            ("thumb - - -o '{index}.png'", "once"), ("thumb photo.jpg -Q 0", "quality"),
+            ("thumb - - -o '{index}.png'", "once"), ("thumb photo.jpg -Q 0", "-Q"),
             ("thumb photo.jpg -f xyz", "xyz"),
             ("run photo.jpg -o a.png", "--ops"), ("run photo.jpg --ops resise=10 -o a.png", "Did you mean resize?"),
             (

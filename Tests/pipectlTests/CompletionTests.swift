@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@Suite("Completions")
+struct CompletionTests {
+    private let pipectl: Pipectl
+
+    /// What stands on the line when Tab is pressed, and what has to be offered for it.
+    static let lines = [
+        ("thumb ph", "photo one.jpg"), ("thumb x -o ph", "photo one.jpg"), ("convert x ph", "photo one.jpg"),
+        ("info ph", "photo one.jpg"), ("batch fo", "folder"), ("load ph", "photo one.jpg"),
+        ("srcset ph", "photo one.jpg"),
+        ("run x --pipeline li", "list.yaml"), ("cache stats --cache-dir fo", "folder"),
+        ("batch x --journal ph", "photo one.jpg"), ("batch --files0-from li", "list.yaml"), ("th", "thumb"),
+        ("cache ve", "verify"), ("help th", "thumb"), ("thumb x -f we", "webp"), ("srcset x -f av", "avif"),
+        ("thumb x --crop at", "attention"), ("load x --policy ig", "ignoreCache"), ("thumb x --color ne", "never"),
+        ("thumb x --metadata co", "copyright"), ("run x --ops sh", "sharpen"),
+    ]
+
+    init() throws {
+        pipectl = try Pipectl()
+        for name in ["photo one.jpg", "list.yaml"] {
+            try Data("x".utf8).write(to: pipectl.folder.appending(path: name))
+        }
+        try FileManager.default.createDirectory(atPath: pipectl.path("folder"), withIntermediateDirectories: true)
+    }
+
+    private static func has(_ shell: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
+    }
+
+    @Test("bash completes files, folders, verbs and values", .enabled(if: has("bash")))
+    func bash() async throws {
+        for (line, expected) in Self.lines {
+            let result = try await pipectl.shell(
+                """
+                pipectl --generate-completion-script bash >c.bash
+                exec bash --norc -c 'source ./c.bash; read -ra COMP_WORDS <<<"$1"; COMP_CWORD=$((${#COMP_WORDS[@]}-1))
+                COMP_LINE=$1; COMP_POINT=${#1}; _pipectl pipectl "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"
+                printf "%s\\n" "${COMPREPLY[@]}"' bash 'pipectl \(line)'
+                """)
+            #expect(result.lines == [expected], "\(line): \(result.text) \(result.errors)")
+        }
+    }
+
+    @Test("fish completes files, folders, verbs and values", .enabled(if: has("fish")))
+    func fish() async throws {
+        for (line, expected) in Self.lines {
+            let result = try await pipectl.shell(
+                """
+                pipectl --generate-completion-script fish >c.fish
+                exec fish --no-config -c 'source c.fish; complete -C "$argv[1]"' 'pipectl \(line)'
+                """, environment: ["HOME": pipectl.folder.path])
+            let offered = result.lines.map { $0.split(separator: "\t").first.map(String.init) ?? "" }
+            #expect(offered == [expected] || offered == [expected + "/"], "\(line): \(result.text) \(result.errors)")
+        }
+    }
+
+    @Test("zsh completes files, folders, verbs and values", .enabled(if: has("zsh")))
+    func zsh() async throws {
+        for (line, expected) in Self.lines {
+            // Completion needs a terminal: the shell runs in one of zsh's own, and says what became of its line.
+            let result = try await pipectl.shell(
+                """
+                mkdir -p site; pipectl --generate-completion-script zsh >site/_pipectl
+                cat >inner <<'END'
+                PS1=; unsetopt beep; fpath=($PWD/site $fpath); autoload -Uz compinit; compinit -u -D
+                say() { print -r -- "LINE:$BUFFER:" ; zle .send-break }; zle -N say; bindkey '^X' say
+                print READY
+                END
+                exec zsh -f -c 'zmodload zsh/zpty; zpty z zsh -f -i; zpty -w z "source ./inner"; zpty -r z out "*READY*"
+                zpty -w -n z "$1"$'"'\\\\t\\\\x18'"'; zpty -r z out "*LINE:*:*"; print -r -- "$out"' zsh 'pipectl \(line)'
+                """, environment: ["TERM": "dumb"])
+            let escaped = expected.replacing(" ", with: "\\ ")
+            #expect(result.text.contains(escaped), "\(line): \(result.text) \(result.errors)")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import pipectl
+
+@Suite("The lists of packages")
+struct PackagesTests {
+    private static func lines(_ name: String) throws -> [String] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: name), encoding: .utf8)
+        return text.replacing("\\\n", with: " ").components(separatedBy: "\n")
+    }
+
+    private static func packages(_ line: String?) -> Set<String> {
+        Set(
+            (line ?? "").split { " &|".contains($0) }.map(String.init).filter {
+                $0.contains(/^(lib|zlib|pkg-config|ca-c)/)
+            })
+    }
+
+    @Test("the README, the Dockerfile and the Makefile name the same")
+    func agree() throws {
+        let readme = try Self.lines("README.md").filter { $0.hasPrefix("apt-get install") }.map { Self.packages($0) }
+        let docker = try Self.lines("Dockerfile").filter { $0.contains("apt-get install") }.map { Self.packages($0) }
+        let make = Self.packages(try Self.lines("Makefile").first { $0.hasPrefix("PACKAGES") })
+        try #require(readme.count == 2 && docker.count == 2)
+        #expect(readme[0] == make)
+        #expect(docker[0] == make)
+        #expect(readme[1] == docker[1])
+    }
+
+    @Test(
+        "those for running have every library that the command links to or loads",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-query")))
+    func complete() async throws {
+        let runtime = Self.packages(try Self.lines("README.md").filter { $0.hasPrefix("apt-get install") }.last)
+        let tool = try Pipectl()
+        let names = Library.all.map(\.file).joined(separator: " ")
+        let result = try await tool.shell(
+            """
+            export LC_ALL=C
+            # All that the packages bring with them, as far as it is installed here.
+            all=; next='\(runtime.sorted().joined(separator: " "))'
+            while [ -n "$next" ]; do
+                all="$all $next"
+                needed=$(dpkg-query -W -f='${Depends},${Pre-Depends},' $next 2>/dev/null | tr ',|' '\\n\\n' |
+                    sed 's/(.*//; s/:.*//; s/ //g' | sort -u)
+                next=; for name in $needed; do case " $all " in *" $name "*) ;; *) next="$next $name";; esac; done
+            done
+            paths=$(ldd "$(command -v pipectl)" | sed -n 's/.* => \\(\\/[^ ]*\\) .*/\\1/p' | grep -v -i swift)
+            for name in \(names); do
+                path=$(ldconfig -p | sed -n "s/.*\\b$name .* => //p" | head -n 1)
+                [ -n "$path" ] && paths="$paths $path"
+            done
+            for path in $paths; do
+                package=$(dpkg-query -S "$(readlink -f "$path")" 2>/dev/null || dpkg-query -S "$path" 2>/dev/null) || continue
+                package=${package%%:*}
+                case " $all libc6 libgcc-s1 libstdc++6 " in *" $package "*) ;; *) echo "$package for $path";; esac
+            done
+            """)
+        #expect(result.text.isEmpty, "missing in the README: \(result.text)")
+        tool.remove()
+    }
+}
