@@ -94,9 +94,12 @@ extras: release
 	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)"
 	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
 
-# Puts the command, its man pages and its completions in place; DESTDIR is for who makes packages.
-install: extras
-	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
+# Puts what `make extras` built in place, and builds nothing: it may run as root, without Swift. DESTDIR is for packages.
+install:
+	@for file in $(BINARY) .build/extras/man1/pipectl.1 .build/extras/pipectl.bash; do \
+	    test -e $$file || { echo "$$file is missing; run 'make extras' first, as yourself." >&2; exit 1; }; \
+	done
+	install -D -m 755 --strip $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
