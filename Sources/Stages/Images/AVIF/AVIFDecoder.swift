@@ -3,8 +3,8 @@ public import Pipeline
 
 /// Decodes AVIF with libavif and dav1d, which are loaded when the first file comes.
 ///
-/// A still picture is decoded tile by tile, of which most files have one. Where it is reduced, its planes are, before they
-/// become colours.
+/// A still picture is decoded tile by tile, of which most files have one. Where it is reduced and that is cheaper, its planes
+/// are, before they become colours.
 public struct AVIFDecoder: ImageDecoding {
     /// AVIF.
     public let formats: Set<ImageFormat> = [.avif]

@@ -35,8 +35,8 @@ struct HEIFStill {
         case .av1:
             // A picture and what its decoder notes; the canvas of tiles; pixels that are scaled only then.
             let planes = picture.first.planeBytes
-            let canvas = picture.colour.items.count > 1 ? planes : 0
-            let alpha = picture.alpha == nil ? 0 : planes + 4
+            let canvas = (picture.colour.items.count > 1 ? planes : 0) + 3
+            let alpha = picture.alpha == nil ? 0 : planes + 1
             return sum(sum(tile.bytes(2 * planes + 2), picture.colour.canvas.bytes(canvas + alpha)), turned)
         case .hevc:
             // A row of tiles: each as the decoder has it and as pixels, and the rows that are taken from them.
