@@ -1,0 +1,76 @@
+import Pipeline
+
+@testable import Stages
+
+/// Files from anywhere, through all that a load does with them.
+enum DecodeFuzzing {
+    /// Small enough for many runs a second, large enough for every code path.
+    private static let limits = ImageLimits(pixels: 1_000_000, frames: 8, memory: 100_000_000)
+
+    /// Decodes a file whole or reduced, as a list without transforms does.
+    @discardableResult
+    static func decode(_ bytes: [UInt8]) -> DecodedImage? {
+        guard let format = ImageFormatSniffer.format(of: bytes), ImageFormat.standard.contains(format),
+            let decoder = ImageDecoders.standard.decoder(for: format)
+        else { return nil }
+        var numbers = choices(for: bytes)
+        let options = DecodeOptions(
+            allowTruncated: numbers.below(2) == 0, frames: 1 + numbers.below(8),
+            quality: numbers.below(2) == 0 ? .quality : .fast)
+        let box: PixelSize? = numbers.below(2) == 0 ? nil : PixelSize(width: 1 + numbers.below(90), height: 40)
+        let cancellation = WorkCancellation()
+        guard let header = try? decoder.header(of: bytes, format: format, cancellation: cancellation),
+            (try? limits.check(header)) != nil,
+            (try? limits.check(memory: header.decodingMemory(box: box, frames: options.frames))) != nil,
+            let image = try? decoder.decode(
+                bytes, header: header, box: box, options: options, cancellation: cancellation)
+        else { return nil }
+        check(image, header)
+        return image
+    }
+
+    /// Decodes a file, transforms it, and encodes it in a format that is then decoded again.
+    static func chain(_ bytes: [UInt8]) {
+        guard var image = decode(bytes) else { return }
+        var numbers = choices(for: bytes)
+        let transforms: [any PixelTransform] = [
+            Resize(.init(width: 1 + numbers.below(200), height: 1 + numbers.below(200)), .inside), Flip(.horizontal),
+            Rotate(.quarter), Blur(sigma: 1.5), Greyscale(), Trim(), Circle(),
+            Crop(PixelSize(width: 1 + numbers.below(50), height: 1 + numbers.below(50))),
+        ]
+        let cancellation = WorkCancellation()
+        for _ in 0..<2 {
+            let transform = transforms[numbers.below(transforms.count)]
+            if let transformed = try? transform.transformed(image, cancellation) { image = transformed }
+        }
+        guard image.size.width * image.size.height < 200_000 else { return }
+        let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif, .tiff]
+        let format = formats[numbers.below(formats.count)]
+        var options = EncodeOptions(quality: 1 + numbers.below(100))
+        options.webp.effort = 0
+        if numbers.below(2) == 0 { options.png.colours = 2 + numbers.below(255) }
+        guard let encoder = try? options.encoder(for: format),
+            let file = try? encoder.encode(
+                image, quality: options.quality, metadata: EmbeddedMetadata(), cancellation: cancellation)
+        else { return }
+        precondition(ImageFormatSniffer.format(of: file) == format, "what was written is not \(format)")
+        guard let decoder = ImageDecoders.standard.decoder(for: format),
+            let header = try? decoder.header(of: file, format: format, cancellation: cancellation)
+        else { preconditionFailure("what was written as \(format) has no header") }
+        precondition(header.size == image.size, "\(format) of \(image.size) says \(header.size)")
+    }
+
+    /// Options that follow from the file, so that any image can be a seed and a finding is repeated by its file alone.
+    private static func choices(for bytes: [UInt8]) -> SeededNumbers {
+        SeededNumbers(seed: bytes.suffix(64).reduce(UInt64(bytes.count)) { $0 &* 31 &+ UInt64($1) })
+    }
+
+    private static func check(_ image: DecodedImage, _ header: ImageHeader) {
+        precondition(image.nativeSize == header.size, "the native size is not the header's")
+        precondition(!image.frames.isEmpty, "a picture without frames")
+        for frame in image.frames {
+            let count = image.size.width * image.size.height * image.layout.channels
+            precondition(frame.pixels.count == count, "\(frame.pixels.count) bytes, not \(count)")
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/// Boxes of AVIF and HEIC (ISO/IEC 14496-12): removed, doubled, exchanged and renamed, with the sizes of the boxes around
+/// them kept true.
+enum ISOBoxMutation {
+    private struct Box {
+        let range: Range<Int>
+        /// Where the boxes around it begin.
+        let parents: [Int]
+    }
+
+    /// The boxes that hold boxes, and how many bytes come before these.
+    private static let containers: [String: Int] = [
+        "meta": 12, "iprp": 8, "ipco": 8, "iref": 12, "iinf": 14, "moov": 8, "trak": 8, "mdia": 8, "minf": 8, "stbl": 8,
+        "stsd": 16, "dinf": 8, "grpl": 8, "edts": 8,
+    ]
+
+    private static let names = [
+        "meta", "iprp", "ipco", "ipma", "iref", "iinf", "infe", "iloc", "pitm", "ispe", "irot", "imir", "clap", "pixi",
+        "colr", "auxC", "av1C", "hvcC", "hdlr", "idat", "mdat", "dimg", "thmb", "auxl", "cdsc", "grid", "iovl", "iden",
+        "av01", "hvc1", "Exif", "mime", "prem", "a1lx", "lsel", "moov", "trak", "stbl", "stsz", "stco", "stts",
+    ]
+
+    static func applies(to file: [UInt8]) -> Bool { file.count > 16 && Array(file[4..<8]) == Array("ftyp".utf8) }
+
+    static func mutate(_ file: inout [UInt8], _ random: inout SeededNumbers) -> Bool {
+        var boxes: [Box] = []
+        find(in: file, 0..<file.count, parents: [], &boxes)
+        guard !boxes.isEmpty else { return false }
+        let box = boxes[random.below(boxes.count)]
+        switch random.below(6) {
+        case 0: replace(box.range, with: [], box.parents, in: &file)
+        case 1: replace(box.range, with: Array(file[box.range] + file[box.range]), box.parents, in: &file)
+        case 2:
+            let other = boxes[random.below(boxes.count)]
+            replace(box.range, with: Array(file[other.range]), box.parents, in: &file)
+        case 3:
+            let name = names[random.below(names.count)]
+            file.replaceSubrange(box.range.lowerBound + 4..<box.range.lowerBound + 8, with: Array(name.utf8))
+        case 4: file.set(random.edge(), at: box.range.lowerBound, bytes: 4)
+        default:
+            let bytes = [1, 2, 4][random.below(3)]
+            file.set(random.edge(), at: box.range.lowerBound + 8 + random.below(box.range.count), bytes: bytes)
+        }
+        return true
+    }
+
+    private static func find(in file: [UInt8], _ range: Range<Int>, parents: [Int], _ boxes: inout [Box]) {
+        var start = range.lowerBound
+        while start + 8 <= range.upperBound, boxes.count < 500 {
+            let size = file.number(at: start, bytes: 4)
+            guard size >= 8, size <= range.upperBound - start else { return }
+            let box = start..<start + size
+            boxes.append(Box(range: box, parents: parents))
+            let name = String(decoding: file[start + 4..<start + 8], as: UTF8.self)
+            if let header = containers[name], size >= header, parents.count < 8 {
+                find(in: file, start + header..<box.upperBound, parents: parents + [start], &boxes)
+            }
+            start = box.upperBound
+        }
+    }
+
+    private static func replace(_ range: Range<Int>, with bytes: [UInt8], _ parents: [Int], in file: inout [UInt8]) {
+        let growth = bytes.count - range.count
+        for parent in parents {
+            file.set(UInt32(clamping: file.number(at: parent, bytes: 4) + growth), at: parent, bytes: 4)
+        }
+        file.replaceSubrange(range, with: bytes)
+    }
+}
