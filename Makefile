@@ -7,7 +7,7 @@ BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench soak hostile sanitize fuzz release extras install uninstall readme dependencies
+.PHONY: test demo lint docs bench verify soak hostile sanitize fuzz release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -48,6 +48,10 @@ bench: dependencies
 	swift build -c release --static-swift-stdlib --product pipectl
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 	swift run --package-path Benchmarks -c release benchmarks cancel
+
+# Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
+verify: soak sanitize hostile fuzz
+	Fuzz/perturbed
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies

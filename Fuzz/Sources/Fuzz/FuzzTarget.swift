@@ -64,6 +64,6 @@ public func changeInput(_ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ lim
         guard StructureMutator.mutate(&file, &random) else { return mutateAnyhow(data, count, limit) }
     }
     let changed = file.prefix(limit)
-    UnsafeMutableBufferPointer(start: data, count: changed.count).update(fromContentsOf: changed)
+    _ = UnsafeMutableBufferPointer(start: data, count: changed.count).update(fromContentsOf: changed)
     return changed.count
 }
