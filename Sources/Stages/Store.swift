@@ -89,9 +89,11 @@ public struct Store: Stage {
         let expiry = load.request.expiry
         let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
         let ticket = load.attachment(SourceTicket.self)
+        // Asked before the claim: another member may have set out after the removal.
+        guard mayStore(load) else { return nil }
         guard ticket?.claim() ?? true else { return validity.map { StoredTerms($0, of: exchange, stored: nil) } }
         defer { ticket?.stored() }
-        guard mayStore(load), !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else {
+        guard !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else {
             return nil
         }
         let commit = { @Sendable in await responses.commit(exchange, for: key, expiry: expiry, rules: rules) }
@@ -106,7 +108,7 @@ public struct Store: Stage {
     }
 
     private func freshen(_ revalidation: Revalidation, _ load: Load) async -> StoredTerms? {
-        guard let responses else { return nil }
+        guard let responses, mayStore(load) else { return nil }
         let ticket = load.attachment(SourceTicket.self)
         guard ticket?.claim() ?? true else {
             return StoredTerms(

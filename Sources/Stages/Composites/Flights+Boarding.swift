@@ -29,9 +29,11 @@ extension Flights {
     func board(_ key: FlightKey, _ load: Load) -> Boarding {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
-        let root = Self.root
-        let isInside = root != nil
+        let outer = Self.root
         return change { state in
+            // A task that outlives the flight that began it is no part of it any more.
+            let root = outer.flatMap { state.roots[$0] == nil ? nil : $0 }
+            let isInside = root != nil
             let waiter = state.number()
             let order = load.attachment(FlightOrder.self)?.number ?? waiter
             if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {

@@ -88,7 +88,9 @@ public final class Flights: Sendable {
     /// No load is under way.
     /// - Parameter maximumConcurrent: how many flights are under way at once; 1,024 by default. Each takes some 50 KB
     ///   beside what it loads; a load that waits for its turn takes about 8 KB. An origin that does not answer keeps the
-    ///   places of its flights until they time out: who loads from many such needs more.
+    ///   places of its flights until they time out: who loads from many such needs more. A stage may load through the same
+    ///   flights, also in child tasks: such loads need no place. A load in a detached task does, so a stage that waits for
+    ///   one can wait forever if all places are taken by such stages.
     public convenience init(maximumConcurrent: Int = 1024) {
         self.init(executor: nil, maximumConcurrent: maximumConcurrent)
     }

@@ -17,6 +17,7 @@ final class ScrollingSimulation {
     private var generator: SeededGenerator
     private let flights: Flights
     private let memory = MemoryCache(byteLimit: 600)
+    private let observer: SimulatedObserver
 
     private init(seed: UInt64) {
         world = SimulatedWorld(seed: seed)
@@ -24,6 +25,7 @@ final class ScrollingSimulation {
         generator = SeededGenerator(seed: seed &* 31 &+ 7)
         // Mostly few at once, so that loads wait for their turn.
         flights = Flights(executor: executor, maximumConcurrent: [1, 3, 8, 1024][Int(seed % 4)])
+        observer = SimulatedObserver(world, executor, flights, memory)
     }
 
     /// Runs a seed. Nothing in it waits for anything outside, so it is over when this returns.
@@ -39,6 +41,8 @@ final class ScrollingSimulation {
         weak var gone: ImageLoader?
         do {
             let loader = loader()
+            // Every third run is left in peace.
+            if !world.seed.isMultiple(of: 3) { observer.meddle(with: loader) }
             let scrolled = SimulatedList(executor, world, loader)
             let prefetcher = Prefetcher(loader, maximumConcurrentLoads: 3, options: LoadOptions(maxPixelSize: 2))
             (list, gone) = (scrolled, loader)
@@ -103,6 +107,11 @@ final class ScrollingSimulation {
         check(unanswered.withLock { $0 } == 0, "\(unanswered.withLock { $0 }) cells have no answer")
         check(tasks.allSatisfy { $0.result != nil }, "a task has no answer")
 
+        // Those of the observer, some of them cancelled.
+        let others = observer.stop()
+        settle()
+        check(others.allSatisfy { $0.result != nil }, "a task of the observer has no answer")
+
         // Once more at full speed, and then all is given up at once.
         memory.reset()
         pass(.seconds(70))
@@ -144,18 +153,19 @@ final class ScrollingSimulation {
 
     /// A loader over a list of the real stages, except that what is on disk and what is decoded are only numbers.
     private func loader() -> ImageLoader {
-        let (world, memory, flights) = (world, memory, flights)
+        let (world, memory, flights, observer) = (world, memory, flights, observer)
         let responses = HTTPCache(folder: "/nowhere", clock: world.clock)
         let client = SimulatedOrigin(world: world)
         let resources = PipelineResources(
             memory: memory, responses: responses, flights: flights, client: client, clock: world.clock)
-        return ImageLoader(resources) { _, _ in
+        return ImageLoader(resources, observers: [observer]) { _, _ in
             ImagePipeline(clock: world.clock) {
                 ResolveIdentifier()
                 MemoryLookup(memory)
                 Coalesce(flights, by: .variant) {
                     StubStage("DiskLookup", accepts: .empty, produces: [.empty, .original]) { load in
                         guard case .url(let url) = load.request.source else { return .skipped }
+                        load.attach(SimulatedAttachment(flights))
                         try await world.clock.sleep(for: .milliseconds(world.chance(0..<3)))
                         guard world.isFresh(world.number(url)) else { return .miss }
                         load.advance(to: .original(EncodedImage(bytes: [UInt8(world.number(url))])), from: .disk)
@@ -167,6 +177,7 @@ final class ScrollingSimulation {
                             throw LoadError(.undecodable, subject: load.subject, "There is nothing in it.")
                         }
                         try await world.clock.sleep(for: .milliseconds(world.chance(0..<20)))
+                        if world.chance(0..<30) == 0 { throw SimulatedAttachment(flights) }
                         let size = load.request.maxPixelSize ?? 2
                         load.advance(to: .decoded(.filled(size, with: [number])))
                         return .done
@@ -175,19 +186,31 @@ final class ScrollingSimulation {
                         guard let product = load.content.product, let key = load.variantKey,
                             case .url(let url) = load.request.source
                         else { return .skipped }
-                        if load.source == .network, let ticket = load.attachment(SourceTicket.self), ticket.claim() {
+                        if load.source == .network, load.mayStore, let ticket = load.attachment(SourceTicket.self),
+                            ticket.claim()
+                        {
                             await Task.yield()
-                            world.store(world.number(url))
+                            if load.mayStore { world.store(world.number(url)) }
                             ticket.stored()
                         }
                         let validity = Validity(storedAt: world.clock.now)
-                        memory.insert(
-                            MemoryEntry(product: product, validity: validity), for: key, now: world.clock.now)
+                        if load.mayStore {
+                            memory.insert(
+                                MemoryEntry(product: product, validity: validity), for: key, now: world.clock.now)
+                        }
                         load.advance(to: .ready(product))
                         return .done
                     }
                 }
             }
         }
+    }
+}
+
+extension Load {
+    /// Whether its source was not removed since it set out.
+    fileprivate var mayStore: Bool {
+        guard let key = sourceKey, let order = attachment(FlightOrder.self) else { return true }
+        return order.mayStore(key)
     }
 }

@@ -62,7 +62,7 @@ actor SimulatedList {
     var next: [Int] { (top + Self.visible..<top + Self.visible + 20).filter { $0 < Self.rows } }
 
     func cancel(_ place: Int) {
-        slots[place].cancel()
+        world.inList { slots[place].cancel() }
         cells[place].isAnswered = true
     }
 
@@ -83,6 +83,11 @@ actor SimulatedList {
         cell.isAnswered = false
         let options = LoadOptions(maxPixelSize: PixelSize(square: size), expiry: .server(otherwise: .seconds(60)))
         let placeholder = DecodedImage.filled(1, with: [UInt8(Self.placeholder)])
+        world.inList { begin(place, number, placeholder, options) }
+    }
+
+    private func begin(_ place: Int, _ number: Int, _ placeholder: DecodedImage, _ options: LoadOptions) {
+        let cell = cells[place]
         slots[place].set(from: world.url(number), placeholder: placeholder, options: options) { [world] result in
             world.note(5, number)
             if case .failure(is CancellationError) = result {

@@ -46,12 +46,13 @@ struct SimulatedOrigin: HTTPClient {
     private final class Use: Sendable {
         private let world: SimulatedWorld
         private let number: Int
+        private let removals: Int
         private let isOver = Lock(false)
 
         init(_ world: SimulatedWorld, _ number: Int) {
             self.world = world
             self.number = number
-            world.begin(number)
+            removals = world.begin(number)
         }
 
         deinit { end() }
@@ -61,7 +62,7 @@ struct SimulatedOrigin: HTTPClient {
                 defer { isOver = true }
                 return !isOver
             }
-            if ends { world.end(number) }
+            if ends { world.end(number, begunAfter: removals) }
         }
     }
 }

@@ -15,15 +15,22 @@ final class SimulatedWorld: Sendable {
         var generator: SeededGenerator
         var stored: [Int: Date] = [:]
         var underWay: [Int: Int] = [:]
+        /// How often an image was removed: what was requested before is another request than what comes after.
+        var removals: [Int: Int] = [:]
+        var listDepth = 0
         var requests = 0
         var breaches: [String] = []
         var digest: UInt64 = 14_695_981_039_346_656_037
     }
 
+    let seed: UInt64
     let clock = ManualClock()
     private let state: Lock<State>
 
-    init(seed: UInt64) { state = Lock(State(generator: SeededGenerator(seed: seed ^ 0x5EED))) }
+    init(seed: UInt64) {
+        self.seed = seed
+        state = Lock(State(generator: SeededGenerator(seed: seed ^ 0x5EED)))
+    }
 
     var requests: Int { state.withLock { $0.requests } }
     var breaches: [String] { state.withLock { $0.breaches } }
@@ -63,23 +70,46 @@ final class SimulatedWorld: Sendable {
         note(3, number)
     }
 
-    /// A request begins: it must not be one that need not be made.
-    func begin(_ number: Int) {
-        let isFresh = isFresh(number)
+    /// Removes an image from the store: requests under way for it no longer stand for those to come.
+    func remove(_ number: Int) {
         state.withLock { state in
+            state.stored[number] = nil
+            state.underWay[number] = nil
+            state.removals[number, default: 0] += 1
+        }
+        note(6, number)
+    }
+
+    /// Whether the list's own code runs now.
+    var isInList: Bool { state.withLock { $0.listDepth > 0 } }
+
+    /// Runs the list's own code.
+    func inList(_ body: () -> Void) {
+        state.withLock { $0.listDepth += 1 }
+        body()
+        state.withLock { $0.listDepth -= 1 }
+    }
+
+    /// A request begins: it must not be one that need not be made.
+    /// - Returns: what its end has to name.
+    func begin(_ number: Int) -> Int {
+        let isFresh = isFresh(number)
+        let removals = state.withLock { state in
             state.requests += 1
             if isFresh { state.breaches.append("\(number) was requested while fresh.") }
             if state.underWay[number, default: 0] > 0 {
                 state.breaches.append("\(number) was requested twice at once.")
             }
             state.underWay[number, default: 0] += 1
+            return state.removals[number, default: 0]
         }
         note(1, number)
+        return removals
     }
 
-    func end(_ number: Int) {
+    func end(_ number: Int, begunAfter removals: Int) {
         state.withLock { state in
-            guard let count = state.underWay[number] else { return }
+            guard state.removals[number, default: 0] == removals, let count = state.underWay[number] else { return }
             state.underWay[number] = count > 1 ? count - 1 : nil
         }
         note(2, number)

@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import Stages
+
+@Suite("Which of the loads that share a fetch stores the original", .timeLimit(.minutes(1)))
+struct StoreClaimTests {
+    private let site: Site
+
+    init() throws { site = try Site() }
+
+    @Test("The original is stored though the load that was to store it is cancelled meanwhile")
+    func cancelledClaimer() async throws {
+        // Longer than what lies in the database: it needs a thread for its file.
+        let body = [UInt8](repeating: 7, count: 100_000)
+        site.origin.route("/long") { _ in .init(headers: [.cacheControl: "max-age=60"], body: body) }
+        let resources = site.resources()
+        let (flights, responses) = (resources.flights, resources.responses)
+        let (looked, gate) = (Counter(), Gate())
+        let pipeline = ImagePipeline(clock: site.clock) {
+            ResolveIdentifier()
+            Coalesce(flights, by: .variant) {
+                Coalesce(flights, by: .source) { Fetch(responses, resources.client) }
+                StubStage("Decode", accepts: .original) { load in
+                    looked.increment()
+                    if load.request.maxPixelSize == 20 { try await gate.wait() }
+                    load.advance(to: .decoded(.filled(2)))
+                    return .done
+                }
+                Store(resources.memory, responses)
+            }
+        }
+        let request = { [site] (size: PixelSize) in
+            ImageRequest(ImageSource(site.origin.url("/long")), maxPixelSize: size)
+        }
+        // The cache is open, and then all its threads are busy.
+        _ = await responses.flush()
+        let (began, barrier) = (Counter(), Barrier())
+        let blockers = (0..<responses.threads.count).map { _ in
+            Task {
+                try await responses.threads.run { _ in
+                    began.increment()
+                    barrier.wait()
+                }
+            }
+        }
+        await began.reaches(blockers.count)
+
+        let claiming = Task { try await pipeline.load(request(10)) }
+        let sharing = Task { try await pipeline.load(request(20)) }
+        await looked.reaches(2)
+        while responses.threads.waiting < 1 { await Task.yield() }
+        gate.open()
+        _ = try await sharing.value
+        claiming.cancel()
+        await #expect(throws: CancellationError.self) { try await claiming.value }
+        barrier.open()
+        for blocker in blockers { try await blocker.value }
+        await flights.drain()
+        #expect(site.requests == 1)
+        guard let key = SourceKey(request(10)), case .fresh = try await responses.lookup(key) else {
+            Issue.record("It is not on disk.")
+            return
+        }
+    }
+
+    @Test("Where the system refuses the thread that writes, nothing is stored, and the next change tries again")
+    func refusedThread() async throws {
+        let responses = site.resources().responses
+        let exchange = try HTTPExchange.test(
+            "http://example.com/a", request: [:], status: 200, [.cacheControl: "max-age=60"], body: [1],
+            at: site.clock.now)
+        let refused = await Stages.Thread.$isRefused.withValue(true) {
+            await responses.commit(exchange, for: .test("a"))
+        }
+        #expect(refused == nil)
+        #expect(await responses.commit(exchange, for: .test("a")) != nil)
+    }
+}
