@@ -33,9 +33,8 @@ struct StoreClaimTests {
                 Store(resources.memory, responses)
             }
         }
-        let request = { [site] (size: PixelSize) in
-            ImageRequest(ImageSource(site.origin.url("/long")), maxPixelSize: size)
-        }
+        let source = ImageSource(site.origin.url("/long"))
+        @Sendable func request(_ size: PixelSize) -> ImageRequest { ImageRequest(source, maxPixelSize: size) }
         // The cache is open, and then all its threads are busy.
         _ = await responses.flush()
         let (began, barrier) = (Counter(), Barrier())
