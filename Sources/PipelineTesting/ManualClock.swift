@@ -13,11 +13,14 @@ public import Pipeline
 public final class ManualClock: LoadClock {
     private struct Sleeper {
         let due: Duration
+        /// Whether it waits for a time limit on other work.
+        let isLimit: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct Watcher {
         let count: Int
+        let includesLimits: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -35,8 +38,12 @@ public final class ManualClock: LoadClock {
             return lastNumber
         }
 
+        func count(includingLimits: Bool) -> Int {
+            includingLimits ? sleepers.count : sleepers.values.count { !$0.isLimit }
+        }
+
         mutating func takeContentWatchers() -> [CheckedContinuation<Void, any Error>] {
-            let content = watchers.filter { $0.value.count <= sleepers.count }
+            let content = watchers.filter { $0.value.count <= count(includingLimits: $0.value.includesLimits) }
             for number in content.keys { watchers[number] = nil }
             return content.values.map(\.continuation)
         }
@@ -61,29 +68,40 @@ public final class ManualClock: LoadClock {
 
     /// Waits until the clock was advanced by `duration`; returns at once for a duration of zero or less.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    public func sleep(for duration: Duration) async throws {
+    public func sleep(for duration: Duration) async throws { try await sleep(for: duration, isLimit: false) }
+
+    /// Waits as ``sleep(for:)`` does, without counting as a sleeper.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    public func sleep(untilLimit duration: Duration) async throws { try await sleep(for: duration, isLimit: true) }
+
+    private func sleep(for duration: Duration, isLimit: Bool) async throws {
         try Task.checkCancellation()
         guard duration > .zero else { return }
         try await wait { state, number, continuation in
-            state.sleepers[number] = Sleeper(due: state.uptime + duration, continuation: continuation)
+            state.sleepers[number] = Sleeper(
+                due: state.uptime + duration, isLimit: isLimit, continuation: continuation)
             return state.takeContentWatchers()
         }
     }
 
-    /// How many tasks sleep on this clock.
-    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    /// How many tasks sleep on this clock, those not counted that wait for a time limit on other work.
+    public var sleeperCount: Int { state.withLock { $0.count(includingLimits: false) } }
 
     /// When the next of them is due, counted from now; `nil` if none sleeps.
     public var nextDue: Duration? {
-        state.withLock { state in state.sleepers.values.map(\.due).min().map { $0 - state.uptime } }
+        state.withLock { state in
+            state.sleepers.values.filter { !$0.isLimit }.map(\.due).min().map { $0 - state.uptime }
+        }
     }
 
     /// Waits until at least `count` tasks sleep on this clock.
+    /// - Parameter includingLimits: whether those count that wait for a time limit on other work; `false` by default.
     /// - Throws: `CancellationError` when the task is cancelled.
-    public func sleepers(_ count: Int) async throws {
+    public func sleepers(_ count: Int, includingLimits: Bool = false) async throws {
         try await wait { state, number, continuation in
-            if state.sleepers.count >= count { return [continuation] }
-            state.watchers[number] = Watcher(count: count, continuation: continuation)
+            if state.count(includingLimits: includingLimits) >= count { return [continuation] }
+            state.watchers[number] = Watcher(
+                count: count, includesLimits: includingLimits, continuation: continuation)
             return []
         }
     }

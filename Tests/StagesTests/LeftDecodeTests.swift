@@ -89,7 +89,7 @@ struct LeftDecodeTests {
         let load = Task { try await pipeline.load(ImageRequest(.bytes(bytes))) }
         await stuck.began.reaches(1)
         if isLate {
-            try await clock.sleepers(1)
+            try await clock.sleepers(1, includingLimits: true)
             clock.advance(by: .seconds(6))
             let error = await #expect(throws: LoadError.self) { try await load.value }
             #expect(error?.code == .tooMuchTime)

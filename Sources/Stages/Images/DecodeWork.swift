@@ -34,7 +34,7 @@ struct DecodeWork: Sendable {
                 // Waiting for a thread or for memory doesn't count.
                 for await _ in begins { break }
                 let limited = WorkCancellation().limited(to: time, by: clock)
-                try await clock.sleep(for: time + .nanoseconds(1))
+                try await clock.sleep(untilLimit: time + .nanoseconds(1))
                 try limited.check()
                 return nil
             }
