@@ -36,7 +36,7 @@ public struct MemoryLookup: Stage {
         if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
             load.stale = .ready(entry.product)
             if entry.validity.mayStandIn { load.attach(StaleProduct(entry.product)) }
-            load.note("expired \(Int(now.timeIntervalSince(end))) s ago")
+            load.note("expired \(Int(clamping: now.timeIntervalSince(end))) s ago")
             return .miss
         }
         load.report(.hasCache(entry.product, source: .memory))

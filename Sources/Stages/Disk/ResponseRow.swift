@@ -48,7 +48,8 @@ extension ResponseRow {
     /// Reads a row; `nil` if it makes no sense.
     init?(_ row: SQLiteRow, key: SourceKey) {
         guard let target = row.text(1), let headers = StoredFields.decode(row.bytes(3)),
-            let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0
+            let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0,
+            (100...999).contains(row.integer(2))
         else { return nil }
         self.init(
             generation: row.integer(0), key: key, target: target, status: Int(row.integer(2)), headers: headers,

@@ -21,12 +21,13 @@ extension HTTPCache {
         guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
 
         guard
-            let file = try? await threads.run({ [database, warnings] _ in database.writeBody(exchange.body, warnings) })
-                .flatMap(\.self)
+            let file = try? await fileThreads.run({ [database, warnings] in
+                try database.writeBody(exchange.body, warnings, $0)
+            })
         else { return nil }
         row.bodyFile = file.name
         let stored = await store(row, response, exchange)
-        if stored == nil { _ = try? await threads.run { [database] _ in database.removeBody(file.name) } }
+        if stored == nil { _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) } }
         // Until now a clean-up of another process would have waited rather than take the file for an orphan.
         withExtendedLifetime(file.lock) {}
         return stored
@@ -65,8 +66,7 @@ extension HTTPCache {
         -> StoredResponse?
     {
         let inserted = await change { [bounds] transaction in
-            for old in try transaction.database.responses(of: row.key).rows
-            where old.selecting.match(exchange.requestHeaders) {
+            for old in try transaction.database.responses(of: row.key, for: exchange.requestHeaders).rows {
                 try transaction.remove(old.generation)
             }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
@@ -81,7 +81,11 @@ extension HTTPCache {
 
     /// Brings the cache within its bounds.
     func evict() async {
-        while await change({ [bounds] in try $0.evict(bounds) }) == false {}
+        // What others store meanwhile they evict for themselves.
+        let entries = await change { try $0.database.totals().entries } ?? 0
+        for _ in 0..<(max(0, entries) / ResponseTransaction.rowsAtOnce).clampedSum(16) {
+            guard await change({ [bounds] in try $0.evict(bounds) }) == false else { return }
+        }
     }
 
     func draft(
@@ -115,7 +119,7 @@ extension HTTPCache {
         guard rules == .asRequested, case .after(let lifetime) = expiry, (200...299).contains(status) else {
             return nil
         }
-        return now + lifetime.seconds
+        return now + lifetime.clamped.seconds
     }
 
     /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.

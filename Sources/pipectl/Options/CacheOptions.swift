@@ -34,10 +34,13 @@ struct CacheOptions: ParsableArguments {
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
-        guard try await responses.statistics() != nil else {
+        let isThere = HTTPCache.exists(in: folder)
+        // A folder of other files is no cache, and none is made of it.
+        let isUsable = isThere ? try await responses.statistics() != nil : try await responses.verify().isSound
+        guard isUsable else {
             throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
         }
-        return responses
+        return isThere ? responses : nil
     }
 
     /// The caches and the client. Nothing is opened until it is needed.
