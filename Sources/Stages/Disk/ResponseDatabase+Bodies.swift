@@ -58,9 +58,7 @@ extension ResponseDatabase {
         else { return 0 }
         defer { withExtendedLifetime(lock) {} }
         let names = files.names()
-        guard !names.isEmpty,
-            let known = read({ try $0.bodyFiles() })
-        else { return 0 }
+        guard !names.isEmpty, let known = read(cancellation, { try $0.bodyFiles() }) else { return 0 }
         let orphans = names.filter { !known.contains($0) }
         for name in orphans { files.removeOrphan(name) }
         return orphans.count

@@ -28,9 +28,12 @@ final class ResponseDatabase: Sendable {
         self.warnings = warnings
     }
 
+    /// Runs queries; `nil` if the database stands aside or fails.
+    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? { read(nil, body) }
+
     /// Runs queries; `nil` if the database stands aside or fails, or `cancellation` ends the wait for another's lock.
     func read<Result>(
-        _ cancellation: WorkCancellation? = nil, _ body: (SQLiteDatabase) throws -> Result
+        _ cancellation: WorkCancellation?, _ body: (SQLiteDatabase) throws -> Result
     ) -> Result? {
         attempt(cancellation) { try $0.read(cancellation, body) }
     }

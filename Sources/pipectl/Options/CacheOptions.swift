@@ -36,7 +36,12 @@ struct CacheOptions: ParsableArguments {
         let responses = responses(byteLimit: byteLimit)
         let isThere = HTTPCache.exists(in: folder)
         // A folder of other files is no cache, and none is made of it.
-        let isUsable = isThere ? try await responses.statistics() != nil : try await responses.verify().isSound
+        let isUsable =
+            if isThere {
+                try await responses.statistics() != nil
+            } else {
+                try await !responses.verify().findings.contains { $0.kind == .unusable }
+            }
         guard isUsable else {
             throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
         }
