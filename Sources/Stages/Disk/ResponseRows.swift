@@ -159,20 +159,22 @@ extension ResponseTransaction {
     }
 
     /// Forgets the oldest failures beyond a number, some at a time.
-    /// - Returns: whether no more are left.
+    /// - Returns: how many were forgotten.
     @discardableResult
-    func forgetFailures(beyond limit: Int) throws -> Bool {
+    func forgetFailures(beyond limit: Int) throws -> Int {
         // SQLite counts pages here, not rows.
         let count = try database.first("SELECT count(*) FROM failures") { Int($0.integer(0)) } ?? 0
-        guard count > limit else { return true }
+        guard count > limit else { return 0 }
         // A few more than have to, so that the next one is recorded without this.
-        let excess = count - limit + limit / 64
+        let excess = min(count - limit + limit / 64, Self.failuresAtOnce)
         try database.run(
-            """
-            DELETE FROM failures WHERE source IN (SELECT source FROM failures ORDER BY latest LIMIT ?1)
-            """, .integer(Int64(min(excess, 20_000))))
-        return excess <= 20_000
+            "DELETE FROM failures WHERE source IN (SELECT source FROM failures ORDER BY latest LIMIT ?1)",
+            .integer(Int64(excess)))
+        return excess
     }
+
+    /// How many failures one transaction forgets.
+    static let failuresAtOnce = 20_000
 
     /// Removes least recently used rows if there is more than the bounds allow, some at a time: others write in between.
     ///
@@ -191,7 +193,9 @@ extension ResponseTransaction {
                 return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
             // Strangers may choose what fails: no response goes for that.
-            guard try forgetFailures(beyond: bounds.failures) else { return false }
+            let forgotten = try forgetFailures(beyond: bounds.failures)
+            if forgotten == Self.failuresAtOnce { return false }
+            if forgotten > 0 { continue }
             if try remove(where: "true ORDER BY accessed, generation LIMIT 1") == 0 {
                 // Nothing is left that could go: either all is free pages, or the totals are wrong.
                 try recount()
