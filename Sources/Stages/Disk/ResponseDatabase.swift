@@ -19,7 +19,7 @@ final class ResponseDatabase: Sendable {
     private let condition = Lock(Condition.closed)
     private let mayHaveStrays = Lock(true)
     /// Until when nothing is changed, or no body is written, since another process keeps a lock.
-    private let pauses = Lock((changes: Duration.zero, bodies: Duration.zero))
+    private let pauses = Lock((changes: Duration?.none, bodies: Duration?.none))
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
         self.folder = folder
@@ -40,7 +40,7 @@ final class ResponseDatabase: Sendable {
 
     /// Runs changes as one transaction; `nil` if the database stands aside or fails, and then nothing has changed.
     func write<Result>(_ body: (ResponseTransaction) throws -> Result) -> Result? {
-        if clock.uptime < pauses.withLock(\.changes) { return nil }
+        if isPaused(pauses.withLock(\.changes)) { return nil }
         return attempt(nil) { connections in
             // The folder was removed, or another process put a new database in place of a damaged one.
             if connections.isMoved { throw DatabaseMoved() }
@@ -89,13 +89,15 @@ final class ResponseDatabase: Sendable {
     }
 
     /// Whether bodies may be written: no process is known to keep their lock.
-    var mayLockBodies: Bool { clock.uptime >= pauses.withLock(\.bodies) }
+    var mayLockBodies: Bool { !isPaused(pauses.withLock(\.bodies)) }
 
     /// Writes no body for a moment: another process keeps their lock, and every one would wait for it in turn.
     func pauseBodies() {
         let end = clock.uptime + Self.pause
         pauses.withLock { $0.bodies = end }
     }
+
+    private func isPaused(_ end: Duration?) -> Bool { end.map { clock.uptime < $0 } ?? false }
 
     private static let pause = Duration.seconds(10)
 
