@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import HTTPTypes
 import Pipeline
 import PipelineTesting
@@ -85,6 +86,21 @@ struct ExtremeNumbersTests: CacheSuite {
             let found = try await cache.entries(after: after, limit: limit)
             #expect(found.count == (after == .max ? 0 : min(max(0, limit), 2)))
         }
+    }
+
+    @Test("Times as texts and as libcurl takes them", arguments: durations)
+    func times(duration: Duration) {
+        #expect(!duration.millisecondsText.isEmpty)
+        #expect((1...Int(Int32.max)).contains(duration.wholeMilliseconds))
+        let box = PixelSize(width: .max, height: 1)
+        #expect(PixelSize(width: .max, height: 2).fitted(into: box).height == 1)
+    }
+
+    @Test("A file that says it is longer than the memory is read to its limit", arguments: [1000, -1, Int.min])
+    func sparseFile(limit: Int) throws {
+        let file = folder.path + "/sparse"
+        #expect(FileManager.default.createFile(atPath: file, contents: nil) && truncate(file, 1 << 42) == 0)
+        #expect(throws: LoadError.self) { try ReadFile.read(file, limit: limit, WorkCancellation()) }
     }
 
     @Test("What a memory cache tells of an entry that expired long ago")
