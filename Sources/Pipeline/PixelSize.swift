@@ -20,8 +20,8 @@ public struct PixelSize: Sendable, Hashable {
         guard width > box.width || height > box.height, width > 0, height > 0 else { return self }
         let scale = min(Double(box.width) / Double(width), Double(box.height) / Double(height))
         return PixelSize(
-            width: max(1, min(box.width, Int((Double(width) * scale).rounded()))),
-            height: max(1, min(box.height, Int((Double(height) * scale).rounded()))))
+            width: max(1, min(box.width, Int(clamping: (Double(width) * scale).rounded()))),
+            height: max(1, min(box.height, Int(clamping: (Double(height) * scale).rounded()))))
     }
 }
 

@@ -236,7 +236,8 @@ public struct Fetch: Stage {
         _ response: TransferResponse, into exchange: inout HTTPExchange, _ load: inout Load
     ) async throws {
         let expected = exchange.headers[.contentLength].flatMap { Int($0) }
-        exchange.body.reserveCapacity(min(expected ?? 0, byteLimit))
+        // A header may announce more than there is memory.
+        exchange.body.reserveCapacity(max(0, min(expected ?? 0, byteLimit, 64 << 20)))
         do {
             for try await chunk in response.body {
                 exchange.body += chunk

@@ -42,7 +42,7 @@ public struct MemoryLookup: Stage {
                 load.note(
                     isFromFuture
                         ? Freshness.Verdict.clockSetBack.rawValue
-                        : "expired \(Int64(min(now.timeIntervalSince(end), 9e18))) s ago")
+                        : "expired \(Int(clamping: now.timeIntervalSince(end))) s ago")
                 return .miss
             }
         }

@@ -34,8 +34,9 @@ public struct ReadFile: Stage {
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { throw FileStatus.error(path, errno) }
         defer { close(file) }
-        // One byte more than expected, so that the end is found without growing.
-        var bytes = try chunk(of: file, path, min(expected, limit) + 1, cancellation)
+        // One byte more than expected, so that the end is found without growing; but a file may be longer than it takes
+        // room on the disk, and than there is memory.
+        var bytes = try chunk(of: file, path, max(0, min(expected, limit, 256 << 20)) + 1, cancellation)
         // A file that grows, or that the system knows no length of.
         while bytes.count <= limit {
             let more = try chunk(of: file, path, 1 << 20, cancellation)

@@ -48,8 +48,10 @@ struct SQLiteTests: CacheSuite {
 
     @Test("A long log is begun anew and not cut: while it is cut no lookup can begin")
     func logIsBegunAnew() throws {
+        let folder = CacheFolder(path: path)
+        try folder.create()
         let connections = try ResponseConnections(
-            CacheFolder(path: path), StorageBounds(byteLimit: 1 << 20, entryLimit: nil))
+            folder, StorageBounds(byteLimit: 1 << 20, entryLimit: nil))
         let writer = connections.writer
         func length() -> off_t {
             var status = stat()

@@ -132,6 +132,18 @@ struct LookingTests {
     }
 
     @Test(
+        "a folder of other files is no cache: nothing in it is removed, and nothing is made",
+        arguments: ["stats", "ls", "prune", "purge", "verify --repair", "rm http://localhost/a.webp"])
+    func otherFolder(verb: String) async throws {
+        let result = try await pipectl.shell(
+            """
+            mkdir -p proj/bodies empty; echo mine >proj/bodies/thesis.txt; pipectl cache \(verb) --cache-dir empty >&2
+            pipectl cache \(verb) --cache-dir proj >&2; echo $?; find proj empty | sort
+            """)
+        #expect(result.text == "1\nempty\nproj\nproj/bodies\nproj/bodies/thesis.txt\n")
+    }
+
+    @Test(
         "a cache that can't be used is an error that says so, and never reads as an empty one",
         arguments: ["stats", "ls", "prune", "purge", "rm http://localhost/a.webp"])
     func unusableCache(verb: String) async throws {

@@ -48,7 +48,7 @@ public struct LimitErrors: CompositeStage {
         throw LoadError(
             .httpStatus, subject: load.subject,
             "The origin answered \(failed.status) \(failed.attempts == 1 ? "once" : "\(failed.attempts) times"), "
-                + "\(Int(age)) s ago at last; it is not asked again for \(Int((limit.maxAge.seconds - age).rounded(.up))) s.",
+                + "\(Int(clamping: age)) s ago at last; it is not asked again for \(Int(clamping: (limit.maxAge.seconds - age).rounded(.up))) s.",
             httpStatus: failed.status)
     }
 }

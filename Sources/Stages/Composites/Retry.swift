@@ -41,8 +41,8 @@ public struct Retry: CompositeStage {
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, @ChainBuilder _ body: () -> Chain
     ) {
         maximumAttempts = max(1, attempts)
-        self.initialDelay = max(.zero, initialDelay)
-        self.maximumDelay = max(.zero, maximumDelay)
+        self.initialDelay = max(.zero, initialDelay).clamped
+        self.maximumDelay = max(.zero, maximumDelay).clamped
         self.jitter = jitter
         self.body = body()
     }

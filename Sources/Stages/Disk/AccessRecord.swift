@@ -14,7 +14,7 @@ final class AccessRecord: Sendable {
     func note(_ generation: Int64, at time: Date) -> Bool {
         state.withLock { state in
             // Two uses at one moment still have an order.
-            state.latest = max(time.microseconds, state.latest + 1)
+            state.latest = max(time.microseconds, state.latest == .max ? .max : state.latest + 1)
             state.times[generation] = state.latest
             return state.times.count == 1024
         }

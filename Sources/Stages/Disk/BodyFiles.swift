@@ -8,9 +8,8 @@ struct BodyFiles: Sendable {
     /// Writes a body to a new file, whole and on the medium before it gets its name.
     /// - Returns: the file's name.
     func write(_ body: [UInt8]) throws(FileError) -> String {
-        let name =
-            String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
-        let temporary = "\(folder)/\(name).new"
+        let name = BodyName.random()
+        let temporary = path(name + BodyName.unfinished)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw FileError("open a file in \(folder)") }
         do throws(FileError) {
@@ -29,13 +28,18 @@ struct BodyFiles: Sendable {
         return name
     }
 
-    /// A body of a known length and checksum, or `nil` if there is no such file or it holds something else.
+    /// Reads a body of a known length and checksum.
+    /// - Returns: `nil` if there is no such file, if it holds something else, or if the name is not one of a body.
     func read(_ name: String, length: Int, checksum: Int64) -> [UInt8]? {
-        let file = open(path(name), O_RDONLY | O_CLOEXEC)
+        guard BodyName.isOwn(name), length <= Self.longest else { return nil }
+        // Without waiting: somebody may have put a pipe there.
+        let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, Int(status.st_size) == length else { return nil }
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == length else {
+            return nil
+        }
         var sum = BodyChecksum()
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             let buffer = UnsafeMutableRawBufferPointer(buffer)
@@ -52,6 +56,9 @@ struct BodyFiles: Sendable {
 
     private static let part = 128 << 10
 
+    /// A file may be as long as a damaged row says and take no room on the disk; its bytes would take memory.
+    private static let longest = 4 << 30
+
     /// Fills a buffer; false if the file ends before that.
     private func readFully(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var filled = 0
@@ -64,24 +71,31 @@ struct BodyFiles: Sendable {
         return true
     }
 
-    /// Whether there is such a file.
-    func has(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+    /// Whether there is a body of this name.
+    func has(_ name: String) -> Bool { BodyName.isOwn(name) && access(path(name), F_OK) == 0 }
 
-    /// Removes a file; one that is gone is no failure.
-    func remove(_ name: String) { unlink(path(name)) }
+    /// Removes a body, unless the name is not one of a body. A file that is gone is no failure.
+    func remove(_ name: String) {
+        if BodyName.isOwn(name) { unlink(path(name)) }
+    }
 
-    /// The names of all files, unfinished ones included.
+    /// Removes a body that no row points to, finished or not.
+    func removeOrphan(_ name: String) { unlink(path(name)) }
+
+    /// Returns the names of all bodies, unfinished ones included. Other files in the folder are left out.
     func names() -> [String] {
-        guard let entries = opendir(folder) else { return [] }
-        defer { closedir(entries) }
-        var names: [String] = []
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
+        (FolderListing.names(in: folder) ?? []).filter { name in
+            let finished = name.hasSuffix(BodyName.unfinished) ? String(name.dropLast(BodyName.unfinished.count)) : name
+            return BodyName.isCurrent(finished)
+                || BodyName.isEarlier(finished) && BodyName.looksRandom(finished) && isPrivate(path(name))
         }
-        return names
+    }
+
+    /// Whether a file has what every body has: it is a plain file of this user alone.
+    private func isPrivate(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()
+            && status.st_mode & 0o077 == 0
     }
 
     private func path(_ name: String) -> String { "\(folder)/\(name)" }

@@ -17,17 +17,40 @@ struct CacheFolder: Sendable {
     /// The folder of the bodies.
     var bodiesPath: String { path + "/bodies" }
 
-    /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline` (XDG Base Directory Specification).
+    /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline` (XDG Base Directory Specification). Without a home folder it is
+    /// below `/`, where only root can make it: in a shared folder others could make it first.
     static var standardPath: String {
         if let base = environment("XDG_CACHE_HOME"), base.hasPrefix("/") { return base + "/pipeline" }
         let home = environment("HOME") ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) }
-        return (home ?? "/tmp") + "/.cache/pipeline"
+        return (home ?? "") + "/.cache/pipeline"
     }
 
     /// Makes the folders that are missing, which nobody else may enter.
-    func create() throws(FileError) {
+    /// - Throws: ``FolderRefusal`` if what is there is not this user's cache; `FileError`.
+    func create() throws {
+        try check()
         try makeFolder(path)
         try makeFolder(bodiesPath)
+    }
+
+    /// Makes sure that nothing of what is there is somebody else's: links, other users' folders, other files.
+    ///
+    /// Where the folder is this user's and nobody else may write in it, what was checked stays so.
+    /// - Throws: ``FolderRefusal``; `FileError`.
+    func check() throws {
+        guard let mode = try checkFolder(path) else { return }
+        let bodiesMode = try checkFolder(bodiesPath)
+        for file in databaseFiles { try checkFile(file) }
+        if try status(databasePath) == nil { try checkNames() }
+        for (path, mode) in [(path, mode), (bodiesPath, bodiesMode ?? 0)] where mode & 0o022 != 0 {
+            throw FolderRefusal(path, .writable("0" + String(mode & 0o7777, radix: 8)))
+        }
+    }
+
+    /// Whether the database's file is there.
+    var hasDatabase: Bool {
+        var status = stat()
+        return lstat(databasePath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
     /// Makes the database's file if it is missing, which nobody else may read. SQLite gives its other files its mode.
@@ -35,7 +58,7 @@ struct CacheFolder: Sendable {
     /// Who calls this holds the folder's lock alone. A file that is there is not opened: a process that closes a file ends
     /// all its locks on it (fcntl(2)), those of SQLite too, and then another process takes the log away.
     func createDatabase() throws(FileError) {
-        let file = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let file = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 {
             close(file)
         } else if errno != EEXIST || faccessat(AT_FDCWD, databasePath, R_OK | W_OK, AT_EACCESS) != 0 {
@@ -55,6 +78,53 @@ struct CacheFolder: Sendable {
         }
         try makeFolder(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("mkdir \(path)") }
+    }
+
+    /// What a cache's folder holds, before and after its database is there.
+    private static let names: Set<String> = [
+        "bodies", "leases", "responses.sqlite", "responses.sqlite-wal", "responses.sqlite-shm",
+        "responses.sqlite-journal",
+    ]
+
+    /// Makes sure that a folder without a database holds nothing but what a cache leaves that lost it.
+    private func checkNames() throws {
+        if let other = try names(in: path).first(where: { !Self.names.contains($0) }) {
+            throw FolderRefusal(path, .otherFiles(other))
+        }
+        guard try status(bodiesPath) != nil else { return }
+        let bodies = Set(BodyFiles(folder: bodiesPath).names())
+        if let other = try names(in: bodiesPath).first(where: { !bodies.contains($0) }) {
+            throw FolderRefusal(path, .otherFiles("bodies/" + other))
+        }
+    }
+
+    /// The mode of a folder, which is this user's; `nil` if there is none.
+    private func checkFolder(_ path: String) throws -> mode_t? {
+        guard let status = try status(path) else { return nil }
+        if status.st_mode & S_IFMT == S_IFLNK { throw FolderRefusal(path, .link) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw FileError("mkdir \(path)", number: ENOTDIR) }
+        guard status.st_uid == geteuid() else { throw FolderRefusal(path, .owner) }
+        return status.st_mode
+    }
+
+    private func checkFile(_ path: String) throws {
+        guard let status = try status(path) else { return }
+        if status.st_mode & S_IFMT == S_IFLNK { throw FolderRefusal(path, .link) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FolderRefusal(path, .noFile) }
+        guard status.st_uid == geteuid() else { throw FolderRefusal(path, .owner) }
+    }
+
+    /// What stands under a path, a link itself; `nil` if there is nothing.
+    private func status(_ path: String) throws(FileError) -> stat? {
+        var status = stat()
+        if lstat(path, &status) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw FileError("lstat \(path)")
+    }
+
+    private func names(in folder: String) throws(FileError) -> [String] {
+        guard let names = FolderListing.names(in: folder) else { throw FileError("open \(folder)") }
+        return names.sorted()
     }
 
     private func isFolder(_ path: String) -> Bool {

@@ -5,7 +5,8 @@ extension CacheInspection {
     mutating func lookAtVariants(_ database: SQLiteDatabase, version: Int64) throws {
         guard version >= 2 else { return }
         var last = Int64.min
-        while true {
+        let end = try database.latestVariant()
+        while last < end {
             try cancellation.check()
             guard let variant = try database.variant(after: last) else { return }
             last = variant.number

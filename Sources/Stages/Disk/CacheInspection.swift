@@ -40,6 +40,14 @@ struct CacheInspection {
 
     /// Whether there is anything to look at.
     private mutating func lookAtFolder() -> Bool {
+        do {
+            try folder.check()
+        } catch let refusal as FolderRefusal {
+            refused(refusal)
+            return false
+        } catch {
+            // What follows says more of a folder or file that can't be looked at.
+        }
         for path in [folder.path, folder.bodiesPath] {
             var status = stat()
             guard stat(path, &status) == 0 else {
@@ -65,6 +73,11 @@ struct CacheInspection {
         return true
     }
 
+    private mutating func refused(_ refusal: FolderRefusal) {
+        let remedy = refusal.isRepairable ? " Or let a repair do that." : " A repair leaves it alone."
+        found(.unusable, refusal.path, "The cache is not used: it \(refusal.what)" + remedy)
+    }
+
     private mutating func cannotUse(_ path: String, _ reason: String) {
         found(
             .unusable, path,
@@ -76,7 +89,9 @@ struct CacheInspection {
         let names = BodyFiles(folder: folder.bodiesPath).names().map { folder.bodiesPath + "/" + $0 }
         for path in [folder.path, folder.bodiesPath, folder.leasesPath] + folder.databaseFiles + names {
             var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFLNK, status.st_mode & 0o077 != 0 else {
+                continue
+            }
             found(
                 .readableByOthers, path,
                 "Its mode, \(octal(status.st_mode)), gives others rights. A repair takes them away.")
@@ -98,6 +113,9 @@ struct CacheInspection {
         guard access(folder.databasePath, F_OK) == 0 else { return }
         let database = try SQLiteDatabase(path: folder.databasePath, readOnly: true)
         database.stop(when: cancellation)
+        if try ResponseSchema.isOtherProgram(database) {
+            return refused(FolderRefusal(folder.databasePath, .otherDatabase))
+        }
         let version = try database.first("PRAGMA user_version") { $0.integer(0) } ?? 0
         guard version <= ResponseSchema.version else {
             return found(
@@ -132,7 +150,8 @@ struct CacheInspection {
     private mutating func lookAtEntries(_ database: SQLiteDatabase, version: Int64) throws {
         let files = BodyFiles(folder: folder.bodiesPath)
         var last = Int64.min
-        while true {
+        let end = try database.latestGeneration()
+        while last < end {
             try cancellation.check()
             guard let entry = try database.entry(after: last, version: version) else { return }
             last = entry.generation
@@ -174,7 +193,7 @@ struct CacheInspection {
 
     private mutating func lookAtOrphans(_ database: SQLiteDatabase) throws {
         // Who writes a body shares this lock until its row is there.
-        guard let lock = try? FolderLock(folder.bodiesPath, .alone) else { return }
+        guard let lock = try? FolderLock(folder.bodiesPath, .alone, cancellation, patience: .seconds(1)) else { return }
         defer { withExtendedLifetime(lock) {} }
         let known = try database.bodyFiles()
         for name in BodyFiles(folder: folder.bodiesPath).names() where !known.contains(name) {

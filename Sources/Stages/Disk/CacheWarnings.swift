@@ -17,7 +17,10 @@ struct CacheWarnings: Sendable {
                 "The cache \(folder) was written by a newer version (\(error.version)); loads go on without it. "
                     + "Update this program or give it another folder.")
         }
-        if isFull(error) { return failed(folder, error) }
+        if isFull(error) || error is FolderLocked { return failed(folder, error) }
+        if let error = error as? FolderRefusal {
+            return warn("aside", "The cache \(folder) is not used: \(error) Loads go on without it.")
+        }
         if (error as? FileError)?.number == ENOTDIR {
             return warn(
                 "aside",
@@ -46,11 +49,12 @@ struct CacheWarnings: Sendable {
                 "There is no room for the cache \(folder): \(error). Nothing new is stored. Free some space, or give the "
                     + "cache a lower byteLimit.")
         }
-        if (error as? SQLiteError)?.isBusy == true {
+        if (error as? SQLiteError)?.isBusy == true || error is FolderLocked {
+            let held = (error as? FolderLocked)?.folder ?? folder + "/responses.sqlite"
             return warn(
                 "busy",
-                "The cache \(folder) is locked by another process for more than 5 s; loads go on without it. End the "
-                    + "process that holds \(folder)/responses.sqlite.")
+                "The cache \(folder) is locked by another process for some seconds; loads go on without it. End the "
+                    + "process that holds \(held).")
         }
         warn("failed", "The cache \(folder) failed: \(error). Loads go on without it. Check the folder and the disk.")
     }

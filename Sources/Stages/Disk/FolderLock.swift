@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// A lock on a cache folder among all threads and processes that use it. It ends with this value, and with its process.
 ///
@@ -7,16 +8,22 @@ import Glibc
 final class FolderLock: Sendable {
     enum Kind { case shared, alone }
 
+    /// How long a lock is waited for. Its holders need milliseconds; one that was stopped may need for ever.
+    static let patience = Duration.seconds(3)
+
     private let file: Int32
 
-    /// Waits for the lock.
-    init(_ folder: String, _ kind: Kind) throws(FileError) {
-        let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    /// Waits for the lock, in steps of up to 10 ms: a process that was stopped while it holds the lock must not stop this
+    /// one. Blocks its thread.
+    /// - Throws: ``FolderLocked`` if another process keeps the lock; `CancellationError`; `FileError`.
+    init(
+        _ folder: String, _ kind: Kind, _ cancellation: WorkCancellation? = nil, patience: Duration = patience
+    ) throws {
+        let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { throw FileError("open \(folder)") }
-        var status: Int32
-        repeat { status = flock(file, kind == .shared ? LOCK_SH : LOCK_EX) } while status != 0 && errno == EINTR
-        guard status == 0 else {
-            let error = FileError("flock \(folder)")
+        do {
+            try Self.lock(file, kind, folder, cancellation, patience)
+        } catch {
             close(file)
             throw error
         }
@@ -24,4 +31,27 @@ final class FolderLock: Sendable {
     }
 
     deinit { close(file) }
+
+    private static func lock(
+        _ file: Int32, _ kind: Kind, _ folder: String, _ cancellation: WorkCancellation?, _ patience: Duration
+    ) throws {
+        let clock = SystemClock()
+        let deadline = clock.uptime + patience
+        var pause: UInt32 = 500
+        while flock(file, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            guard errno == EWOULDBLOCK else { throw FileError("flock \(folder)") }
+            if cancellation?.isCancelled == true { throw CancellationError() }
+            guard clock.uptime < deadline else { throw FolderLocked(folder: folder) }
+            usleep(pause)
+            pause = min(pause * 2, 10_000)
+        }
+    }
+}
+
+/// Another process keeps the lock of a folder.
+struct FolderLocked: Error, CustomStringConvertible {
+    let folder: String
+
+    var description: String { "\(folder) is locked" }
 }

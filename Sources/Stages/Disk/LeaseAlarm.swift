@@ -9,14 +9,14 @@ final class LeaseAlarm: Sendable {
     init(_ folder: CacheFolder) {
         path = folder.leasesPath
         events = inotify_init1(O_CLOEXEC | O_NONBLOCK)
-        if events >= 0 { inotify_add_watch(events, path, UInt32(IN_CLOSE_WRITE)) }
+        if events >= 0 { inotify_add_watch(events, path, UInt32(IN_CLOSE_WRITE) | UInt32(IN_DONT_FOLLOW)) }
     }
 
     deinit { if events >= 0 { close(events) } }
 
     /// Wakes the thread, as every end of a lease does.
     func ring() {
-        let file = open(path, O_WRONLY | O_CLOEXEC)
+        let file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if file >= 0 { close(file) }
     }
 

@@ -29,7 +29,7 @@ final class LeaseFile: Sendable {
     /// Opens a folder's file of leases, making it where it is missing.
     init(_ folder: CacheFolder, _ place: Place, in slot: LeaseSlot) throws(FileError) {
         self.slot = slot
-        file = open(folder.leasesPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        file = open(folder.leasesPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         guard file >= 0 else { throw FileError("open \(folder.leasesPath)") }
         self.place = place
     }

@@ -16,17 +16,17 @@ final class ResponseConnections: Sendable {
     private let idle = Lock<[SQLiteDatabase]>([])
 
     /// Opens the database of a folder, making it or bringing it to this version where need be.
-    /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`.
+    ///
+    /// The caller holds the folder's lock alone: SQLite answers "busy" at once where two processes turn on its log at the
+    /// same time.
+    /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`, `FolderRefusal`.
     init(_ folder: CacheFolder, _ bounds: StorageBounds) throws {
         self.bounds = bounds
         longestLog = Atomic(bounds.logBytes / 2)
-        try folder.create()
-        // SQLite answers "busy" at once where two processes turn on its log at the same time.
-        let lock = try FolderLock(folder.path, .alone)
-        defer { withExtendedLifetime(lock) {} }
         try folder.createDatabase()
         path = folder.databasePath
         writer = try SQLiteDatabase(path: path, readOnly: false)
+        if try ResponseSchema.isOtherProgram(writer) { throw FolderRefusal(path, .otherDatabase) }
         // What SQLite would put in temporary files holds parts of responses, and would lie outside of this folder.
         try writer.execute(
             """
@@ -56,10 +56,14 @@ final class ResponseConnections: Sendable {
     var isMoved: Bool { identity == nil || FileIdentity(path) != identity }
 
     /// Runs queries on a connection that nobody else uses meanwhile.
-    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) throws -> Result {
+    func read<Result>(
+        _ cancellation: WorkCancellation?, _ body: (SQLiteDatabase) throws -> Result
+    ) throws -> Result {
         let database = try idle.withLock { $0.popLast() } ?? openReader()
         // One that failed is not used again.
+        database.waits = cancellation
         let result = try body(database)
+        database.waits = nil
         idle.withLock { $0.append(database) }
         return result
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 extension ResponseDatabase {
     /// A body's file that no row points to yet; the lock keeps clean-ups from taking it for an orphan.
@@ -7,18 +8,25 @@ extension ResponseDatabase {
         let lock: FolderLock
     }
 
-    /// Writes a body that is too long for the database; `nil` if that fails, which the log tells.
-    func writeBody(_ body: [UInt8], _ warnings: CacheWarnings) -> NewBody? {
+    /// Writes a body that is too long for the database; `nil` if that fails, which the log tells. Blocks while a clean-up
+    /// looks for bodies without a row, up to ``FolderLock/patience``.
+    /// - Throws: `CancellationError`.
+    func writeBody(
+        _ body: [UInt8], _ warnings: CacheWarnings, _ cancellation: WorkCancellation? = nil
+    ) throws -> NewBody? {
         for isRetry in [false, true] {
             // Makes the folders.
-            guard read({ _ in true }) == true else { return nil }
+            guard read(cancellation, { _ in true }) == true, mayLockBodies else { return nil }
             do {
-                let lock = try FolderLock(folder.bodiesPath, .shared)
+                let lock = try FolderLock(folder.bodiesPath, .shared, cancellation)
                 return NewBody(name: try BodyFiles(folder: folder.bodiesPath).write(body), lock: lock)
-            } catch  where error.number == ENOENT && !isRetry {
+            } catch let error as FileError where error.number == ENOENT && !isRetry {
                 // Somebody removed the folder; opening it again makes it again.
                 close()
+            } catch is CancellationError {
+                throw CancellationError()
             } catch {
+                if error is FolderLocked { pauseBodies() }
                 warnings.failed(folder.path, error)
                 return nil
             }
@@ -38,18 +46,21 @@ extension ResponseDatabase {
     }
 
     /// Removes the files that no row points to: what a process left that died between a body and its row.
+    ///
+    /// Where bodies are being written all the time, or a process that was stopped keeps their lock, the next clean-up does
+    /// it.
     /// - Returns: how many there were.
     @discardableResult
-    func removeOrphans() -> Int {
+    func removeOrphans(_ cancellation: WorkCancellation? = nil) -> Int {
         let files = BodyFiles(folder: folder.bodiesPath)
-        guard read({ _ in true }) == true, let lock = try? FolderLock(folder.bodiesPath, .alone) else { return 0 }
+        guard read(cancellation, { _ in true }) == true,
+            let lock = try? FolderLock(folder.bodiesPath, .alone, cancellation, patience: .seconds(1))
+        else { return 0 }
         defer { withExtendedLifetime(lock) {} }
         let names = files.names()
-        guard !names.isEmpty,
-            let known = read({ try $0.bodyFiles() })
-        else { return 0 }
+        guard !names.isEmpty, let known = read(cancellation, { try $0.bodyFiles() }) else { return 0 }
         let orphans = names.filter { !known.contains($0) }
-        for name in orphans { files.remove(name) }
+        for name in orphans { files.removeOrphan(name) }
         return orphans.count
     }
 }

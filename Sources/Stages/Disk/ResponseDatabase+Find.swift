@@ -15,8 +15,9 @@ extension ResponseDatabase {
     }
 
     /// The most recent stored answer that fits a request's fields, whole and sound.
-    func find(_ key: SourceKey, _ request: HTTPFields) -> Found {
-        let found = read { database in
+    /// - Throws: `CancellationError` where `cancellation` ended a wait for another process.
+    func find(_ key: SourceKey, _ request: HTTPFields, _ cancellation: WorkCancellation? = nil) throws -> Found {
+        let found = read(cancellation) { database in
             var found = try findOnly(key, request, database) ?? findAmong(key, request, database)
             // Replaced since the row was read, it has taken its file along: what has replaced it is meant.
             if let damaged = found.damaged, try !database.has(damaged) {
@@ -24,6 +25,7 @@ extension ResponseDatabase {
             }
             return found
         }
+        if found == nil { try cancellation?.check() }
         return found ?? Found(reason: "the cache can't be used")
     }
 
@@ -42,11 +44,10 @@ extension ResponseDatabase {
         // One snapshot, and one lock of it, for the rows and their bodies.
         try database.run("BEGIN")
         defer { try? database.run("COMMIT") }
-        let (rows, broken) = try database.responses(of: key)
+        let (rows, broken, others) = try database.responses(of: key, for: request)
         found.broken = broken
-        let fitting = rows.filter { $0.selecting.match(request) }
-        guard let row = mostRecent(fitting) else {
-            if !rows.isEmpty { found.reason = "\(rows.count) stored for other values of Vary's fields" }
+        guard let row = mostRecent(rows) else {
+            if others > 0 { found.reason = "\(others) stored for other values of Vary's fields" }
             return found
         }
         let body = row.bodyFile == nil ? try database.body(row.generation).flatMap { sound($0, row) } : body(in: row)

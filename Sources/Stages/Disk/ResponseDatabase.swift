@@ -18,6 +18,8 @@ final class ResponseDatabase: Sendable {
     private let warnings: CacheWarnings
     private let condition = Lock(Condition.closed)
     private let mayHaveStrays = Lock(true)
+    /// Until when nothing is changed, or no body is written, since another process keeps a lock.
+    private let pauses = Lock((changes: Duration?.none, bodies: Duration?.none))
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
         self.folder = folder
@@ -27,13 +29,19 @@ final class ResponseDatabase: Sendable {
     }
 
     /// Runs queries; `nil` if the database stands aside or fails.
-    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? {
-        attempt { try $0.read(body) }
+    func read<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? { read(nil, body) }
+
+    /// Runs queries; `nil` if the database stands aside or fails, or `cancellation` ends the wait for another's lock.
+    func read<Result>(
+        _ cancellation: WorkCancellation?, _ body: (SQLiteDatabase) throws -> Result
+    ) -> Result? {
+        attempt(cancellation) { try $0.read(cancellation, body) }
     }
 
     /// Runs changes as one transaction; `nil` if the database stands aside or fails, and then nothing has changed.
     func write<Result>(_ body: (ResponseTransaction) throws -> Result) -> Result? {
-        attempt { connections in
+        if isPaused(pauses.withLock(\.changes)) { return nil }
+        return attempt(nil) { connections in
             // The folder was removed, or another process put a new database in place of a damaged one.
             if connections.isMoved { throw DatabaseMoved() }
             // Another process may have written much meanwhile and not got the chance.
@@ -68,7 +76,7 @@ final class ResponseDatabase: Sendable {
     /// Runs queries if the database is open; `nil` if it isn't, or fails.
     func readIfOpen<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? {
         guard case .open(let connections) = condition.withLock(\.self) else { return nil }
-        return try? connections.read(body)
+        return try? connections.read(nil, body)
     }
 
     /// Closes the connections; the next use opens them again.
@@ -80,56 +88,85 @@ final class ResponseDatabase: Sendable {
         }
     }
 
-    private func attempt<Result>(_ body: (ResponseConnections) throws -> Result) -> Result? {
+    /// Whether bodies may be written: no process is known to keep their lock.
+    var mayLockBodies: Bool { !isPaused(pauses.withLock(\.bodies)) }
+
+    /// Writes no body for a moment: another process keeps their lock, and every one would wait for it in turn.
+    func pauseBodies() {
+        let end = clock.uptime + Self.pause
+        pauses.withLock { $0.bodies = end }
+    }
+
+    private func isPaused(_ end: Duration?) -> Bool { end.map { clock.uptime < $0 } ?? false }
+
+    private static let pause = Duration.seconds(10)
+
+    private func attempt<Result>(
+        _ cancellation: WorkCancellation?, _ body: (ResponseConnections) throws -> Result
+    ) -> Result? {
         for _ in 0..<2 {
-            guard let connections = connections() else { return nil }
+            guard let connections = connections(cancellation) else { return nil }
             do {
                 return try body(connections)
             } catch {
+                // Its wait for another's lock ended with it.
+                if cancellation?.isCancelled == true { return nil }
                 guard heal(connections, after: error) else { return nil }
             }
         }
         return nil
     }
 
-    private func connections() -> ResponseConnections? {
-        let now = clock.uptime
+    /// The open database; opens it where it is closed. `nil` if it stands aside or `cancellation` ends the wait.
+    private func connections(_ cancellation: WorkCancellation?) -> ResponseConnections? {
+        if let decided = decided() { return decided.connections }
         var damage: SQLiteError?
-        var failure: (any Error)?
-        // The logger is the program's: it is told after the lock.
-        defer {
-            if let damage { warnings.damaged(folder.databasePath, damage) }
-            if let failure { warnings.standsAside(folder.path, failure) }
-        }
-        // Held while the database opens: only threads of ours wait here, and none of them could go on without it.
-        return condition.withLock { condition in
-            if case .open(let connections) = condition { return connections }
-            if case .aside(let end) = condition, now < end { return nil }
-            do {
-                let connections = try openSound(&damage)
-                condition = .open(connections)
-                return connections
-            } catch {
-                failure = error
-                condition = .aside(until: now + .seconds(60))
-                return nil
-            }
+        // The logger is the program's: it is told when no lock is held.
+        defer { if let damage { warnings.damaged(folder.databasePath, damage) } }
+        do {
+            return try open(cancellation, &damage)
+        } catch is CancellationError {
+            return nil
+        } catch {
+            let end = clock.uptime + .seconds(60)
+            condition.withLock { if case .closed = $0 { $0 = .aside(until: end) } }
+            warnings.standsAside(folder.path, error)
+            return nil
         }
     }
 
+    private func open(_ cancellation: WorkCancellation?, _ damage: inout SQLiteError?) throws -> ResponseConnections? {
+        try folder.create()
+        // Waited for without any lock of this object's, so that each waiter can be cancelled.
+        let lock = try FolderLock(folder.path, .alone, cancellation)
+        defer { withExtendedLifetime(lock) {} }
+        // Another thread may have been faster.
+        if let decided = decided() { return decided.connections }
+        let connections = try openSound(&damage)
+        condition.withLock { $0 = .open(connections) }
+        return connections
+    }
+
+    /// What is known already; `nil` if the database has yet to be opened.
+    private func decided() -> (connections: ResponseConnections?, Void)? {
+        let now = clock.uptime
+        return condition.withLock { condition in
+            if case .open(let connections) = condition { return (connections, ()) }
+            if case .aside(let end) = condition {
+                if now < end { return (nil, ()) }
+                condition = .closed
+            }
+            return nil
+        }
+    }
+
+    /// Opens the database, making it anew if it is damaged. The folder is locked.
     private func openSound(_ damage: inout SQLiteError?) throws -> ResponseConnections {
         do {
             return try ResponseConnections(folder, bounds)
         } catch let error as SQLiteError where error.isCorruption {
             damage = error
-            let lock = try FolderLock(folder.path, .alone)
-            defer { withExtendedLifetime(lock) {} }
-            // Another process may have been faster, and then its new database is sound.
-            do {
-                try SQLiteDatabase(path: folder.databasePath, readOnly: false).checkSound()
-            } catch let error as SQLiteError where error.isCorruption {
-                remove()
-            }
+            remove()
         }
         return try ResponseConnections(folder, bounds)
     }
@@ -154,6 +191,10 @@ final class ResponseDatabase: Sendable {
             drop(connections)
             return true
         }
+        if error.isBusy {
+            let end = clock.uptime + Self.pause
+            pauses.withLock { $0.changes = end }
+        }
         warnings.failed(folder.path, error)
         return false
     }
@@ -172,11 +213,3 @@ final class ResponseDatabase: Sendable {
 
 /// The database that is open is not the one in the folder.
 private struct DatabaseMoved: Error {}
-
-extension SQLiteDatabase {
-    /// Whether the file can be read as a database at all, and has the tables that it should have or can be given them.
-    fileprivate func checkSound() throws {
-        _ = try first("SELECT count(*) FROM sqlite_schema") { _ in true }
-        try ResponseSchema.migrate(self)
-    }
-}

@@ -56,7 +56,8 @@ extension ResponseRow {
     init?(_ row: SQLiteRow, key: SourceKey) {
         guard let target = row.text(1), let headers = StoredFields.decode(row.bytes(3)),
             let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0,
-            row.isNull(13) || StoredRedirects(encoded: row.bytes(13)) != nil
+            row.isNull(13) || StoredRedirects(encoded: row.bytes(13)) != nil,
+            (100...999).contains(row.integer(2))
         else { return nil }
         self.init(
             generation: row.integer(0), key: key, target: target, status: Int(row.integer(2)), headers: headers,

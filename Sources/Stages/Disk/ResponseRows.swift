@@ -4,29 +4,52 @@ import Pipeline
 
 /// The queries on stored responses.
 extension SQLiteDatabase {
-    /// What a source has, one for each variant, latest answer first. Rows that make no sense are named instead.
-    func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
-        var broken: [Int64] = []
-        let rows = try all(
-            "SELECT \(ResponseRow.columns) FROM responses WHERE source = ?1 ORDER BY response_time DESC, generation DESC",
-            .blob(key.digest.bytes)
-        ) { row -> ResponseRow? in
-            let response = ResponseRow(row, key: key)
-            if response == nil { broken.append(row.integer(0)) }
-            return response
+    /// How many responses a source has at most, for different values of the fields that `Vary` names: a client can send any
+    /// number of them. The least recently used go first.
+    static let mostVarying = 64
+
+    /// What a source has for a request, or for any, latest response first. Rows that make no sense are named instead, and those for
+    /// other values of `Vary`'s fields are counted; no more of them is read.
+    func responses(
+        of key: SourceKey, for request: HTTPFields?
+    ) throws -> (rows: [ResponseRow], broken: [Int64], others: Int) {
+        var (rows, broken, others): ([ResponseRow], [Int64], Int) = ([], [], 0)
+        // The index has these in this order. Rows beyond the bound are another program's.
+        let found = try all(
+            "SELECT generation, selecting FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
+            .blob(key.digest.bytes), .integer(Int64(Self.mostVarying))
+        ) { (generation: $0.integer(0), selecting: SelectingFields(encoded: $0.bytes(1))) }
+        for (generation, selecting) in found {
+            if let request, let selecting, !selecting.match(request) {
+                others += 1
+            } else if selecting != nil, let row = try response(generation, key) {
+                rows.append(row)
+            } else {
+                broken.append(generation)
+            }
         }
-        return (rows.compactMap(\.self), broken)
+        return (rows.sorted { ($0.responseTime, $0.generation) > ($1.responseTime, $1.generation) }, broken, others)
     }
 
-    /// What a source has, with the first row's body where that lies in the database: all in one statement.
+    private func response(_ generation: Int64, _ key: SourceKey) throws -> ResponseRow? {
+        try first("SELECT \(ResponseRow.columns) FROM responses WHERE generation = ?1", .integer(generation)) {
+            ResponseRow($0, key: key)
+        } ?? nil
+    }
+
+    /// A source's only response, with its body where that lies in the database, in one statement; if it has several, the
+    /// first two.
     func candidates(for key: SourceKey) throws -> [(row: ResponseRow?, body: [UInt8]?)] {
         var isFirst = true
         return try all(
-            "SELECT \(ResponseRow.columns), bytes FROM responses LEFT JOIN bodies USING (generation) WHERE source = ?1",
-            .blob(key.digest.bytes)
+            """
+            SELECT \(ResponseRow.columns), bytes FROM responses LEFT JOIN bodies USING (generation) WHERE source = ?1
+            LIMIT 2
+            """, .blob(key.digest.bytes)
         ) { row in
             defer { isFirst = false }
-            return (ResponseRow(row, key: key), isFirst && !row.isNull(14) ? row.bytes(14) : nil)
+            guard isFirst else { return (nil, nil) }
+            return (ResponseRow(row, key: key), row.isNull(14) ? nil : row.bytes(14))
         }
     }
 
@@ -51,14 +74,15 @@ extension SQLiteDatabase {
         try first("SELECT 1 FROM responses WHERE generation = ?1", .integer(generation)) { _ in true } ?? false
     }
 
-    /// The numbers of rows that fulfil a condition on `?1`, in their order, behind a given one.
+    /// The numbers of rows that fulfil a condition on `?1`, in their order, behind one and up to another.
     func generations(
-        after generation: Int64, where condition: String, _ value: SQLiteValue, limit: Int64
+        after generation: Int64, upTo latest: Int64, where condition: String, _ value: SQLiteValue, limit: Int64
     ) throws -> [Int64] {
         try all(
-            "SELECT generation FROM responses WHERE \(condition) AND generation > ?2 ORDER BY generation LIMIT ?3",
-            value,
-            .integer(generation), .integer(limit)
+            """
+            SELECT generation FROM responses WHERE \(condition) AND generation > ?2 AND generation <= ?3
+            ORDER BY generation LIMIT ?4
+            """, value, .integer(generation), .integer(latest), .integer(limit)
         ) { $0.integer(0) }
     }
 
@@ -86,7 +110,7 @@ extension ResponseTransaction {
     func insert(_ row: ResponseRow, body: [UInt8]) throws -> (generation: Int64, accessed: Int64) {
         // Behind every other, also where the clock was set back: what is new is not the first to go.
         let latest = try database.first("SELECT max(accessed) FROM responses") { $0.optionalInteger(0) } ?? nil
-        let accessed = max(row.stored.microseconds, latest.map { $0 + 1 } ?? .min)
+        let accessed = max(row.stored.microseconds, latest?.clampedSum(1) ?? .min)
         try database.run(
             """
             INSERT INTO responses (generation, source, target, target_hash, status, fields, selecting, request_time,
@@ -106,6 +130,11 @@ extension ResponseTransaction {
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
+        try remove(
+            where: """
+                generation IN (SELECT generation FROM responses WHERE source = ?1
+                    ORDER BY accessed DESC, generation DESC LIMIT -1 OFFSET ?2)
+                """, .blob(row.key.digest.bytes), .integer(Int64(SQLiteDatabase.mostVarying)))
         return (generation, accessed)
     }
 
@@ -147,7 +176,7 @@ extension ResponseTransaction {
     @discardableResult
     func makeRoom(for key: SourceKey, _ request: HTTPFields, askedAt requestTime: Date, now: Date) throws -> Bool {
         var isFree = true
-        for old in try database.responses(of: key).rows where old.selecting.match(request) {
+        for old in try database.responses(of: key, for: request).rows {
             // One from the future is from before the clock was set back.
             if old.requestTime > requestTime, old.requestTime <= now + 2 {
                 isFree = false
@@ -189,6 +218,24 @@ extension ResponseTransaction {
         try remove(where: "generation = ?1", .integer(generation)) > 0
     }
 
+    /// Forgets the oldest failures beyond a number, some at a time.
+    /// - Returns: how many were forgotten.
+    @discardableResult
+    func forgetFailures(beyond limit: Int) throws -> Int {
+        // SQLite counts pages here, not rows.
+        let count = try database.first("SELECT count(*) FROM failures") { Int($0.integer(0)) } ?? 0
+        guard count > limit else { return 0 }
+        // A few more than have to, so that the next one is recorded without this.
+        let excess = min(count - limit + limit / 64, Self.failuresAtOnce)
+        try database.run(
+            "DELETE FROM failures WHERE source IN (SELECT source FROM failures ORDER BY latest LIMIT ?1)",
+            .integer(Int64(excess)))
+        return excess
+    }
+
+    /// How many failures one transaction forgets.
+    static let failuresAtOnce = 20_000
+
     /// Removes least recently used rows if there is more than the bounds allow, some at a time: others write in between.
     ///
     /// A little more goes than has to, for rows that were stored together lie on the same pages: to remove many costs not
@@ -196,17 +243,24 @@ extension ResponseTransaction {
     /// - Returns: whether the bounds hold.
     func evict(_ bounds: StorageBounds) throws -> Bool {
         var allowed = bounds
-        for _ in 0..<64 {
+        for _ in 0..<Self.rowsAtOnce {
             let totals = try database.totals()
             // Half-empty pages count too, but not what an empty database has anyway.
-            let used = max(totals.bytes, try database.bytesInUse() + totals.fileBytes - bounds.emptyDatabase)
-            guard used > allowed.storedBytes || allowed.entryLimit.map({ totals.entries > $0 }) ?? false,
-                totals.entries > 0
-            else {
+            let pages = (try database.bytesInUse()).clampedSum(-bounds.emptyDatabase)
+            let used = max(totals.bytes, pages.clampedSum(totals.fileBytes))
+            guard used > allowed.storedBytes || allowed.entryLimit.map({ totals.entries > $0 }) ?? false else {
                 // Many are free where bodies in files have taken the rows' place.
                 return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
-            try remove(where: "true ORDER BY accessed, generation LIMIT 1")
+            // Strangers may choose what fails: no response goes for that.
+            let forgotten = try forgetFailures(beyond: bounds.failures)
+            if forgotten == Self.failuresAtOnce { return false }
+            if forgotten > 0 { continue }
+            if try remove(where: "true ORDER BY accessed, generation LIMIT 1") == 0 {
+                // Nothing is left that could go: either all is free pages, or the totals are wrong.
+                try recount()
+                return try giveBackPages(keeping: bounds.freeBytes / 16_384)
+            }
             allowed = bounds.evicted
         }
         return false
@@ -217,9 +271,15 @@ extension ResponseTransaction {
     func giveBackPages(keeping kept: Int) throws -> Bool {
         let excess = try database.freePages() - kept
         guard excess > 0 else { return true }
-        try database.run("PRAGMA incremental_vacuum(\(min(excess, 64)))")
-        return excess <= 64
+        try database.run("PRAGMA incremental_vacuum(\(min(excess, Self.pagesAtOnce)))")
+        return excess <= Self.pagesAtOnce
     }
+
+    /// How many rows one transaction evicts.
+    static let rowsAtOnce = 64
+
+    /// How many pages one transaction gives back.
+    static let pagesAtOnce = 64
 
     /// Marks rows as used.
     func touch(_ accesses: [Int64: Int64]) throws {

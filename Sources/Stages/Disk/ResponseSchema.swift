@@ -5,6 +5,12 @@ enum ResponseSchema {
     /// The version that this program reads and writes.
     static var version: Int64 { Int64(steps.count) }
 
+    /// Returns whether a database has tables, and no version of this library has written any.
+    static func isOtherProgram(_ database: SQLiteDatabase) throws -> Bool {
+        guard try database.first("PRAGMA user_version", read: { $0.integer(0) }) == 0 else { return false }
+        return try database.first("SELECT 1 FROM sqlite_schema", read: { _ in true }) ?? false
+    }
+
     /// Brings a database to ``version`` in one transaction, or does nothing where it is there.
     /// - Throws: ``SchemaTooNew`` if a newer program has written it; `SQLiteError`.
     static func migrate(_ database: SQLiteDatabase) throws {

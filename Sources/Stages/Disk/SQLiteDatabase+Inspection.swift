@@ -12,6 +12,14 @@ extension SQLiteDatabase {
         let body: [UInt8]?
     }
 
+    /// The number of the latest row: who goes through all rows ends there, however many are added meanwhile.
+    func latestGeneration() throws -> Int64 {
+        try first("SELECT max(generation) FROM responses") { $0.integer(0) } ?? 0
+    }
+
+    /// The number of the latest result.
+    func latestVariant() throws -> Int64 { try first("SELECT max(rowid) FROM variants") { $0.integer(0) } ?? 0 }
+
     /// The next row behind a given one; `nil` at the end.
     /// - Parameter version: the schema's, which may be an older one.
     func entry(after generation: Int64, version: Int64) throws -> InspectedEntry? {
@@ -61,9 +69,13 @@ extension SQLiteDatabase {
     fileprivate static let isStray = "generation NOT IN (SELECT generation FROM responses WHERE body_file IS NULL)"
 
     fileprivate static let counted = """
-        SELECT count(*), ifnull(sum(size), 0), count(body_file),
-            ifnull(sum(iif(body_file IS NULL, 0, body_length)), 0) FROM responses
+        SELECT count(*), \(sum("size")), count(body_file), \(sum("iif(body_file IS NULL, 0, body_length)")) FROM responses
         """
+
+    /// A sum that is no error where it is too large, as that of damaged rows may be.
+    private static func sum(_ values: String) -> String {
+        "CAST(max(-9e18, min(9e18, total(\(values)))) AS INTEGER)"
+    }
 }
 
 extension ResponseTransaction {
@@ -76,5 +88,11 @@ extension ResponseTransaction {
     func recount() throws {
         try database.run("DELETE FROM bodies WHERE \(SQLiteDatabase.isStray)")
         try database.run("UPDATE totals SET (entries, bytes, files, file_bytes) = (\(SQLiteDatabase.counted))")
+        guard database.changedRows == 0 else { return }
+        try database.run(
+            """
+            INSERT INTO totals SELECT *, max(unixepoch() << 20, (SELECT ifnull(max(generation), 0) FROM responses))
+            FROM (\(SQLiteDatabase.counted))
+            """)
     }
 }

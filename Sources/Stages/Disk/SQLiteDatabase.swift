@@ -10,9 +10,13 @@ import Pipeline
 /// one that writes is used by the writing thread alone; those that read are out of ``ResponseConnections`` while a
 /// thread uses them.
 final class SQLiteDatabase: @unchecked Sendable {
-    private let connection: OpaquePointer
+    let connection: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
     private var cancellation: WorkCancellation?
+    /// How often another's lock is tried, a millisecond after the other.
+    private var tries: Int32 = patience
+    /// The work for which this connection waits for others' locks: once it is cancelled, it waits no longer.
+    var waits: WorkCancellation?
 
     /// Opens a database file that exists.
     init(path: String, readOnly: Bool) throws(SQLiteError) {
@@ -25,7 +29,7 @@ final class SQLiteDatabase: @unchecked Sendable {
             throw error
         }
         connection = handle
-        wait(atMost: Self.patience)
+        waitForLocks()
     }
 
     deinit {
@@ -53,8 +57,8 @@ final class SQLiteDatabase: @unchecked Sendable {
     /// The file keeps its length: where SQLite cuts it, no read can begin until that is done, and one that tries sleeps for
     /// up to a millisecond.
     func isLogRestarted(waitingAtMost milliseconds: Int32) -> Bool {
-        wait(atMost: milliseconds)
-        defer { wait(atMost: Self.patience) }
+        tries = milliseconds
+        defer { tries = Self.patience }
         guard (try? first("PRAGMA wal_checkpoint(RESTART)") { $0.integer(0) == 0 }) == true else { return false }
         pagesInLog = 0
         return true
@@ -64,15 +68,16 @@ final class SQLiteDatabase: @unchecked Sendable {
 
     /// Waits for other processes' locks in small steps. SQLite's own waiting soon comes to steps of 100 ms, in which a
     /// process that writes without pause gets the lock time and again; so does its log, which nobody gets to cut.
-    private func wait(atMost milliseconds: Int32) {
-        let tries = UnsafeMutableRawPointer(bitPattern: Int(max(1, milliseconds)))
+    private func waitForLocks() {
         sqlite3_busy_handler(
             connection,
-            { tries, count in
-                guard Int(count) < Int(bitPattern: tries) else { return 0 }
+            { context, count in
+                guard let context else { return 0 }
+                let database = Unmanaged<SQLiteDatabase>.fromOpaque(context).takeUnretainedValue()
+                guard count < database.tries, database.waits?.isCancelled != true else { return 0 }
                 usleep(1000)
                 return 1
-            }, tries)
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Lets a long statement end with an error once the work that it belongs to is cancelled. The connection keeps hold

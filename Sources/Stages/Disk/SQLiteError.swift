@@ -19,10 +19,13 @@ struct SQLiteError: Error, CustomStringConvertible {
     /// Whether the file is no longer, or never was, a sound database.
     var isCorruption: Bool {
         primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB || primaryCode == SQLITE_FORMAT
-            || hasOtherTables
+            || hasOtherTables || hasOtherValues
             // A file that ends before its pages do: somebody cut it.
             || code == SQLITE_IOERR_SHORT_READ_CODE
     }
+
+    /// Whether a row holds what no version writes, and a change fails for it.
+    private var hasOtherValues: Bool { primaryCode == SQLITE_MISMATCH || primaryCode == SQLITE_CONSTRAINT }
 
     /// Whether the tables are not those of the version that the file names: another program's, say. SQLite has no code of
     /// its own for that.

@@ -5,6 +5,11 @@ struct StorageBounds: Sendable {
     /// How many rows there may be; `nil` for any number.
     let entryLimit: Int?
 
+    init(byteLimit: Int, entryLimit: Int?) {
+        self.byteLimit = max(0, byteLimit)
+        self.entryLimit = entryLimit.map { max(0, $0) }
+    }
+
     /// The length to which the log may grow before it is brought into the database and begun anew. It counts against the
     /// bound: a sixteenth, at most 16 MB.
     var logBytes: Int { max(smallestLog, min(16 << 20, byteLimit / 16)) }
@@ -16,6 +21,10 @@ struct StorageBounds: Sendable {
     var evicted: StorageBounds {
         StorageBounds(byteLimit: byteLimit - byteLimit / 128, entryLimit: entryLimit.map { $0 - $0 / 128 })
     }
+
+    /// How many failures are remembered, which take about 128 bytes each: a 64th of the bytes, and no more than anybody
+    /// needs.
+    var failures: Int { min(10_000, max(100, byteLimit / 64 / 128)) }
 
     /// Free pages up to this many bytes stay in the database, for the next rows.
     var freeBytes: Int { logBytes / 4 }

@@ -12,6 +12,14 @@ public struct CacheReport: Sendable, Hashable {
     /// Whether nothing is wrong, or nothing any more.
     public var isSound: Bool { findings.allSatisfy(\.isRepaired) }
 
+    /// Adds what a second look found that the first one didn't get to.
+    mutating func add(_ later: CacheReport) {
+        findings += later.findings.filter { finding in
+            !findings.contains { $0.kind == finding.kind && $0.subject == finding.subject }
+        }
+        (entries, variants, bytes) = (later.entries, later.variants, later.bytes)
+    }
+
     /// One thing that is wrong with a cache.
     public struct Finding: Sendable, Hashable {
         /// What kind of fault it is.

@@ -144,8 +144,6 @@ final class CurlEasy {
 }
 
 extension Duration {
-    /// Milliseconds, at least one.
-    var wholeMilliseconds: Int {
-        max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
-    }
+    /// Milliseconds, at least one and at most what libcurl takes.
+    var wholeMilliseconds: Int { Int(min(max(1, attoseconds / 1_000_000_000_000_000), Int128(Int32.max))) }
 }

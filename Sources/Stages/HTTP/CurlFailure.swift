@@ -109,7 +109,7 @@ extension CurlFailure {
 extension Duration {
     /// `10 s` or `0.25 s`.
     fileprivate var secondsText: String {
-        let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+        let milliseconds = attoseconds / 1_000_000_000_000_000
         guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000) s" }
         let fraction = String(String(1000 + milliseconds % 1000).dropFirst())
         return "\(milliseconds / 1000)." + fraction.trimmingZeros + " s"

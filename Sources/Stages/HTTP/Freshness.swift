@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Pipeline
 
 /// Whether a stored answer may be given now, with the arithmetic that says so (RFC 9111 section 4.2).
 public struct Freshness: Sendable, Hashable {
@@ -69,7 +70,7 @@ public struct Freshness: Sendable, Hashable {
     public var freshUntil: Date? { remaining.map { judged + $0.seconds } }
 
     /// The `Age` that an answer made of it has to carry (section 5.1), in seconds.
-    public var ageField: Int { Int(min(max(age.components.seconds, 0), 1 << 31)) }
+    public var ageField: Int { min(max(Int(clamping: age.seconds), 0), 1 << 31) }
 }
 
 extension Freshness: CustomStringConvertible {
@@ -96,5 +97,5 @@ extension Duration {
         return (Double(high) * 18_446_744_073_709_551_616 + Double(low)) / 1e18
     }
 
-    fileprivate var wholeSeconds: Int64 { components.seconds }
+    fileprivate var wholeSeconds: Int { Int(clamping: seconds) }
 }

@@ -76,7 +76,7 @@ extension Freshness {
         let responseDelay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
         let correctedAge = stored.headers.ageValue + responseDelay
         let residentTime = max(0, now.timeIntervalSince(stored.responseTime))
-        return .seconds(max(apparentAge, correctedAge) + residentTime)
+        return .seconds(clamping: max(apparentAge, correctedAge) + residentTime)
     }
 }
 

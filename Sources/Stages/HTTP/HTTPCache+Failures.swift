@@ -18,21 +18,23 @@ extension HTTPCache {
         try await threads.run { [database] _ in database.read { try $0.failures(of: key) } ?? nil }
     }
 
-    /// Counts an attempt that the origin answered with an error. What is not the origin's word, such as a time-out, is no
+    /// Counts an attempt that the origin answered with an error. Of the sources that failed the latest 10,000 are remembered,
+    /// fewer in a cache of less than 82 MB. What is not the origin's word, such as a time-out, is no
     /// such attempt.
     /// - Returns: the attempts so far, this one included; `nil` if the store failed.
     @discardableResult
     public func recordFailure(status: Int, of key: SourceKey) async -> FailedAttempts? {
         let now = clock.now
-        return await change { transaction in
+        return await change { [bounds] transaction in
             try transaction.database.run(
                 """
                 INSERT INTO failures VALUES (?1, ?2, 1, ?3)
-                ON CONFLICT (source) DO UPDATE SET status = ?2, attempts = attempts + 1, latest = ?3
+                ON CONFLICT (source) DO UPDATE SET status = ?2, attempts = max(1, min(attempts, 1 << 31) + 1), latest = ?3
                 """, .blob(key.digest.bytes), .integer(Int64(status)), .integer(now.microseconds))
             // Small and soon worthless: what is older than this was forgotten by every caller long ago.
             try transaction.database.run(
                 "DELETE FROM failures WHERE latest < ?1", .integer((now - 30 * 86_400).microseconds))
+            try transaction.forgetFailures(beyond: bounds.failures)
             return try transaction.database.failures(of: key)
         }.flatMap(\.self)
     }

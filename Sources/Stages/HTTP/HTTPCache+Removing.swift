@@ -27,7 +27,7 @@ extension HTTPCache {
             var keys: [SourceKey] = []
             var waiting = [(hops: first, key: key)]
             while let (hops, key) = waiting.popLast() {
-                for row in try transaction.database.responses(of: key).rows {
+                for row in try transaction.database.responses(of: key, for: nil).rows {
                     var next = hops
                     // Too many of them, or one that leads nowhere: there is nothing behind it.
                     guard (try? next.follow(status: row.status, row.headers)) == true,
@@ -105,9 +105,9 @@ extension HTTPCache {
             switch stale {
             case .expired: await removeInParts(where: "fresh_until <= ?1", .integer(now.microseconds))
             case .unused(let duration):
-                await removeInParts(where: "accessed < ?1", .integer((now - duration.seconds).microseconds))
+                await removeInParts(where: "accessed < ?1", .integer((now - duration.clamped.seconds).microseconds))
             case .stored(let duration):
-                await removeInParts(where: "stored < ?1", .integer((now - duration.seconds).microseconds))
+                await removeInParts(where: "stored < ?1", .integer((now - duration.clamped.seconds).microseconds))
             }
         await evict()
         await tidy()
@@ -117,12 +117,17 @@ extension HTTPCache {
     /// Reads through all rows beside everybody else, and removes what it finds in many small transactions, so that no
     /// other writer waits long.
     private func removeInParts(where condition: String, _ value: SQLiteValue) async -> Int {
+        // What others store meanwhile stays: with it this might never end.
+        let latest = try? await threads.run { [database] in database.read($0) { try $0.latestGeneration() } }
+        guard let latest = latest.flatMap(\.self) else { return 0 }
         var (count, last) = (0, Int64.min)
         while true {
-            let found = try? await threads.run { [database, last] _ in
-                database.read { try $0.generations(after: last, where: condition, value, limit: 100) }
+            let found = try? await threads.run { [database, last] in
+                database.read($0) {
+                    try $0.generations(after: last, upTo: latest, where: condition, value, limit: 100)
+                }
             }
-            guard let found, let end = found.last else { return count }
+            guard let found = found.flatMap(\.self), let end = found.last else { return count }
             last = end
             let removed = await change { transaction in
                 // It may have been used or confirmed since it was read.
@@ -136,7 +141,11 @@ extension HTTPCache {
 
     /// Gives free pages back to the file system and removes the body files of no row.
     func tidy() async {
-        while await change({ try $0.giveBackPages(keeping: 0) }) == false {}
-        _ = try? await threads.run { [database] _ in database.removeOrphans() }
+        // No more than there are now: others may free pages without pause.
+        let free = await change { try $0.database.freePages() } ?? 0
+        for _ in 0..<(free / ResponseTransaction.pagesAtOnce + 1) {
+            guard await change({ try $0.giveBackPages(keeping: 0) }) == false else { break }
+        }
+        _ = try? await fileThreads.run(priority: .low) { [database] in database.removeOrphans($0) }
     }
 }

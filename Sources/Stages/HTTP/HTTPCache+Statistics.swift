@@ -62,7 +62,7 @@ extension HTTPCache {
                     """
                     SELECT generation, source, target, status, body_length, stored, accessed, fresh_until FROM responses
                     WHERE generation > ?1 ORDER BY generation LIMIT ?2
-                    """, .integer(generation), .integer(Int64(limit))
+                    """, .integer(generation), .integer(Int64(max(0, limit)))
                 ) { row in
                     Digest(bytes: row.bytes(1)).map {
                         CacheEntry(

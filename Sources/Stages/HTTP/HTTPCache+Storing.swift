@@ -49,12 +49,13 @@ extension HTTPCache {
         guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
 
         guard
-            let file = try? await threads.run({ [database, warnings] _ in database.writeBody(exchange.body, warnings) })
-                .flatMap(\.self)
+            let file = try? await fileThreads.run({ [database, warnings] in
+                try database.writeBody(exchange.body, warnings, $0)
+            })
         else { return .unavailable }
         row.bodyFile = file.name
         let kept = await store(row, response, exchange)
-        if kept.response == nil { _ = try? await threads.run { [database] _ in database.removeBody(file.name) } }
+        if kept.response == nil { _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) } }
         // Until now a clean-up of another process would have waited rather than take the file for an orphan.
         withExtendedLifetime(file.lock) {}
         return kept
@@ -122,7 +123,7 @@ extension HTTPCache {
     func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
         memories.remove(key, askedBefore: requestTime, now: clock.now)
         let has = try? await threads.run { [database] _ in
-            database.read { try $0.responses(of: key).rows.contains { $0.selecting.match(headers) } } ?? false
+            database.read { try !$0.responses(of: key, for: headers).rows.isEmpty } ?? false
         }
         guard has == true else { return }
         _ = await change { [clock] in try $0.makeRoom(for: key, headers, askedAt: requestTime, now: clock.now) }
@@ -130,7 +131,11 @@ extension HTTPCache {
 
     /// Brings the cache within its bounds.
     func evict() async {
-        while await change({ [bounds] in try $0.evict(bounds) }) == false {}
+        // What others store meanwhile they evict for themselves.
+        let entries = await change { try $0.database.totals().entries } ?? 0
+        for _ in 0..<(max(0, entries) / ResponseTransaction.rowsAtOnce).clampedSum(16) {
+            guard await change({ [bounds] in try $0.evict(bounds) }) == false else { return }
+        }
     }
 
     /// - Parameter checksum: the body's, where the body is to be written.

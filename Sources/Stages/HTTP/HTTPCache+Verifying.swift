@@ -22,9 +22,14 @@ extension HTTPCache {
     public func repair() async throws -> CacheReport {
         var report = try await verify()
         guard !report.isSound else { return report }
-        let folder = database.folder
+        try await mendFiles(report.findings)
+        if report.findings.contains(where: { $0.kind == .unusable }) {
+            // Nothing behind these was looked at.
+            let more = try await inspect()
+            report.add(more)
+            try await mendFiles(more.findings)
+        }
         let before = report.findings
-        try await threads.run { [database] _ in CacheRepair(folder: folder).mendFiles(before) { database.close() } }
         let (broken, variants) = (before.compactMap(\.generation), before.compactMap(\.variant))
         if !broken.isEmpty || !variants.isEmpty {
             _ = await change { transaction in
@@ -52,16 +57,22 @@ extension HTTPCache {
     private func makeRoom() async throws {
         await cleanUp()
         guard try await inspect().findings.contains(where: { $0.kind == .noRoom }) else { return }
-        try await threads.run { [database] _ in
+        try await fileThreads.run { [database] _ in
             database.close()
             database.folder.removeDatabase()
         }
         await tidy()
     }
 
+    private func mendFiles(_ findings: [CacheReport.Finding]) async throws {
+        try await fileThreads.run { [database] _ in
+            CacheRepair(folder: database.folder).mendFiles(findings) { database.close() }
+        }
+    }
+
     private func inspect() async throws -> CacheReport {
         let (folder, now) = (database.folder, clock.now)
-        return try await threads.run(priority: .low) { cancellation in
+        return try await fileThreads.run(priority: .low) { cancellation in
             var inspection = CacheInspection(folder: folder, now: now, cancellation: cancellation)
             return try inspection.run()
         }

@@ -43,6 +43,8 @@ public final class HTTPCache: Sendable {
     let database: ResponseDatabase
     let writer: ResponseWriter
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
+    /// For what may wait for a folder's lock or the medium: lookups never wait behind it.
+    let fileThreads = BlockingThreads(name: "pipeline-files", count: 2)
     let leases: LeaseQueue
     let leaseSlots = LeaseSlots()
     /// The latest look for files that dead processes left, which may still be under way.
@@ -54,6 +56,9 @@ public final class HTTPCache: Sendable {
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }
+
+    /// Returns whether a folder holds a cache. Makes nothing and opens nothing.
+    public static func exists(in folder: String) -> Bool { CacheFolder(path: folder).hasDatabase }
 
     /// Describes a cache; nothing is opened yet.
     /// - Parameters:
@@ -109,7 +114,7 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
         isCounted: Bool
     ) async throws -> CacheLookup {
-        let found = try await threads.run(priority: priority) { [database] _ in database.find(key, headers) }
+        let found = try await threads.run(priority: priority) { [database] in try database.find(key, headers, $0) }
         if !found.broken.isEmpty {
             logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
             _ = await writer.run { transaction in
@@ -154,8 +159,8 @@ public final class HTTPCache: Sendable {
         }
         if result != nil, database.takeStrays() {
             // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
-            let task = Task { [threads, database] () -> Void in
-                try? await threads.run(priority: .low) { _ in database.removeOrphansIfAny() }
+            let task = Task { [fileThreads, database] () -> Void in
+                try? await fileThreads.run(priority: .low) { _ in database.removeOrphansIfAny() }
             }
             sweep.withLock { $0 = task }
         }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Pipeline
 
 /// Dates as HTTP writes them (RFC 9110 section 5.6.7).
 enum HTTPDate {
@@ -21,7 +22,8 @@ enum HTTPDate {
 
     /// Writes an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func format(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        // No date that a field can have lies beyond.
+        let seconds = Int(clamping: min(max(date.timeIntervalSince1970.rounded(.down), -1e13), 1e13))
         let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)
         let days = second < 0 ? day - 1 : day
         let time = second < 0 ? second + 86_400 : second
@@ -47,7 +49,9 @@ enum HTTPDate {
             let month = text.name(months), text.skip("-"), let year = text.digits(2), text.skip(" "),
             let time = text.time(), text.skip(" gmt"), text.isAtEnd
         else { return nil }
-        let thisYear = CivilDate(daysSince1970: Int((now.timeIntervalSince1970 / 86_400).rounded(.down))).year
+        let thisYear = CivilDate(
+            daysSince1970: Int(clamping: min(max((now.timeIntervalSince1970 / 86_400).rounded(.down), -1e9), 1e9))
+        ).year
         let inThisCentury = thisYear - thisYear % 100 + year
         // More than 50 years ahead means the past; just less means the future.
         let limit = now.addingTimeInterval(50 * 365.2425 * 86_400)

@@ -20,14 +20,14 @@ struct Lifetime {
         // origin says of it.
         case .never where stored.leadsToPicture: self.init(nil, .never)
         case .after(let wanted) where stored.leadsToPicture:
-            let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.seconds)
-            self.init(.seconds(end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
+            let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.clamped.seconds)
+            self.init(.seconds(clamping: end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
         case .never, .after, .server:
             var (duration, basis) = Self.server(stored, control, now: now, isShared: isShared)
             if basis == .none, stored.status.isHeuristicallyCacheable || control.contains("public") {
                 // The caller's default is for pictures: a 404 isn't to last a day.
                 if case .server(let otherwise) = expiry, !usesHeuristic, stored.isSuccess {
-                    (duration, basis) = (otherwise, .caller)
+                    (duration, basis) = (otherwise.clamped, .caller)
                 } else if let guess = Self.heuristic(stored, now: now) {
                     (duration, basis) = (guess, .heuristic)
                 }
@@ -47,7 +47,7 @@ struct Lifetime {
     func end(age: Duration, now: Date) -> Duration? {
         guard let duration else { return nil }
         guard let fixedEnd else { return duration - age }
-        let untilFixedEnd = Duration.seconds(fixedEnd.timeIntervalSince(now))
+        let untilFixedEnd = Duration.seconds(clamping: fixedEnd.timeIntervalSince(now))
         return basis == .fixed ? untilFixedEnd : min(untilFixedEnd, duration - age)
     }
 
@@ -60,7 +60,7 @@ struct Lifetime {
         if stored.headers.contains(.expires) {
             guard let expires = stored.headers.date(.expires, now: now) else { return (.zero, .expires) }
             let date = stored.headers.date(.date, now: now) ?? stored.responseTime
-            return (.seconds(max(0, expires.timeIntervalSince(date))), .expires)
+            return (.seconds(clamping: max(0, expires.timeIntervalSince(date))), .expires)
         }
         return (.zero, .none)
     }
@@ -68,7 +68,7 @@ struct Lifetime {
     private static func heuristic(_ stored: StoredResponse, now: Date) -> Duration? {
         guard let modified = stored.headers.date(.lastModified, now: now) else { return nil }
         let date = stored.headers.date(.date, now: now) ?? stored.responseTime
-        return .seconds(max(0, date.timeIntervalSince(modified)) / 10)
+        return .seconds(clamping: max(0, date.timeIntervalSince(modified)) / 10)
     }
 }
 

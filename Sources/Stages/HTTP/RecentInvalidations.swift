@@ -1,3 +1,4 @@
+import DequeModule
 import FoundationEssentials
 import Pipeline
 
@@ -6,22 +7,42 @@ final class RecentInvalidations: Sendable {
     /// No fetch takes longer.
     static let memory: TimeInterval = 600
 
-    private let times = Lock<[String: Date]>([:])
+    private struct State {
+        /// The latest time of each, with the number under which it was noted.
+        var latest: [String: (time: Date, number: Int)] = [:]
+        /// All that is known, in the order in which it was noted.
+        var order: Deque<(target: String, time: Date, number: Int)> = []
+        var lastNumber = 0
+    }
 
-    /// Notes that a target URI was made invalid.
+    private let limit: Int
+    private let state = Lock(State())
+
+    /// - Parameter limit: how many notes are kept; about 100 bytes each.
+    init(limit: Int = 10_000) { self.limit = max(1, limit) }
+
+    /// How many notes are kept.
+    var count: Int { state.withLock { $0.order.count } }
+
+    /// Notes that a target URI was made invalid. Beyond the limit the oldest note goes.
     func note(_ target: String, at now: Date) {
-        times.withLock { times in
-            times[target] = now
-            if times.count > 1000 { times = times.filter { abs(now.timeIntervalSince($0.value)) < Self.memory } }
+        state.withLock { state in
+            state.lastNumber += 1
+            state.latest[target] = (now, state.lastNumber)
+            state.order.append((target, now, state.lastNumber))
+            guard state.order.count > limit, let oldest = state.order.popFirst() else { return }
+            if state.latest[oldest.target]?.number == oldest.number { state.latest[oldest.target] = nil }
         }
     }
 
-    /// Whether a target URI was made invalid after a request for it was sent.
+    /// Returns whether a target URI was made invalid after a request for it was sent; also where nobody knows any more,
+    /// since more than the limit were made invalid after that request.
     func contains(_ target: String, since requestTime: Date, now: Date) -> Bool {
-        times.withLock { times in
-            guard let time = times[target] else { return false }
+        state.withLock { state in
             // One from the future is from before the clock was set back.
-            return requestTime < time && time <= now
+            if let time = state.latest[target]?.time { return requestTime < time && time <= now }
+            guard state.order.count >= limit, let oldest = state.order.first else { return false }
+            return requestTime < oldest.time && oldest.time <= now
         }
     }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Pipeline
 
 /// When an origin wants to be asked again (RFC 9110 section 10.2.3).
 enum RetryAfter {
@@ -8,6 +9,6 @@ enum RetryAfter {
     static func delay(in headers: HTTPFields, now: Date) -> Duration? {
         guard let text = headers[values: .retryAfter].first else { return nil }
         if let seconds = deltaSeconds(text.utf8) { return .seconds(seconds) }
-        return HTTPDate.parse(text, now: now).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+        return HTTPDate.parse(text, now: now).map { .seconds(clamping: max(0, $0.timeIntervalSince(now))) }
     }
 }

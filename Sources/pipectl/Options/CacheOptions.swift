@@ -34,10 +34,18 @@ struct CacheOptions: ParsableArguments {
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
-        guard try await responses.statistics() != nil else {
+        let isThere = HTTPCache.exists(in: folder)
+        // A folder of other files is no cache, and none is made of it.
+        let isUsable =
+            if isThere {
+                try await responses.statistics() != nil
+            } else {
+                try await !responses.verify().findings.contains { $0.kind == .unusable }
+            }
+        guard isUsable else {
             throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
         }
-        return responses
+        return isThere ? responses : nil
     }
 
     /// The caches and the client. Nothing is opened until it is needed.

@@ -88,7 +88,7 @@ struct StoringPolicy: Sendable, Hashable {
         guard rules == .asRequested, case .after(let lifetime) = expiry,
             (200...299).contains(status) || status.isRedirect
         else { return nil }
-        return now + lifetime.seconds
+        return now + lifetime.clamped.seconds
     }
 }
 

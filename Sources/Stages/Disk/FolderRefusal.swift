@@ -1,0 +1,42 @@
+/// A cache's folder that is not used, since it may be somebody else's.
+struct FolderRefusal: Error, CustomStringConvertible {
+    enum Reason: Sendable {
+        /// A link stands where a folder or file of the cache has to be.
+        case link
+        /// A file of the cache is no plain file.
+        case noFile
+        /// Another user owns it.
+        case owner
+        /// Others may write in it.
+        case writable(String)
+        /// The folder holds other files and no cache.
+        case otherFiles(String)
+        /// The database is another program's.
+        case otherDatabase
+    }
+
+    let path: String
+    let reason: Reason
+
+    init(_ path: String, _ reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    var description: String { "\(path) \(what)" }
+
+    /// Whether a repair mends it: the folder is this user's, and is a cache.
+    var isRepairable: Bool { if case .writable = reason { true } else { false } }
+
+    /// What is wrong, and what to do.
+    var what: String {
+        switch reason {
+        case .link: "is a link. Remove it, or name the folder that it leads to."
+        case .noFile: "is no plain file. Remove it, or choose another folder."
+        case .owner: "belongs to another user. Choose a folder of this user's."
+        case .writable(let mode): "has the mode \(mode), so others may write in it. Run chmod go-w on it."
+        case .otherFiles(let name): "holds other files, such as \(name), and no cache. Choose an empty folder."
+        case .otherDatabase: "is another program's database. Choose another folder."
+        }
+    }
+}
