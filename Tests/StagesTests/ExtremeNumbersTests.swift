@@ -46,7 +46,7 @@ struct ExtremeNumbersTests: CacheSuite {
                     _ = freshness.map { "\($0) \($0.ageField) \(String(describing: $0.freshUntil))" }
                 }
                 if let stored = try await cache.lookup(.test()).response {
-                    _ = cache.validity(of: stored)
+                    _ = cache.policy.validity(of: stored)
                     _ = await cache.freshen(
                         stored, with: fields, requestTime: .distantPast, responseTime: .distantFuture, expiry: expiry)
                 }

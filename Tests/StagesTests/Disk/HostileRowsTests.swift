@@ -110,7 +110,7 @@ struct HostileRowsTests: CacheSuite {
                 _ = HTTPDate.format(freshness.freshUntil ?? clock.now)
             }
         }
-        _ = cache.validity(of: stored)
+        _ = cache.policy.validity(of: stored)
         _ = Validators.conditions(for: stored.headers)
     }
 }
