@@ -27,33 +27,29 @@ public struct DiskLookup: Stage {
     /// Looks, and moves the load to the original on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard load.request.source.isRemote, let key = load.sourceKey else { return .skipped }
+        guard case .url(let url) = load.request.source, let key = load.sourceKey else { return .skipped }
         load.note(key: .source(key))
         let request = load.request
         if !request.headers.isEmpty, CacheControl(request.headers).contains("no-store") {
             load.note("the request says no-store")
             return .miss
         }
-        let found = try await responses.lookup(
-            key, headers: request.headers, expiry: request.expiry, rules: rules, priority: load.priority)
-        switch found {
-        case .fresh(let response, let freshness) where response.isSuccess:
+        var trail = RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
+        trail.rules = rules
+        switch try await trail.look(in: responses, for: load, isCounted: true) {
+        case .fresh(let response, let freshness):
             load.note("\(freshness)")
-            load.attach(StoredEntry(response: response, freshness: freshness))
-            load.advance(to: .original(response.encodedImage), from: .disk)
+            load.giveStored(response, freshness, followed: trail.followed, from: .disk)
             return .hit
-        case .stale(let response, let freshness) where response.isSuccess:
+        case .stale(let response, let freshness):
             load.note("\(freshness)")
             load.attach(StaleEntry(response: response, freshness: freshness))
             load.stale = .original(response.encodedImage)
-            return .miss
-        case .fresh(let response, _), .stale(let response, _):
-            load.note("the stored answer has status \(response.status)")
-            return .miss
-        case .miss(let reason):
-            load.note(reason)
-            return .miss
+        case .miss(let reason): load.note(reason)
         }
+        // Where to go on, and what is to be confirmed.
+        load.attach(trail)
+        return .miss
     }
 }
 

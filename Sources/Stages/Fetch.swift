@@ -1,8 +1,13 @@
+import FoundationEssentials
 import HTTPTypes
 public import Pipeline
 
-/// Asks the origin for the source's bytes. What a stale entry can be validated by is sent along; a 304 makes its bytes
-/// the answer without sending them again (RFC 9110 section 13).
+/// Asks the origin for the source's bytes. What a stale entry can be validated by is sent along; a 304 that confirms it
+/// makes its bytes the answer without sending them again (RFC 9110 section 13). The request's own conditions are left
+/// out: their 304 would be of no use here.
+///
+/// Redirects are followed, at most five, each as a request of its own: it has its own entry in the cache. Where a
+/// ``DiskLookup`` has looked before, what is stored for a later hop is used, or confirmed.
 ///
 /// The response is not stored yet: that is ``Store``'s, at the end of the list, so that bytes that don't decode are
 /// never kept.
@@ -10,6 +15,7 @@ public struct Fetch: Stage {
     private let responses: HTTPCache
     private let client: any HTTPClient
     private let byteLimit: Int
+    private static let longestRedirect = 65_536
 
     /// Asks through `client` for at most `byteLimit` bytes, 64 MB by default.
     public init(_ responses: HTTPCache, _ client: any HTTPClient, byteLimit: Int = 64_000_000) {
@@ -37,7 +43,7 @@ public struct Fetch: Stage {
         }
         load.report(.sendingRequest(hadCachedImage: load.stale != nil))
         do {
-            let source = try await fetch(TransferRequest(url: url, priority: load.priority), &load)
+            let source = try await fetch(url, &load)
             load.report(.requestCompleted(source: source, error: nil))
             return .done
         } catch let error as LoadError {
@@ -52,69 +58,183 @@ public struct Fetch: Stage {
         }
     }
 
-    private func fetch(_ request: TransferRequest, _ load: inout Load) async throws -> LoadSource {
-        let stale = load.attachment(StaleEntry.self)?.response
-        let partial = load.attachment(PartialBody.self)
-        var conditional = request
-        // A pipeline has no use for a 304 that answers the caller's own condition.
-        conditional.headers = Preconditions.removed(from: load.request.headers)
-        if let stale { conditional.headers = Preconditions.adding(stale.headers, to: conditional.headers) }
-        if let partial { conditional.headers.append(contentsOf: partial.conditions) }
-
-        let requestTime = load.clock.now
-        let response = try await client.send(conditional)
-        let responseTime = load.clock.now
-
-        load.note("status \(response.status)")
-        if response.status == 304, let stale {
-            guard NotModified(response.headers, stored: stale.headers, request: [:]) == .confirmsStored else {
-                load.note("the 304 is about another response than the stored one")
-                load.detach(StaleEntry.self)
-                return try await fetch(request, &load)
+    private func fetch(_ url: URL, _ load: inout Load) async throws -> LoadSource {
+        var trail =
+            load.attachment(RedirectTrail.self)
+            ?? RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
+        // Also for `StaleIfError`, which has to know how far it went.
+        defer { load.attach(trail) }
+        while true {
+            let asked = try await ask(trail, load)
+            let answer = asked.answer
+            load.note("status \(answer.status)")
+            if answer.status == 304, let stored = trail.stored {
+                guard NotModified(answer.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
+                    load.note("the 304 is about another response than the stored one")
+                    trail.deny()
+                    continue
+                }
+                if let source = try await goOn(with: answer, confirming: stored, &trail, &load) { return source }
+                continue
             }
-            load.detach(PartialBody.self)
-            load.attach(
-                Revalidation(
-                    stored: stale, headers: response.headers, requestHeaders: load.request.headers,
-                    requestTime: requestTime, responseTime: responseTime))
-            load.advance(to: .original(stale.encodedImage), from: .revalidated)
-            return .revalidated
+            if let partial = asked.partial, partial.isUseless(after: answer.status, from: asked.response.url) {
+                load.detach(PartialBody.self)
+                continue
+            }
+            if trail.mayFollow(answer) {
+                if let source = try await follow(asked, &trail, &load) { return source }
+                continue
+            }
+            guard 200..<300 ~= answer.status else {
+                if exchange(of: asked, trail, load).replacesStored, let key = trail.key {
+                    await responses.evict(key, for: trail.selectingFields(load), askedAt: answer.requestTime)
+                }
+                throw LoadError(
+                    .httpStatus, subject: load.subject,
+                    "The origin answered \(answer.status) \(answer.reason); there is no image to show.",
+                    httpStatus: answer.status,
+                    retryAfter: RetryAfter.delay(in: answer.headers, now: answer.responseTime))
+            }
+            return try await take(asked, trail, &load)
         }
-        if let partial, partial.isUseless(after: response) {
+    }
+
+    /// An answer whose body is still to come.
+    private struct Asked {
+        let answer: OriginAnswer
+        let response: TransferResponse
+        let partial: PartialBody?
+    }
+
+    /// Sends the request of the next hop, with the validators of what is stored for it and what asks for the rest of a
+    /// body that broke off.
+    private func ask(_ trail: RedirectTrail, _ load: Load) async throws -> Asked {
+        var request = trail.hops.request
+        let partial = load.attachment(PartialBody.self).flatMap { $0.exchange.url == request.url ? $0 : nil }
+        request.priority = load.priority
+        if let stored = trail.stored { request.headers = Preconditions.adding(stored.headers, to: request.headers) }
+        if let partial { request.headers.append(contentsOf: partial.conditions) }
+        let requestTime = load.clock.now
+        let response = try await client.send(request)
+        let answer = OriginAnswer(response, requestTime: requestTime, responseTime: load.clock.now)
+        return Asked(answer: answer, response: response, partial: partial)
+    }
+
+    /// Takes a stored response that a 304 has confirmed: an image is what was asked for, a redirect is followed.
+    /// - Returns: where the image came from; `nil` if there is another hop to ask.
+    private func goOn(
+        with answer: OriginAnswer, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
+    ) async throws -> LoadSource? {
+        let confirmation = Revalidation(
+            stored: stored, headers: answer.headers, requestHeaders: trail.selectingFields(load),
+            requestTime: answer.requestTime, responseTime: answer.responseTime, within: trail.within)
+        guard !stored.isSuccess else {
             load.detach(PartialBody.self)
-            return try await fetch(request, &load)
+            load.attach(confirmation)
+            load.attach(FollowedRedirects(redirects: trail.followed))
+            // Another image than the stale one was found where a redirect has moved: it wasn't shown before.
+            let known = load.attachment(StaleEntry.self)?.response.generation ?? stored.generation
+            let source: LoadSource = known == stored.generation ? .revalidated : .disk
+            load.advance(to: .original(stored.encodedImage), from: source)
+            return source
         }
-        guard 200..<300 ~= response.status else {
+        let headers = StorableFields.updating(stored.headers, with: answer.headers)
+        let redirect = await keep(.confirmed(confirmation), trail, load)
+        guard try trail.follow(redirect, status: stored.status, headers) else {
             throw LoadError(
-                .httpStatus, subject: load.subject,
-                "The origin answered \(response.status) \(response.reason); there is no image to show.",
-                httpStatus: response.status, retryAfter: RetryAfter.delay(in: response.headers, now: responseTime))
+                .malformedResponse, subject: load.subject, "The origin confirmed a redirect that leads nowhere.")
         }
-        var exchange = HTTPExchange(
-            url: response.url, requestHeaders: load.request.headers, status: response.status,
-            headers: response.headers, requestTime: requestTime, responseTime: responseTime, body: [])
-        let resumed = response.status == 206 ? partial : nil
+        return try await lookAhead(&trail, &load)
+    }
+
+    /// Follows a redirect that the origin has sent.
+    /// - Returns: where the image came from; `nil` if there is another hop to ask.
+    private func follow(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
+        var exchange = exchange(of: asked, trail, load)
+        for try await chunk in asked.response.body {
+            exchange.body += chunk
+            guard exchange.body.count <= Self.longestRedirect else {
+                // The rest costs more than it is worth, and a part of it is not stored.
+                exchange.headers[.cacheControl] = "no-store"
+                break
+            }
+        }
+        let redirect = await keep(.fetched(exchange, trail.key), trail, load)
+        guard try trail.follow(redirect, status: exchange.status, exchange.headers) else {
+            throw LoadError(.malformedResponse, subject: load.subject, "The origin sent a redirect that leads nowhere.")
+        }
+        return try await lookAhead(&trail, &load)
+    }
+
+    /// Stores a redirect as it comes, where the disk is read: whatever it leads to, the next load need not ask again.
+    private func keep(_ redirect: FollowedRedirect, _ trail: RedirectTrail, _ load: Load) async -> FollowedRedirect {
+        guard trail.looksAhead, let rules = trail.rules, load.mayStore else { return redirect }
+        let expiry = load.request.expiry
+        let kept: HTTPCache.Kept
+        switch redirect {
+        case .fetched(let exchange, let key?):
+            kept = await responses.keep(exchange, for: key, expiry: expiry, rules: rules)
+        case .confirmed(let confirmation):
+            kept = await responses.freshen(confirmation, expiry: expiry, rules: rules)
+        case .fetched, .stored: return redirect
+        }
+        return kept.response.map { .stored($0) } ?? redirect
+    }
+
+    /// Looks for what is stored for the hop that comes next, where the cache is read at all.
+    private func lookAhead(_ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
+        guard trail.looksAhead,
+            case .fresh(let response, let freshness) = try await trail.look(in: responses, for: load)
+        else { return nil }
+        load.note("a redirect led to a stored response: \(freshness)")
+        load.detach(PartialBody.self)
+        load.giveStored(response, freshness, followed: trail.followed, from: .disk)
+        return .disk
+    }
+
+    private func exchange(of asked: Asked, _ trail: RedirectTrail, _ load: Load) -> HTTPExchange {
+        HTTPExchange(
+            url: asked.response.url, requestHeaders: trail.selectingFields(load), status: asked.answer.status,
+            headers: asked.answer.headers, requestTime: asked.answer.requestTime,
+            responseTime: asked.answer.responseTime, body: [])
+    }
+
+    /// Reads the image.
+    private func take(_ asked: Asked, _ trail: RedirectTrail, _ load: inout Load) async throws -> LoadSource {
+        let answer = asked.answer
+        var exchange = exchange(of: asked, trail, load)
+        let resumed = answer.status == 206 ? asked.partial : nil
         if let resumed {
-            exchange = try resumed.continued(by: response, requestTime: requestTime, responseTime: responseTime)
+            exchange = try resumed.continued(by: answer)
             load.note("status 206, from byte \(exchange.body.count) on")
-        } else if response.status == 206, load.request.headers[.range] == nil {
+        } else if answer.status == 206, load.request.headers[.range] == nil {
             throw LoadError(
                 .malformedResponse, subject: load.subject,
                 "The origin answered with a part (206) though the whole was asked for. Its operator has to mend that.")
         }
         // Whatever was kept is in the exchange now, or outdated.
         load.detach(PartialBody.self)
-        try await read(response, into: &exchange, &load)
+        try await read(asked.response, into: &exchange, &load)
         try resumed?.checkLength(of: exchange)
-        load.attach(FetchedExchange(exchange))
+        var within = trail.within
+        if exchange.url != trail.hops.request.url {
+            // The client has followed a redirect by itself, and nobody knows for how long that holds.
+            within.append(
+                HTTPExchange(
+                    url: trail.hops.request.url, status: 302, headers: [:], requestTime: answer.requestTime,
+                    responseTime: answer.responseTime, body: []))
+        }
+        load.attach(FetchedExchange(exchange: exchange, key: trail.key, within: within))
+        load.attach(FollowedRedirects(redirects: trail.followed))
         let image = EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType])
         load.advance(to: .original(image), from: .network)
         return .network
     }
 
     /// Reads what comes to the end of what is there; what arrived before it broke off is kept for another attempt.
-    private func read(_ response: TransferResponse, into exchange: inout HTTPExchange, _ load: inout Load) async throws
-    {
+    private func read(
+        _ response: TransferResponse, into exchange: inout HTTPExchange, _ load: inout Load
+    ) async throws {
         let expected = exchange.headers[.contentLength].flatMap { Int($0) }
         exchange.body.reserveCapacity(min(expected ?? 0, byteLimit))
         do {

@@ -19,10 +19,13 @@ extension ImageLoader {
         guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
         resources.flights.noteRemoval(of: key)
         resources.memory.remove(key)
-        await resources.responses.remove(key)
+        // What redirects lead to is the picture that was meant.
+        let keys = [key] + (await resources.responses.remove(request, key))
         // Loads that began meanwhile may have found what was about to be removed.
-        resources.flights.noteRemoval(of: key)
-        resources.memory.remove(key)
+        for key in keys {
+            resources.flights.noteRemoval(of: key)
+            resources.memory.remove(key)
+        }
     }
 
     /// Removes everything from both caches. Loads under way are cancelled first.

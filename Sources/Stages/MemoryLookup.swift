@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 public import Pipeline
 
 /// Looks for the list's final product in memory. A hit ends the load without suspending.
@@ -27,17 +28,23 @@ public struct MemoryLookup: Stage {
         load.note(key: .variant(key))
         let now = load.clock.now
         if !load.request.headers.isEmpty, load.request.source.isRemote,
-            let wish = CacheControl(load.request.headers).wishForMemory
+            let wish = load.request.headers.wishForMemory
         {
             load.note("the request says \(wish), which the disk can judge")
             return .miss
         }
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
-        if let end = entry.validity.end(for: load.request.expiry, under: rules), end <= now {
-            load.stale = .ready(entry.product)
-            if entry.validity.mayStandIn { load.attach(StaleProduct(entry.product)) }
-            load.note("expired \(Int(now.timeIntervalSince(end))) s ago")
-            return .miss
+        if let end = entry.validity.end(for: load.request.expiry, under: rules) {
+            let isFromFuture = entry.validity.isFromFuture(at: now)
+            if isFromFuture || end <= now {
+                load.stale = .ready(entry.product)
+                if entry.validity.mayStandIn, !isFromFuture { load.attach(StaleProduct(entry.product)) }
+                load.note(
+                    isFromFuture
+                        ? Freshness.Verdict.clockSetBack.rawValue
+                        : "expired \(Int64(min(now.timeIntervalSince(end), 9e18))) s ago")
+                return .miss
+            }
         }
         load.report(.hasCache(entry.product, source: .memory))
         load.advance(to: .ready(entry.product), from: .memory)
@@ -45,9 +52,12 @@ public struct MemoryLookup: Stage {
     }
 }
 
-extension CacheControl {
-    /// The directive of a request that only the stored response itself can be held against (RFC 9111 section 5.2.1).
+extension HTTPFields {
+    /// The directive of a request that only the stored response itself can be held against (RFC 9111 sections 5.2.1 and
+    /// 5.4).
     fileprivate var wishForMemory: String? {
-        ["no-cache", "no-store", "max-age", "min-fresh"].first { contains($0) }
+        let control = CacheControl(self)
+        if control.directives.isEmpty, pragmaNoCache { return "no-cache" }
+        return ["no-cache", "no-store", "max-age", "min-fresh"].first { control.contains($0) }
     }
 }

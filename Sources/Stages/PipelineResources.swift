@@ -20,17 +20,13 @@ public struct PipelineResources: Sendable {
     public var allowTruncated = false
     /// How often an origin that answers with an error is asked again; `nil`, the default, for as often as it is wanted.
     public var errorLimits: ErrorLimits?
-    /// The header fields that tell users apart. By default those of the response cache:
-    /// ``CredentialFields/standard``, or `Authorization` alone where the cache has one user.
-    public var credentials: CredentialFields
     /// The time that loads live by.
     public var clock: any LoadClock
 
     /// Gathers resources.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
-        limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil,
-        credentials: CredentialFields? = nil, clock: any LoadClock = SystemClock()
+        limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil, clock: any LoadClock = SystemClock()
     ) {
         self.memory = memory
         self.responses = responses
@@ -38,9 +34,11 @@ public struct PipelineResources: Sendable {
         self.client = client
         self.limits = limits
         self.errorLimits = errorLimits
-        self.credentials = credentials ?? responses.users.credentials
         self.clock = clock
     }
+
+    /// The header fields that tell users apart: those of ``responses``.
+    public var credentials: CredentialFields { responses.users.credentials }
 
     /// The decoder of a policy's list.
     var decode: Decode { Decode(limits: limits, quality: quality, allowTruncated: allowTruncated) }

@@ -12,7 +12,8 @@ public struct Store: Stage {
     /// What is kept: something that was decoded, and perhaps encoded again; or the source's bytes as they came.
     public let accepts: Phases
 
-    /// Stores in those caches that are given. Under ``CacheRules/http`` a request's expiry is not written down.
+    /// Stores in those caches that are given. Without a cache of responses, what was fetched stays in memory for the
+    /// lifetime that HTTP and the request's expiry give it. Under ``CacheRules/http`` a request's expiry is not written down.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
@@ -44,18 +45,19 @@ public struct Store: Stage {
         // The flight that fetched is needed no more. Nor is the ticket to be found by whoever gets this load.
         load.detach(SourceTicket.self)
         await load.attachment(SourceLease.self)?.giveBack()
-        if let key = load.variantKey, let terms, let memory, mayStore(load) {
+        if let key = load.variantKey, let terms, let memory, load.mayStore {
             load.note(key: .variant(key))
             memory.insert(
                 MemoryEntry(
-                    product: product, validity: terms.validity, generation: terms.generation, target: terms.target),
+                    product: product, validity: terms.validity, generation: terms.generation,
+                    targets: terms.origins.map(\.target), askedAt: terms.askedAt),
                 for: key, now: load.clock.now)
             load.report(.stored(.memory))
             // Looked at only now: what becomes invalid later finds the entry and removes it.
-            if let target = terms.target, responses?.isInvalid(target, askedAt: terms.askedAt) == true {
-                memory.remove(target: target)
+            for origin in terms.origins where responses?.isInvalid(origin.target, askedAt: origin.since) == true {
+                memory.remove(target: origin.target)
             }
-            if !mayStore(load) { memory.remove(key.source) }
+            if !load.mayStore { memory.remove(key.source) }
         }
         if case .encoded(let image) = load.content, load.attachment(FoundVariant.self) == nil,
             let key = load.variantKey, let generation = terms?.generation
@@ -68,58 +70,111 @@ public struct Store: Stage {
         return .done
     }
 
-    /// Whether what the load has may be stored: not if its source was removed since the load set out.
-    private func mayStore(_ load: Load) -> Bool {
-        guard let key = load.sourceKey, let order = load.attachment(FlightOrder.self) else { return true }
-        return order.mayStore(key)
-    }
-
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
     private func keepResponse(of load: Load) async -> StoredTerms? {
-        if let fetched = load.attachment(FetchedExchange.self) { return await commit(fetched.exchange, load) }
-        if let revalidation = load.attachment(Revalidation.self) { return await freshen(revalidation, load) }
-        if let entry = load.attachment(StoredEntry.self)?.response, let responses {
-            return StoredTerms(responses.validity(of: entry), of: entry)
-        }
-        return StoredTerms(.unlimited)
-    }
-
-    private func commit(_ exchange: HTTPExchange, _ load: Load) async -> StoredTerms? {
-        guard let key = load.sourceKey, let responses else { return nil }
-        let expiry = load.request.expiry
-        let validity = responses.validity(of: exchange, for: key, expiry: expiry, rules: rules)
         let ticket = load.attachment(SourceTicket.self)
+        let redirects = load.attachment(FollowedRedirects.self)?.redirects ?? []
+        let hasNews =
+            load.attachment(FetchedExchange.self) != nil || load.attachment(Revalidation.self) != nil
+            || redirects.contains { if case .stored = $0 { false } else { true } }
+        guard hasNews else { return await keepAll(load, redirects, writes: false) }
         // Asked before the claim: another member may have set out after the removal.
-        guard mayStore(load) else { return nil }
-        guard ticket?.claim() ?? true else { return validity.map { StoredTerms($0, of: exchange, stored: nil) } }
-        defer { ticket?.stored() }
-        guard !responses.isInvalid(exchange.url.targetText, askedAt: exchange.requestTime) else {
-            return nil
-        }
-        let commit = { @Sendable in await responses.commit(exchange, for: key, expiry: expiry, rules: rules) }
+        guard load.mayStore else { return nil }
+        // Of several loads that share a fetch, the first writes; the others calculate what it has written.
+        let writes = ticket?.claim() ?? true
+        defer { if writes { ticket?.stored() } }
+        let keep = { @Sendable in await keepAll(load, redirects, writes: writes) }
         // Those that share the fetch rely on this load to store it, so its cancellation doesn't end that.
-        let stored = ticket == nil ? await commit() : await Task(operation: commit).value
-        if stored != nil, !mayStore(load) {
-            await responses.remove(key)
+        let terms = ticket == nil || !writes ? await keep() : await Task(operation: keep).value
+        if writes, !load.mayStore {
+            for key in Set([load.sourceKey, load.attachment(FetchedExchange.self)?.key].compactMap(\.self)) {
+                await responses?.remove(key)
+            }
             return nil
         }
-        if stored != nil { load.report(.stored(.disk)) }
-        return validity.map { StoredTerms($0, of: exchange, stored: stored) }
+        return terms
     }
 
-    private func freshen(_ revalidation: Revalidation, _ load: Load) async -> StoredTerms? {
-        guard let responses, mayStore(load) else { return nil }
-        let ticket = load.attachment(SourceTicket.self)
-        guard ticket?.claim() ?? true else {
-            return StoredTerms(
-                responses.validity(of: revalidation.stored), of: revalidation.stored,
-                askedAt: revalidation.requestTime)
+    private func keepAll(_ load: Load, _ redirects: [FollowedRedirect], writes: Bool) async -> StoredTerms? {
+        var terms = await keepLast(load, writes: writes)
+        for redirect in redirects {
+            // What can't be kept of the way, can't be kept of its end: it would be found without the way.
+            guard let behind = await keep(redirect, load, writes: writes) else {
+                terms = nil
+                continue
+            }
+            terms = terms?.behind(behind)
         }
-        let stored = await responses.freshen(
-            revalidation.stored, with: revalidation.headers, requestHeaders: revalidation.requestHeaders,
-            requestTime: revalidation.requestTime, responseTime: revalidation.responseTime,
-            expiry: load.request.expiry, rules: rules)
-        ticket?.stored()
-        return StoredTerms(responses.validity(of: stored), of: stored, askedAt: revalidation.requestTime)
+        return terms
+    }
+
+    /// Keeps the response that the product was made of.
+    private func keepLast(_ load: Load, writes: Bool) async -> StoredTerms? {
+        if let fetched = load.attachment(FetchedExchange.self) {
+            let terms = await commit(fetched.exchange, fetched.key, within: fetched.within, load, writes: writes)
+            if terms?.generation != nil, writes { load.report(.stored(.disk)) }
+            return terms
+        }
+        if let revalidation = load.attachment(Revalidation.self) {
+            return await freshen(revalidation, load, writes: writes)
+        }
+        if let entry = load.attachment(StoredEntry.self)?.response { return StoredTerms(entry, policy) }
+        // What a stage of somebody else's has found says nothing of its lifetime, and is not kept for ever.
+        return StoredTerms(
+            load.request.source.isRemote
+                ? .asRequested(load.request.expiry, storedAt: load.clock.now) : .unlimited)
+    }
+
+    private func keep(_ redirect: FollowedRedirect, _ load: Load, writes: Bool) async -> StoredTerms? {
+        switch redirect {
+        case .stored(let response): StoredTerms(response, policy)
+        case .confirmed(let revalidation): await freshen(revalidation, load, writes: writes)
+        case .fetched(let exchange, let key): await commit(exchange, key, load, writes: writes)
+        }
+    }
+
+    private func commit(
+        _ exchange: HTTPExchange, _ key: SourceKey?, within redirects: [HTTPExchange] = [], _ load: Load, writes: Bool
+    ) async -> StoredTerms? {
+        guard let key else { return nil }
+        let expiry = load.request.expiry
+        if writes, let responses {
+            switch await responses.keep(exchange, for: key, expiry: expiry, rules: rules, within: redirects) {
+            case .stored(let stored):
+                var terms = StoredTerms(of: stored, policy)
+                terms.generation = stored.generation
+                return terms
+            case .refused, .outdated: return nil
+            case .unavailable: break
+            }
+        }
+        return policy.draft(exchange, key, within: redirects, now: load.clock.now, expiry, rules)
+            .map { StoredTerms(of: $0, policy) }
+    }
+
+    private func freshen(_ revalidation: Revalidation, _ load: Load, writes: Bool) async -> StoredTerms? {
+        let expiry = load.request.expiry
+        if writes, let responses {
+            switch await responses.freshen(revalidation, expiry: expiry, rules: rules) {
+            case .refused, .outdated: return nil
+            case .stored, .unavailable: break
+            }
+        }
+        let merged = policy.merged(revalidation, now: load.clock.now, expiry, rules)
+        guard policy.mayStay(merged, after: revalidation, expiry, rules) else { return nil }
+        var terms = StoredTerms(of: merged, policy)
+        terms.generation = merged.generation
+        return terms
+    }
+
+    /// What may be kept: by the cache's own rules, or by those of a private one where there is none.
+    private var policy: StoringPolicy { responses?.policy ?? StoringPolicy() }
+}
+
+extension Load {
+    /// Whether what the load has may be stored: not if its source was removed since the load set out.
+    var mayStore: Bool {
+        guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
+        return order.mayStore(sourceKey)
     }
 }

@@ -1,32 +1,40 @@
 import FoundationEssentials
+import Pipeline
 
 /// How long a product holds that was made of a response, and what could make it invalid before.
 struct StoredTerms {
-    let validity: Validity
+    var validity: Validity
     /// The row that holds the response, if one does.
-    let generation: Int64?
-    /// The URL that it came from; `nil` for what came from none.
-    let target: String?
-    /// When the origin was asked for it, or it was stored: it is older than any invalidation after that.
-    let askedAt: Date
-
-    /// Of a stored response.
-    init(_ validity: Validity, of entry: StoredResponse, askedAt: Date? = nil) {
-        self.init(validity, entry.generation, entry.target, askedAt ?? entry.stored)
-    }
-
-    /// Of a response that was just fetched.
-    init(_ validity: Validity, of exchange: HTTPExchange, stored: StoredResponse?) {
-        self.init(validity, stored?.generation, exchange.url.targetText, exchange.requestTime)
-    }
+    var generation: Int64?
+    /// The URLs that it came from, each with the time since which an invalidation counts.
+    var origins: [(target: String, since: Date)] = []
+    /// When the origin was last asked; `nil` for what came from none.
+    var askedAt: Date?
 
     /// Of what is no response.
-    init(_ validity: Validity) { self.init(validity, nil, nil, .distantFuture) }
+    init(_ validity: Validity) { self.validity = validity }
 
-    private init(_ validity: Validity, _ generation: Int64?, _ target: String?, _ askedAt: Date) {
-        self.validity = validity
-        self.generation = generation
-        self.target = target
-        self.askedAt = askedAt
+    /// Of a response that is stored.
+    init(_ stored: StoredResponse, _ policy: StoringPolicy) {
+        self.init(of: stored, policy, since: stored.stored)
+        generation = stored.generation
+    }
+
+    /// Of a response that the origin has just sent or confirmed, whether or not it is stored.
+    init(of response: StoredResponse, _ policy: StoringPolicy, since: Date? = nil) {
+        validity = policy.validity(of: response)
+        askedAt = response.requestTime
+        origins = ([response.target] + (response.redirects?.targets ?? [])).map {
+            ($0, since ?? response.requestTime)
+        }
+    }
+
+    /// The same for what was found behind a redirect.
+    func behind(_ redirect: StoredTerms) -> StoredTerms {
+        var terms = self
+        terms.validity = validity.behind(redirect.validity)
+        terms.origins += redirect.origins
+        terms.askedAt = [askedAt, redirect.askedAt].compactMap(\.self).max()
+        return terms
     }
 }

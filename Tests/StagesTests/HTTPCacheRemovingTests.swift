@@ -130,7 +130,8 @@ struct HTTPCacheRemovingTests: CacheSuite {
         #expect(bodyFiles == [name])
         let exchange = try exchange(body: bytes(length))
         var row = writer.row(
-            of: writer.draft(exchange, .test("c"), .standard, .asRequested), BodyChecksum(of: exchange.body), .standard,
+            of: try #require(writer.policy.draft(exchange, .test("c"), now: clock.now, .standard, .asRequested)),
+            BodyChecksum(of: exchange.body), .standard,
             .asRequested)
         row.bodyFile = name
         let committed = row

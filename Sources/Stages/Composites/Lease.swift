@@ -52,7 +52,7 @@ public struct Lease: CompositeStage {
             return .done
         }
         do {
-            if try await findsNew(key, &load) {
+            if try await findsNew(&load) {
                 load.note("stored meanwhile")
                 if case .granted(let lease) = outcome { await lease.giveBack() }
                 return .hit
@@ -73,25 +73,28 @@ public struct Lease: CompositeStage {
     }
 
     /// Whether the disk has something fresh that the load has not seen; what is stale and new is kept for the body.
-    private func findsNew(_ key: SourceKey, _ load: inout Load) async throws -> Bool {
+    private func findsNew(_ load: inout Load) async throws -> Bool {
         let known = load.attachment(StaleEntry.self)?.response
-        let found = try await responses.lookAgain(
-            key, headers: load.request.headers, expiry: load.request.expiry, rules: rules, priority: load.priority)
-        switch found {
-        case .fresh(let response, let freshness) where response.isSuccess && response.isNewer(than: known):
+        guard case .url(let url) = load.request.source else { return false }
+        var trail = RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
+        trail.rules = rules
+        switch try await trail.look(in: responses, for: load) {
+        case .fresh(let response, let freshness):
             load.stale = nil
             load.detach(StaleEntry.self)
-            load.attach(StoredEntry(response: response, freshness: freshness))
             // To a load with a stale entry it is as if it had asked itself.
             let source: LoadSource =
                 known.map { $0.generation == response.generation ? .revalidated : .network } ?? .disk
-            load.advance(to: .original(response.encodedImage), from: source)
+            load.giveStored(response, freshness, followed: trail.followed, from: source)
             return true
-        case .stale(let response, let freshness) where response.isSuccess && response.isNewer(than: known):
+        case .stale(let response, let freshness):
             load.attach(StaleEntry(response: response, freshness: freshness))
             load.stale = .original(response.encodedImage)
+            load.attach(trail)
             return false
-        default: return false
+        case .miss:
+            load.attach(trail)
+            return false
         }
     }
 }

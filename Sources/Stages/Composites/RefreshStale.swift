@@ -18,19 +18,19 @@ public struct RefreshStale: CompositeStage {
 
     /// Runs the body, on the stale bytes where they may be given.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard load.phase == .empty, let entry = load.attachment(StaleEntry.self),
-            entry.freshness.mayBeServedWhileRevalidating
+        guard load.phase == .empty, let standIn = load.standIn,
+            standIn.entry.freshness.mayBeServedWhileRevalidating
         else {
             try await body.run(&load)
             return .done
         }
         let fork = load.forked(events: nil)
-        flights.refresh(entry.response.generation) { [body] in
+        flights.refresh(standIn.entry.response.generation) { [body] in
             var fork = fork
             // What fails leaves things as they are: the next load asks again.
             try? await body.run(&fork)
         }
-        load.giveStale(entry)
+        load.giveStale(standIn)
         load.note("stale, and refreshed beside")
         try await body.run(&load)
         if let product = load.content.product { load.report(.hasCache(product, source: .disk)) }

@@ -30,12 +30,15 @@ public struct StaleIfError: CompositeStage {
     /// The load with what stands in for the origin.
     /// - Throws: `error`, if nothing may.
     private func standingIn(for error: LoadError, in failed: Load, from start: Load) throws -> Load {
+        guard let failure = OriginFailure(error) else { throw error }
         var load = failed
-        if let entry = start.attachment(StaleEntry.self) {
-            guard entry.freshness.mayStandIn(for: error) else { throw error }
+        // Where the origin has answered some hops, only what is stored for the next one may stand in.
+        let isAnswered = failed.attachment(RedirectTrail.self)?.isAnswered ?? false
+        if let standIn = failed.standIn {
+            guard standIn.entry.freshness.mayStandIn(for: failure) else { throw error }
             load.restart(from: start)
-            load.giveStale(entry)
-        } else if let stale = start.attachment(StaleProduct.self), [.unreachable, .timedOut].contains(error.code) {
+            load.giveStale(standIn)
+        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(StaleProduct.self) {
             load.restart(from: start)
             load.isStale = true
             load.advance(to: .ready(stale.product), from: .memory)
@@ -44,24 +47,5 @@ public struct StaleIfError: CompositeStage {
         }
         load.note("\(error.code.rawValue): the stale \(load.source == .memory ? "image" : "response") stands in")
         return load
-    }
-}
-
-extension Freshness {
-    fileprivate func mayStandIn(for error: LoadError) -> Bool {
-        switch error.code {
-        case .unreachable, .timedOut: mayBeServedWhenUnreachable || mayBeServedOnError
-        case .httpStatus: mayBeServedOnError && [500, 502, 503, 504].contains(error.httpStatus)
-        default: false
-        }
-    }
-}
-
-extension Load {
-    /// Goes on with a stored response that is past its freshness.
-    mutating func giveStale(_ entry: StaleEntry) {
-        isStale = true
-        attach(StoredEntry(response: entry.response, freshness: entry.freshness))
-        advance(to: .original(entry.response.encodedImage), from: .disk)
     }
 }

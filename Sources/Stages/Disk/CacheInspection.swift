@@ -111,7 +111,7 @@ struct CacheInspection {
             return foundDamagedDatabase(faults.joined(separator: "; ").replacing("\n", with: " "))
         }
         try lookAtTotals(database)
-        try lookAtEntries(database)
+        try lookAtEntries(database, version: version)
         try lookAtVariants(database, version: version)
         try lookAtOrphans(database)
     }
@@ -129,12 +129,12 @@ struct CacheInspection {
             "The numbers by which the bound is kept are not those of the rows. A repair counts anew.")
     }
 
-    private mutating func lookAtEntries(_ database: SQLiteDatabase) throws {
+    private mutating func lookAtEntries(_ database: SQLiteDatabase, version: Int64) throws {
         let files = BodyFiles(folder: folder.bodiesPath)
         var last = Int64.min
         while true {
             try cancellation.check()
-            guard let entry = try database.entry(after: last) else { return }
+            guard let entry = try database.entry(after: last, version: version) else { return }
             last = entry.generation
             guard let fault = fault(of: entry, files), try database.has(entry.generation) else { continue }
             report.findings.append(fault)

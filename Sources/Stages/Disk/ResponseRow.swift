@@ -21,6 +21,8 @@ struct ResponseRow: Sendable {
     let bodyChecksum: Int64
     /// The name of the body's file, where it has one.
     var bodyFile: String?
+    /// The redirects that belong to the entry.
+    var redirects: StoredRedirects?
 
     /// The bytes that the row counts for: its body, its texts, and about what the tables and indexes add.
     var size: Int {
@@ -32,7 +34,7 @@ struct ResponseRow: Sendable {
         StoredResponse(
             generation: generation, key: key, target: target, status: status, headers: headers,
             requestTime: requestTime, responseTime: responseTime, stored: stored, expires: expires, body: body,
-            selecting: selecting)
+            selecting: selecting, redirects: redirects)
     }
 
     private static let overhead = 256
@@ -40,15 +42,21 @@ struct ResponseRow: Sendable {
 
 extension ResponseRow {
     /// The columns that ``init(_:key:)`` reads, in its order.
-    static let columns = """
-        generation, target, status, fields, selecting, request_time, response_time, stored, expires, fresh_until, \
-        body_length, body_checksum, body_file
+    static let columns = columns(version: ResponseSchema.version)
+
+    /// The columns in a database of an older version.
+    static func columns(version: Int64) -> String {
         """
+        generation, target, status, fields, selecting, request_time, response_time, stored, expires, fresh_until, \
+        body_length, body_checksum, body_file, \(version < 3 ? "NULL" : "redirects")
+        """
+    }
 
     /// Reads a row; `nil` if it makes no sense.
     init?(_ row: SQLiteRow, key: SourceKey) {
         guard let target = row.text(1), let headers = StoredFields.decode(row.bytes(3)),
-            let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0
+            let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0,
+            row.isNull(13) || StoredRedirects(encoded: row.bytes(13)) != nil
         else { return nil }
         self.init(
             generation: row.integer(0), key: key, target: target, status: Int(row.integer(2)), headers: headers,
@@ -56,6 +64,7 @@ extension ResponseRow {
             responseTime: Date(microseconds: row.integer(6)), stored: Date(microseconds: row.integer(7)),
             expires: row.optionalInteger(8).map(Date.init(microseconds:)),
             freshUntil: row.optionalInteger(9).map(Date.init(microseconds:)), bodyLength: Int(row.integer(10)),
-            bodyChecksum: row.integer(11), bodyFile: row.text(12))
+            bodyChecksum: row.integer(11), bodyFile: row.text(12),
+            redirects: row.isNull(13) ? nil : StoredRedirects(encoded: row.bytes(13)))
     }
 }

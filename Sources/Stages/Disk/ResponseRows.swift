@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import Pipeline
 
 /// The queries on stored responses.
@@ -25,13 +26,24 @@ extension SQLiteDatabase {
             .blob(key.digest.bytes)
         ) { row in
             defer { isFirst = false }
-            return (ResponseRow(row, key: key), isFirst && !row.isNull(13) ? row.bytes(13) : nil)
+            return (ResponseRow(row, key: key), isFirst && !row.isNull(14) ? row.bytes(14) : nil)
         }
     }
 
     /// A body that lies in the database; `nil` if there is none.
     func body(_ generation: Int64) throws -> [UInt8]? {
         try first("SELECT bytes FROM bodies WHERE generation = ?1", .integer(generation)) { $0.bytes(0) }
+    }
+
+    /// Whether one of these target URIs was made invalid after a request for it was sent.
+    func isInvalid(_ targets: [String], askedAt requestTime: Date, now: Date) throws -> Bool {
+        try targets.contains { target in
+            let time = try first("SELECT time FROM invalidations WHERE target_hash = ?1", .integer(targetHash(target)))
+            {
+                $0.integer(0)
+            }
+            return time.map { requestTime.microseconds < $0 && $0 <= now.microseconds } ?? false
+        }
     }
 
     /// Whether a row is there.
@@ -78,35 +90,84 @@ extension ResponseTransaction {
         try database.run(
             """
             INSERT INTO responses (generation, source, target, target_hash, status, fields, selecting, request_time,
-                response_time, stored, accessed, expires, fresh_until, size, body_length, body_checksum, body_file)
+                response_time, stored, accessed, expires, fresh_until, size, body_length, body_checksum, body_file, redirects)
             VALUES ((SELECT generation + 1 FROM totals), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
-                ?16)
+                ?16, ?17)
             """,
             .blob(row.key.digest.bytes), .text(row.target), .integer(targetHash(row.target)),
             .integer(Int64(row.status)), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
             .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
             .integer(row.stored.microseconds), .integer(accessed), .integer(optional: row.expires?.microseconds),
             .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)),
-            .integer(Int64(row.bodyLength)), .integer(row.bodyChecksum), row.bodyFile.map(SQLiteValue.text) ?? .null)
+            .integer(Int64(row.bodyLength)), .integer(row.bodyChecksum), row.bodyFile.map(SQLiteValue.text) ?? .null,
+            row.redirects.map { .blob($0.encoded) } ?? .null)
         let generation = database.lastInsertedRow
+        try noteRedirects(of: generation, row)
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
         return (generation, accessed)
     }
 
-    /// Gives a row, if it is still there, what a confirmation changes: its fields, times and expiry.
-    func update(_ row: ResponseRow) throws {
+    /// Gives a row what a confirmation changes: its fields, times and expiry.
+    /// - Returns: false if it is gone, or a later request has confirmed it.
+    func update(_ row: ResponseRow, now: Date) throws -> Bool {
         try database.run(
             """
             UPDATE responses SET fields = ?2, selecting = ?3, request_time = ?4, response_time = ?5, stored = ?6,
-                accessed = max(accessed, ?6), expires = ?7, fresh_until = ?8, size = ?9
-            WHERE generation = ?1
+                accessed = max(accessed, ?6), expires = ?7, fresh_until = ?8, size = ?9, redirects = ?10
+            WHERE generation = ?1 AND (request_time <= ?4 OR request_time > ?11)
             """,
             .integer(row.generation), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
             .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
             .integer(row.stored.microseconds), .integer(optional: row.expires?.microseconds),
-            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)))
+            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)),
+            row.redirects.map { .blob($0.encoded) } ?? .null, .integer((now + 2).microseconds))
+        guard database.changedRows > 0 else { return false }
+        try database.run("DELETE FROM redirects WHERE generation = ?1", .integer(row.generation))
+        try noteRedirects(of: row.generation, row)
+        return true
+    }
+
+    private func noteRedirects(of generation: Int64, _ row: ResponseRow) throws {
+        for target in row.redirects?.targets ?? [] {
+            try database.run(
+                "INSERT INTO redirects VALUES (?1, ?2)", .integer(targetHash(target)), .integer(generation))
+        }
+    }
+
+    /// Removes what a new row replaces: what fits the same request.
+    /// - Returns: false if one of them was asked for later, and so is the newer answer.
+    func makeRoom(for row: ResponseRow, _ request: HTTPFields, now: Date) throws -> Bool {
+        try makeRoom(for: row.key, request, askedAt: row.requestTime, now: now)
+    }
+
+    /// Removes what fits a request, unless it was asked for later.
+    /// - Returns: false if something was.
+    @discardableResult
+    func makeRoom(for key: SourceKey, _ request: HTTPFields, askedAt requestTime: Date, now: Date) throws -> Bool {
+        var isFree = true
+        for old in try database.responses(of: key).rows where old.selecting.match(request) {
+            // One from the future is from before the clock was set back.
+            if old.requestTime > requestTime, old.requestTime <= now + 2 {
+                isFree = false
+            } else {
+                try remove(old.generation)
+            }
+        }
+        return isFree
+    }
+
+    /// Notes that a target URI was made invalid, for the fetches of all processes, and forgets what no fetch can be
+    /// waiting for.
+    func invalidate(_ target: String, at now: Date) throws {
+        try database.run(
+            "DELETE FROM invalidations WHERE time < ?1 OR time > ?2",
+            .integer((now - RecentInvalidations.memory).microseconds),
+            .integer((now + RecentInvalidations.memory).microseconds))
+        try database.run(
+            "INSERT OR REPLACE INTO invalidations VALUES (?1, ?2)", .integer(targetHash(target)),
+            .integer(now.microseconds))
     }
 
     /// Removes the rows that fulfil a condition, and counts them.

@@ -106,6 +106,19 @@ enum ResponseSchema {
             DELETE FROM variants WHERE generation = old.generation;
         END;
         """,
+        """
+        -- The redirects that belong to a response, where a whole chain is one entry: its URLs, and until when it holds.
+        ALTER TABLE responses ADD COLUMN redirects BLOB;
+        CREATE TABLE redirects (target_hash INTEGER NOT NULL, generation INTEGER NOT NULL);
+        CREATE INDEX redirects_target ON redirects (target_hash);
+        CREATE INDEX redirects_generation ON redirects (generation);
+        CREATE TRIGGER responses_delete_redirects AFTER DELETE ON responses BEGIN
+            DELETE FROM redirects WHERE generation = old.generation;
+        END;
+
+        -- When URLs were made invalid in the last minutes: what another process asked for before is not stored after it.
+        CREATE TABLE invalidations (target_hash INTEGER PRIMARY KEY, time INTEGER NOT NULL);
+        """,
     ]
 }
 

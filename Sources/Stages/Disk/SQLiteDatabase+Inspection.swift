@@ -13,17 +13,18 @@ extension SQLiteDatabase {
     }
 
     /// The next row behind a given one; `nil` at the end.
-    func entry(after generation: Int64) throws -> InspectedEntry? {
+    /// - Parameter version: the schema's, which may be an older one.
+    func entry(after generation: Int64, version: Int64) throws -> InspectedEntry? {
         try first(
             """
-            SELECT \(ResponseRow.columns), source, (SELECT bytes FROM bodies WHERE generation = responses.generation)
+            SELECT \(ResponseRow.columns(version: version)), source, (SELECT bytes FROM bodies WHERE generation = responses.generation)
             FROM responses WHERE generation > ?1 ORDER BY generation LIMIT 1
             """, .integer(generation)
         ) { row in
             InspectedEntry(
                 generation: row.integer(0), target: row.text(1) ?? "",
-                row: Digest(bytes: row.bytes(13)).flatMap { ResponseRow(row, key: SourceKey(digest: $0)) },
-                body: row.isNull(14) ? nil : row.bytes(14))
+                row: Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0)) },
+                body: row.isNull(15) ? nil : row.bytes(15))
         }
     }
 

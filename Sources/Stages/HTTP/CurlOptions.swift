@@ -7,8 +7,8 @@ extension CurlClient {
         public var connectTimeout: Duration = .seconds(10)
         /// How long no byte may come while the reader waits for one; 10 seconds by default.
         public var stallTimeout: Duration = .seconds(10)
-        /// How long a request may take from its start to the last byte of its body, redirects and a slow reader
-        /// included, waiting for a free connection not; 60 seconds by default.
+        /// How long a request may take from its start to the last byte of its body, the redirects that the client
+        /// follows and a slow reader included, waiting for a free connection not; 60 seconds by default.
         public var totalTimeout: Duration = .seconds(60)
         /// How many transfers to one host, that is scheme, name and port, run at once; 6 by default. Over HTTP/2, where
         /// they share a connection, it is 100.

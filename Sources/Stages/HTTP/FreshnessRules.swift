@@ -101,7 +101,7 @@ extension HTTPFields {
     }
 
     /// Whether an HTTP/1.0 client asks for no cache (RFC 9111 section 5.4).
-    fileprivate var pragmaNoCache: Bool {
+    var pragmaNoCache: Bool {
         contains { $0.name.canonicalName == "pragma" && $0.value.lowercased().contains("no-cache") }
     }
 }

@@ -13,6 +13,36 @@ extension HTTPCache {
         case stored(Duration)
     }
 
+    /// Removes everything of a request's source, whatever its variants, and what its stored redirects lead to.
+    /// - Parameter key: what the request's responses are stored under.
+    /// - Returns: what the responses behind the redirects were stored under.
+    func remove(_ request: ImageRequest, _ key: SourceKey) async -> [SourceKey] {
+        guard case .url(let url) = request.source, request.identifier == nil else {
+            await remove(key)
+            return []
+        }
+        let (users, partition) = (users, request.partition)
+        let first = RedirectHops(TransferRequest(url: url, headers: request.headers), credentials: users.credentials)
+        return await change { transaction in
+            var keys: [SourceKey] = []
+            var waiting = [(hops: first, key: key)]
+            while let (hops, key) = waiting.popLast() {
+                for row in try transaction.database.responses(of: key).rows {
+                    var next = hops
+                    // Too many of them, or one that leads nowhere: there is nothing behind it.
+                    guard (try? next.follow(status: row.status, row.headers)) == true,
+                        let nextKey = next.key(partition: partition), nextKey != key, !keys.contains(nextKey)
+                    else { continue }
+                    keys.append(nextKey)
+                    waiting.append((next, nextKey))
+                }
+                try transaction.forgetFailures(of: key)
+                try transaction.remove(where: "source = ?1", .blob(key.digest.bytes))
+            }
+            return keys
+        } ?? []
+    }
+
     /// Removes everything of a source, whatever its variants.
     /// - Returns: how many answers there were.
     @discardableResult
@@ -30,14 +60,18 @@ extension HTTPCache {
     @discardableResult
     public func remove(url: URL) async -> Int {
         let target = url.targetText
-        invalidations.note(target, at: clock.now)
+        let now = clock.now
+        invalidations.note(target, at: now)
         memories.remove(target: target)
         return await change { transaction in
+            try transaction.invalidate(target, at: now)
             let same = try transaction.database.all(
                 "SELECT generation, target FROM responses WHERE target_hash = ?1", .integer(targetHash(target))
             ) { $0.text(1) == target ? $0.integer(0) : nil }
-            for generation in same.compactMap(\.self) { try transaction.remove(generation) }
-            return same.compactMap(\.self).count
+            let behind = try transaction.database.all(
+                "SELECT generation FROM redirects WHERE target_hash = ?1", .integer(targetHash(target))
+            ) { $0.integer(0) }
+            return try Set(same.compactMap(\.self) + behind).count { try transaction.remove($0) }
         } ?? 0
     }
 

@@ -3,98 +3,134 @@ public import HTTPTypes
 public import Pipeline
 
 extension HTTPCache {
-    /// Stores an exchange, if it may be stored. It replaces what answered the same request before.
+    /// Stores an exchange, if it may be stored. It replaces what answered the same request before, also where it may not
+    /// be stored itself; a response that was asked for later stays.
     /// - Parameters:
     ///   - exchange: what was asked and what the origin answered.
     ///   - key: the source that was asked for.
     ///   - expiry: what a lifetime of the caller's, `.after`, is fixed by now.
     ///   - rules: `.http` to set `expiry` aside.
-    /// - Returns: the answer as it is stored; `nil` if it may not be stored (RFC 9111 section 3) or the store failed, which
-    ///   the log tells.
+    /// - Returns: the answer as it is stored; `nil` if it may not be stored (RFC 9111 section 3), is outdated, or the
+    ///   store failed, which the log tells.
     public func commit(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
-        guard case .storable = Storability(of: exchange, isShared: isShared) else { return nil }
-        let response = draft(exchange, key, expiry, rules)
+        await keep(exchange, for: key, expiry: expiry, rules: rules).response
+    }
+
+    /// How keeping a response ended.
+    enum Kept: Sendable {
+        case stored(StoredResponse)
+        /// HTTP forbids it.
+        case refused
+        /// What is stored was asked for later, or the URL became invalid while the response was under way.
+        case outdated
+        /// The cache can't be used, or the response is larger than all of it.
+        case unavailable
+
+        var response: StoredResponse? { if case .stored(let response) = self { response } else { nil } }
+    }
+
+    /// Stores an exchange as ``commit(_:for:expiry:rules:)`` does.
+    /// - Parameter redirects: those that belong to the entry.
+    func keep(
+        _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules,
+        within redirects: [HTTPExchange] = []
+    ) async -> Kept {
+        let now = clock.now
+        guard let response = policy.draft(exchange, key, within: redirects, now: now, expiry, rules) else {
+            if exchange.replacesStored {
+                await evict(key, for: exchange.requestHeaders, askedAt: exchange.requestTime)
+            }
+            return .refused
+        }
         var row = row(of: response, BodyChecksum(of: exchange.body), expiry, rules)
-        guard row.size <= bounds.storedBytes else { return nil }
+        guard row.size <= bounds.storedBytes else { return .unavailable }
         guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
 
         guard
             let file = try? await threads.run({ [database, warnings] _ in database.writeBody(exchange.body, warnings) })
                 .flatMap(\.self)
-        else { return nil }
+        else { return .unavailable }
         row.bodyFile = file.name
-        let stored = await store(row, response, exchange)
-        if stored == nil { _ = try? await threads.run { [database] _ in database.removeBody(file.name) } }
+        let kept = await store(row, response, exchange)
+        if kept.response == nil { _ = try? await threads.run { [database] _ in database.removeBody(file.name) } }
         // Until now a clean-up of another process would have waited rather than take the file for an orphan.
         withExtendedLifetime(file.lock) {}
-        return stored
+        return kept
     }
 
     /// Brings a stored answer up to date with a 304 that confirmed it, or with the answer to a HEAD (RFC 9111
     /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime begin anew.
-    /// - Returns: the answer as it is now, whether or not its row could be changed.
+    /// - Returns: the answer as it is now; `nil` if its row is gone or was confirmed by a later request, if the update
+    ///   says that it may not be stored, or the store failed.
     public func freshen(
         _ stored: StoredResponse, with update: HTTPFields, requestHeaders: HTTPFields = [:], requestTime: Date,
         responseTime: Date, expiry: Expiry = .standard, rules: CacheRules = .asRequested
-    ) async -> StoredResponse {
-        let headers = StorableFields.updating(stored.headers, with: update, isShared: isShared)
+    ) async -> StoredResponse? {
+        let confirmation = Revalidation(
+            stored: stored, headers: update, requestHeaders: requestHeaders, requestTime: requestTime,
+            responseTime: responseTime)
+        return await freshen(confirmation, expiry: expiry, rules: rules).response
+    }
+
+    func freshen(_ confirmation: Revalidation, expiry: Expiry, rules: CacheRules) async -> Kept {
         let now = clock.now
-        let selecting = SelectingFields(of: headers, request: requestHeaders, users: users)
-        let response = StoredResponse(
-            generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
-            headers: headers, requestTime: requestTime, responseTime: responseTime, stored: now,
-            expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
-            selecting: hasNewSelection(stored.headers, headers) ? selecting ?? stored.selecting : stored.selecting)
+        let response = policy.merged(confirmation, now: now, expiry, rules)
         let row = row(of: response, nil, expiry, rules)
-        let control = CacheControl(headers)
-        let mayStay = selecting != nil && (!control.contains("no-store") || control.contains("must-understand"))
-        _ = await change { transaction in
-            if mayStay { try transaction.update(row) } else { try transaction.remove(row.generation) }
-        }
-        return response
-    }
-
-    private func hasNewSelection(_ old: HTTPFields, _ new: HTTPFields) -> Bool {
-        old[values: .vary] != new[values: .vary]
-            || CacheControl(old).isUnqualified("private") != CacheControl(new).isUnqualified("private")
-    }
-
-    private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async
-        -> StoredResponse?
-    {
-        let inserted = await change { [bounds] transaction in
-            for old in try transaction.database.responses(of: row.key).rows
-            where old.selecting.match(exchange.requestHeaders) {
-                try transaction.remove(old.generation)
+        let mayStay = policy.mayStay(response, after: confirmation, expiry, rules)
+        let isUpdated = await change { transaction in
+            guard mayStay else {
+                try transaction.remove(row.generation)
+                return false
             }
+            return try transaction.update(row, now: now)
+        }
+        guard let isUpdated else { return .unavailable }
+        return isUpdated ? .stored(response) : mayStay ? .outdated : .refused
+    }
+
+    private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async -> Kept {
+        let targets = [response.target] + (response.redirects?.targets ?? [])
+        let inserted = await change { [bounds, invalidations, clock] transaction -> Inserted? in
+            let now = clock.now
+            // Asked here, where an invalidation is either noted already or removes this row after it.
+            guard
+                !targets.contains(where: { invalidations.contains($0, since: row.requestTime, now: now) }),
+                try !transaction.database.isInvalid(targets, askedAt: row.requestTime, now: now),
+                try transaction.makeRoom(for: row, exchange.requestHeaders, now: now)
+            else { return nil }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
             let inserted = try transaction.insert(row, body: exchange.body)
-            return (row: inserted, isBounded: try transaction.evict(bounds))
+            return Inserted(row: inserted, isBounded: try transaction.evict(bounds))
         }
-        guard let (inserted, isBounded) = inserted else { return nil }
-        if !isBounded { await evict() }
-        accesses.advance(to: inserted.accessed)
-        return response.numbered(inserted.generation)
+        guard let inserted else { return .unavailable }
+        guard let inserted else { return .outdated }
+        if !inserted.isBounded { await evict() }
+        accesses.advance(to: inserted.row.accessed)
+        return .stored(response.numbered(inserted.row.generation))
+    }
+
+    private struct Inserted: Sendable {
+        let row: (generation: Int64, accessed: Int64)
+        let isBounded: Bool
+    }
+
+    /// Removes what is stored for a request because the origin has answered otherwise since (RFC 9111 section 4.3.3), and
+    /// what was made of it from the memory caches.
+    /// - Parameter requestTime: when the origin was asked; what was asked for later stays.
+    func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
+        memories.remove(key, askedBefore: requestTime, now: clock.now)
+        let has = try? await threads.run { [database] _ in
+            database.read { try $0.responses(of: key).rows.contains { $0.selecting.match(headers) } } ?? false
+        }
+        guard has == true else { return }
+        _ = await change { [clock] in try $0.makeRoom(for: key, headers, askedAt: requestTime, now: clock.now) }
     }
 
     /// Brings the cache within its bounds.
     func evict() async {
         while await change({ [bounds] in try $0.evict(bounds) }) == false {}
-    }
-
-    func draft(
-        _ exchange: HTTPExchange, _ key: SourceKey, _ expiry: Expiry, _ rules: CacheRules
-    ) -> StoredResponse {
-        let now = clock.now
-        return StoredResponse(
-            generation: 0, key: key, target: exchange.url.targetText, status: exchange.status,
-            headers: StorableFields.of(exchange.headers, isShared: isShared), requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
-            body: exchange.body,
-            // Storability has refused `Vary: *`.
-            selecting: SelectingFields(of: exchange.headers, request: exchange.requestHeaders, users: users) ?? .none)
     }
 
     /// - Parameter checksum: the body's, where the body is to be written.
@@ -108,14 +144,7 @@ extension HTTPCache {
             headers: response.headers, selecting: response.selecting, requestTime: response.requestTime,
             responseTime: response.responseTime, stored: response.stored, expires: response.expires,
             freshUntil: freshness.freshUntil, bodyLength: response.body.count,
-            bodyChecksum: checksum?.value ?? 0, bodyFile: nil)
-    }
-
-    private func fixedEnd(_ status: Int, _ now: Date, _ expiry: Expiry, _ rules: CacheRules) -> Date? {
-        guard rules == .asRequested, case .after(let lifetime) = expiry, (200...299).contains(status) else {
-            return nil
-        }
-        return now + lifetime.seconds
+            bodyChecksum: checksum?.value ?? 0, bodyFile: nil, redirects: response.redirects)
     }
 
     /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.
@@ -124,20 +153,32 @@ extension HTTPCache {
 
 extension StoredResponse {
     fileprivate func numbered(_ generation: Int64) -> StoredResponse {
-        StoredResponse(
-            generation: generation, key: key, target: target, status: status, headers: headers,
-            requestTime: requestTime, responseTime: responseTime, stored: stored, expires: expires, body: body,
-            selecting: selecting)
+        var numbered = self
+        numbered.generation = generation
+        return numbered
     }
 }
 
 extension URL {
     /// The target URI as it is stored and found: without fragment and without user info, which is a credential.
     var targetText: String {
-        let text = identityText
+        let text = identityText.withoutDefaults
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }
         let end = text[start...].firstIndex { "/?".contains($0) } ?? text.endIndex
         guard let at = text[start..<end].lastIndex(of: "@") else { return text }
         return String(text[..<start] + text[text.index(after: at)...])
+    }
+}
+
+extension String {
+    /// The text of a URL without the scheme's own port, and with a path (RFC 9110 section 4.2.3).
+    fileprivate var withoutDefaults: String {
+        guard let start = firstRange(of: "://")?.upperBound else { return self }
+        let end = self[start...].firstIndex { "/?".contains($0) } ?? endIndex
+        let port = hasPrefix("http:") ? ":80" : ":443"
+        let authority = self[start..<end].hasSuffix(port) ? self[start..<end].dropLast(port.count) : self[start..<end]
+        let hasPath = end < endIndex && self[end] == "/"
+        return hasPath && authority.endIndex == end
+            ? self : self[..<start] + authority + (hasPath ? "" : "/") + self[end...]
     }
 }

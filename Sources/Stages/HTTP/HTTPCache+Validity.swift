@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 /// What the memory cache has to know of stored responses, so that it keeps the same promises.
-extension HTTPCache {
+extension StoringPolicy {
     /// Until when a stored response holds, by each of those who may decide it.
     func validity(of stored: StoredResponse) -> Validity {
         func judged(_ expiry: Expiry, _ rules: CacheRules) -> Freshness {
@@ -11,15 +11,13 @@ extension HTTPCache {
         }
         let server = judged(.server(otherwise: .zero), .asRequested)
         let saysNothing = server.basis == .caller || server.basis == .heuristic || server.basis == .none
+        // The end that the caller fixed is told apart, in `fixedUntil`.
+        let serverUntil = server.lifetime.map { stored.stored + ($0 - server.age).seconds }
         return Validity(
-            storedAt: stored.stored, serverUntil: saysNothing ? nil : server.freshUntil,
+            storedAt: stored.stored, originatedAt: stored.stored - server.age.seconds,
+            serverUntil: saysNothing ? nil : serverUntil,
             httpUntil: judged(.standard, .http).freshUntil, fixedUntil: stored.expires,
+            redirectsUntil: stored.redirects?.until,
             alwaysRevalidates: server.verdict == .noCache, mayStandIn: server.mayBeServedWhenUnreachable)
-    }
-
-    /// Until when the answer of an exchange holds; `nil` if it may not be stored anywhere (RFC 9111 section 3).
-    func validity(of exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules) -> Validity? {
-        guard case .storable = Storability(of: exchange, isShared: isShared) else { return nil }
-        return validity(of: draft(exchange, key, expiry, rules))
     }
 }

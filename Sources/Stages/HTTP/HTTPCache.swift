@@ -33,17 +33,8 @@ public final class HTTPCache: Sendable {
     /// Whose requests it answers.
     public let users: Users
 
-    /// Whose requests a cache answers.
-    public enum Users: Sendable, Hashable {
-        /// One user's. RFC 9111 alone says which requests a response answers; `Authorization` is part of the key.
-        case one
-        /// Several users', who are told apart by `CredentialFields`, by partition, and for `private` responses by all
-        /// other fields that may say who the user is.
-        case several
-
-        /// The header fields that are part of a key.
-        public var credentials: CredentialFields { self == .one ? .authorization : .standard }
-    }
+    /// What it stores, and for how long.
+    var policy: StoringPolicy { StoringPolicy(isShared: isShared, users: users) }
 
     let bounds: StorageBounds
     let clock: any LoadClock
@@ -75,7 +66,8 @@ public final class HTTPCache: Sendable {
     ///   - logger: is told once of each kind of trouble.
     public init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
-        users: Users = .several, clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
+        users: Users = .several,
+        clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
     ) {
         self.folder = folder
         self.byteLimit = byteLimit
@@ -108,14 +100,14 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields = [:], expiry: Expiry = .standard, rules: CacheRules = .asRequested,
         priority: LoadPriority = .normal
     ) async throws -> CacheLookup {
-        let found = try await lookAgain(key, headers: headers, expiry: expiry, rules: rules, priority: priority)
-        counts.withLock { if case .miss = found { $0.misses += 1 } else { $0.hits += 1 } }
-        return found
+        try await look(key, headers: headers, expiry: expiry, rules: rules, priority: priority, isCounted: true)
     }
 
-    /// What ``lookup(_:headers:expiry:rules:priority:)`` gives, for a load that has been counted.
-    func lookAgain(
-        _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority
+    /// What ``lookup(_:headers:expiry:rules:priority:)`` gives.
+    /// - Parameter isCounted: false for a load that has been counted.
+    func look(
+        _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
+        isCounted: Bool
     ) async throws -> CacheLookup {
         let found = try await threads.run(priority: priority) { [database] _ in database.find(key, headers) }
         if !found.broken.isEmpty {
@@ -123,6 +115,9 @@ public final class HTTPCache: Sendable {
             _ = await writer.run { transaction in
                 for generation in found.broken { try transaction.remove(generation) }
             }
+        }
+        if isCounted {
+            counts.withLock { if found.response == nil { $0.misses += 1 } else { $0.hits += 1 } }
         }
         guard let response = found.response else { return .miss(found.reason) }
         touch(response.generation)

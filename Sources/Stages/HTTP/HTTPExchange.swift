@@ -35,4 +35,10 @@ public struct HTTPExchange: Sendable {
         self.responseTime = responseTime
         self.body = body
     }
+
+    /// Whether it says that what is stored is not suitable any more, even where it may not be stored itself (RFC 9111
+    /// section 4.3.3).
+    var replacesStored: Bool {
+        method == .get && status.evictsStored && !CacheControl(requestHeaders).contains("no-store")
+    }
 }

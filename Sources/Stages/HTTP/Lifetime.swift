@@ -16,9 +16,10 @@ struct Lifetime {
         isShared: Bool
     ) {
         switch expiry {
-        // What the caller decides holds for pictures; an error keeps to what the origin says of it.
-        case .never where stored.isSuccess: self.init(nil, .never)
-        case .after(let wanted) where stored.isSuccess:
+        // What the caller decides holds for pictures and the redirects that lead to them; an error keeps to what the
+        // origin says of it.
+        case .never where stored.leadsToPicture: self.init(nil, .never)
+        case .after(let wanted) where stored.leadsToPicture:
             let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.seconds)
             self.init(.seconds(end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
         case .never, .after, .server:
@@ -31,7 +32,8 @@ struct Lifetime {
                     (duration, basis) = (guess, .heuristic)
                 }
             }
-            self.init(duration, basis, fixedEnd: usesHeuristic ? nil : stored.expires)
+            let ends = [usesHeuristic ? nil : stored.expires, stored.redirects?.until].compactMap(\.self)
+            self.init(duration, basis, fixedEnd: ends.min())
         }
     }
 
@@ -73,6 +75,9 @@ struct Lifetime {
 extension StoredResponse {
     /// Whether the status is 2xx.
     var isSuccess: Bool { (200...299).contains(status) }
+
+    /// Whether the caller may decide how long it is fresh.
+    var leadsToPicture: Bool { isSuccess || status.isRedirect }
 }
 
 extension Int {

@@ -31,14 +31,14 @@ struct PartialBody: LoadAttachment {
     var conditions: HTTPFields { [.range: "bytes=\(exchange.body.count)-", .ifRange: validator] }
 
     /// Whether the next answer is about something else, so that only a request without conditions helps.
-    func isUseless(after response: TransferResponse) -> Bool {
-        // A tag means something for one URL alone (RFC 9110 section 8.8.3), and a redirect may lead elsewhere now.
-        response.status == 416 || response.status == 206 && response.url != exchange.url
+    func isUseless(after status: Int, from url: URL) -> Bool {
+        // A tag means something for one URL alone (RFC 9110 section 8.8.3), and a client may have followed a redirect.
+        status == 416 || status == 206 && url != exchange.url
     }
 
     /// The answer as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
     /// - Throws: `LoadError` with the code `malformedResponse` if it is not the rest that was asked for.
-    func continued(by response: TransferResponse, requestTime: Date, responseTime: Date) throws -> HTTPExchange {
+    func continued(by response: OriginAnswer) throws -> HTTPExchange {
         let text = response.headers[values: .contentRange].first
         let range = text.flatMap { ContentRange($0) }
         guard let range, range.first == exchange.body.count, range.last == total - 1, (range.total ?? total) == total
@@ -56,8 +56,8 @@ struct PartialBody: LoadAttachment {
         }
         var whole = exchange
         whole.headers = StorableFields.updating(exchange.headers, with: response.headers)
-        whole.requestTime = requestTime
-        whole.responseTime = responseTime
+        whole.requestTime = response.requestTime
+        whole.responseTime = response.responseTime
         return whole
     }
 

@@ -5,7 +5,8 @@ public import Pipeline
 ///
 /// Requests to one host, that is scheme, name and port, are sent at even distances; hosts don't wait for each other.
 /// Who waits is served by priority, then in the order of arrival; a cancelled request leaves at once and takes nobody's
-/// turn. Redirects, which the client inside follows, are part of their request and not counted.
+/// turn. Each redirect is a request of its own to the host that it leads to; those that the client inside follows by
+/// itself are not counted.
 ///
 /// ```swift
 /// let client = RateLimited(CurlClient(), requestsPerSecond: 5)

@@ -4,7 +4,7 @@ import Pipeline
 /// When URLs were made invalid (RFC 9111 section 4.4): what was asked before that, and arrives after it, is already old.
 final class RecentInvalidations: Sendable {
     /// No fetch takes longer.
-    private static let memory: TimeInterval = 600
+    static let memory: TimeInterval = 600
 
     private let times = Lock<[String: Date]>([:])
 

@@ -9,4 +9,6 @@ struct Revalidation: LoadAttachment {
     let requestHeaders: HTTPFields
     let requestTime: Date
     let responseTime: Date
+    /// The redirects that now belong to the entry; `nil` for the same as before.
+    var within: [HTTPExchange]?
 }

@@ -1,5 +1,7 @@
 /// A client whose requests are rewritten as they are sent, such as by adding a token that changes with the hour.
 ///
+/// A redirect that leads to another origin is sent as it is: what is added here is meant for the first one.
+///
 /// The image's identity stays what was asked for: keys, caches and errors know the URL without its token.
 ///
 /// ```swift
@@ -27,6 +29,7 @@ public struct Rewritten: HTTPClient {
     /// Rewrites the request and sends it. The answer's URL is the one before, unless a redirect led elsewhere.
     /// - Throws: what the closure throws, and the client.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
+        guard !request.crossesOrigins else { return try await client.send(request) }
         let sent = try await rewrite(request)
         let response = try await client.send(sent)
         guard response.url == sent.url else { return response }

@@ -24,7 +24,7 @@ struct SelectingFields: Sendable, Hashable {
     /// The fields of `request` that select a response in a cache; `nil` if no request fits.
     init?(of response: HTTPFields, request: HTTPFields, users: HTTPCache.Users) {
         guard let varying = SelectingFields(vary: response, request: request) else { return nil }
-        guard users == .several, CacheControl(response).isUnqualified("private") else {
+        guard !users.isOne, CacheControl(response).isUnqualified("private") else {
             self = varying
             return
         }

@@ -7,14 +7,18 @@ enum Storability: Sendable, Hashable {
     /// It may not, and why.
     case refused(String)
 
-    /// - Parameter isShared: whether the cache serves several users (section 1.2.3).
-    init(of exchange: HTTPExchange, isShared: Bool = false) {
+    /// - Parameters:
+    ///   - isShared: whether the cache serves several users (section 1.2.3).
+    ///   - callerDecides: whether the caller gives a lifetime to pictures, and so to the redirects that lead to them.
+    init(of exchange: HTTPExchange, isShared: Bool = false, callerDecides: Bool = false) {
         let control = CacheControl(exchange.headers)
-        let reason = Self.refusal(of: exchange, control, isShared: isShared)
+        let reason = Self.refusal(of: exchange, control, isShared: isShared, callerDecides: callerDecides)
         self = reason.map(Storability.refused) ?? .storable
     }
 
-    private static func refusal(of exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> String? {
+    private static func refusal(of exchange: HTTPExchange, _ control: CacheControl, isShared: Bool, callerDecides: Bool)
+        -> String?
+    {
         let status = exchange.status
         if exchange.method != .get, !isPostAboutItsTarget(exchange, control, isShared: isShared) {
             return "the method is \(exchange.method), not GET"
@@ -40,6 +44,7 @@ enum Storability: Sendable, Hashable {
         if let length = declaredLength(exchange.headers), length != exchange.body.count {
             return "\(exchange.body.count) of \(length) bytes arrived"
         }
+        if callerDecides, status.isRedirect { return nil }
         return isCacheable(exchange, control, isShared: isShared) ? nil : "nothing makes the status \(status) cacheable"
     }
 

@@ -5,7 +5,7 @@ public import Pipeline
 /// An answer as the cache has it.
 public struct StoredResponse: Sendable {
     /// The number of its row; it is never given again, so an answer that was replaced can be told from its successor.
-    public let generation: Int64
+    public internal(set) var generation: Int64
     /// What it is stored under.
     public let key: SourceKey
     /// The URL that answered, without fragment and user info.
@@ -27,6 +27,8 @@ public struct StoredResponse: Sendable {
 
     /// The fields of the request that `Vary` names, with their values.
     let selecting: SelectingFields
+    /// The redirects that it was found behind, where they have no entries of their own.
+    var redirects: StoredRedirects?
 
     /// The media type that the origin declared (RFC 9110 section 8.3).
     public var contentType: String? { headers[.contentType] }

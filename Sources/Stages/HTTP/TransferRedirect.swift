@@ -2,17 +2,18 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Where a redirect leads and what of a request goes along (RFC 9110 section 15.4).
+/// Where a redirect leads and what of a request goes along: credentials only to the same origin (RFC 9110 section 15.4).
 enum TransferRedirect {
     /// The request that follows an answer; `nil` if the answer is no redirect.
     /// - Throws: `LoadError` if it leads to what is no http or https URL.
     static func next(
-        of request: TransferRequest, from target: CurlURL, status: Int, _ headers: HTTPFields
+        of request: TransferRequest, from target: CurlURL, status: Int, _ headers: HTTPFields,
+        credentials: CredentialFields = .standard
     ) throws -> TransferRequest? {
-        guard [301, 302, 303, 307, 308].contains(status), let location = headers[fields: .location].first else {
+        guard status.isRedirect, let location = headers[fields: .location].first else {
             return nil
         }
-        guard let url = URL(string: escaped(location), relativeTo: request.url)?.absoluteURL else {
+        guard let url = url(location, relativeTo: request.url) else {
             throw LoadError(
                 .malformedResponse, subject: redactedURL(request.url.absoluteString),
                 "\(target) redirects to what is no URL. Its operator has to mend that.")
@@ -31,10 +32,17 @@ enum TransferRedirect {
         }
         if destination != target {
             // What was meant for one origin is no other's business (RFC 9110 section 15.4).
-            for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { next.headers[name] = nil }
-            if let host = HTTPField.Name("Host") { next.headers[host] = nil }
+            next.headers = next.headers.filtered {
+                !credentials.contains($0.name) && !CredentialFields.standard.contains($0.name)
+            }
+            next.crossesOrigins = true
         }
         return next
+    }
+
+    /// Where a field such as `Location` leads; `nil` if that is no URL.
+    static func url(_ field: HTTPField, relativeTo base: URL) -> URL? {
+        URL(string: escaped(field), relativeTo: base)?.absoluteURL
     }
 
     /// A `Location` as a URL's text: bytes that a URL can't have are percent-encoded, as browsers do.

@@ -18,6 +18,8 @@ public struct TransferRequest: Sendable {
     public var maximumRedirects: Int
     /// Which addresses may be connected to for this request; `nil`, the default, leaves it to the client.
     public var addresses: AddressPolicy?
+    /// Whether a redirect has led here from another origin, whose credentials are not for this one.
+    public var crossesOrigins = false
     /// Whether the body has to be received no faster than it is read over TLS as well, whatever its length; off by
     /// default. Such a request speaks HTTP/1.1 on a connection of its own: over HTTP/2 libcurl itself takes and keeps
     /// what a reader leaves, up to the stream's window of 32 MB and beyond. For who reads a long body slowly.

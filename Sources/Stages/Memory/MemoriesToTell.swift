@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Pipeline
 
 /// The memory caches that hold images made of stored responses, and so have to hear when such a response is removed.
@@ -15,6 +16,13 @@ final class MemoriesToTell: Sendable {
             let living = entries.compactMap(\.memory)
             entries = (living.filter { $0 !== memory } + [memory]).map { Entry(memory: $0) }
             return living
+        }
+    }
+
+    /// Removes what was made of a source's earlier answers.
+    func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
+        for memory in entries.withLock({ $0.compactMap(\.memory) }) {
+            memory.remove(source, askedBefore: requestTime, now: now)
         }
     }
 

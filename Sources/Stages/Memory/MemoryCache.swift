@@ -10,7 +10,17 @@ public final class MemoryCache: Sendable {
         let cost: Int
         var usedAt: Date
 
-        func isIdle(at now: Date, limit: Duration) -> Bool { now.timeIntervalSince(usedAt) >= limit.seconds }
+        func isIdle(at now: Date, limit: Duration) -> Bool {
+            let idle = now.timeIntervalSince(usedAt)
+            // Used in the future: the clock was set back, and nobody knows how long ago that was.
+            return idle >= limit.seconds || idle < -2
+        }
+
+        /// Whether it was made of a later answer than another entry.
+        func isLater(than other: MemoryEntry, now: Date) -> Bool {
+            guard let own = entry.askedAt, let others = other.askedAt else { return false }
+            return own > others && own <= now + 2
+        }
     }
 
     private struct State {
@@ -57,11 +67,12 @@ public final class MemoryCache: Sendable {
     }
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
-    /// limit is not kept, nor is what it would have replaced.
+    /// limit is not kept, nor is what it would have replaced. An entry made of a later answer of the origin stays.
     public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) {
         let cost = entry.product.cost
         // What is evicted is freed outside the lock: giving megabytes back takes time.
         _ = state.withLock { state -> [Kept] in
+            guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return [] }
             var freed = [state.remove(key)].compactMap(\.self)
             guard cost <= byteLimit, countLimit != 0 else { return freed }
             while state.bytes + cost > byteLimit || state.kept.count >= countLimit ?? .max {
@@ -82,10 +93,22 @@ public final class MemoryCache: Sendable {
         }
     }
 
+    /// Removes the variants of a source that were made of an earlier answer of the origin than one to a request sent then.
+    func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
+        _ = state.withLock { state in
+            state.kept.keys.filter { key in
+                guard key.source == source, let asked = state.kept.peek(key)?.entry.askedAt else { return false }
+                return asked <= requestTime || asked > now + 2
+            }.compactMap { state.remove($0) }
+        }
+    }
+
     /// Removes what was made of responses from a URL, given without fragment and user info.
     func remove(target: String) {
         _ = state.withLock { state in
-            state.kept.keys.filter { state.kept.peek($0)?.entry.target == target }.compactMap { state.remove($0) }
+            state.kept.keys.filter { state.kept.peek($0)?.entry.targets.contains(target) == true }.compactMap {
+                state.remove($0)
+            }
         }
     }
 
@@ -107,7 +130,9 @@ public final class MemoryCache: Sendable {
     public func removeExpired(_ expiry: Expiry, now: Date) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
-                guard let end = state.kept.peek(key)?.entry.validity.end(for: expiry, under: .asRequested), end <= now
+                guard let validity = state.kept.peek(key)?.entry.validity,
+                    let end = validity.end(for: expiry, under: .asRequested),
+                    end <= now || validity.isFromFuture(at: now)
                 else { return nil }
                 return state.remove(key)
             }

@@ -1,3 +1,4 @@
+public import FoundationEssentials
 public import Pipeline
 
 /// A product as the memory cache keeps it, with what tells whether it still holds.
@@ -8,14 +9,20 @@ public struct MemoryEntry: Sendable {
     public let validity: Validity
     /// The generation of the stored response that the product was made from; `nil` where none was stored.
     public let generation: Int64?
-    /// The URL that the response came from, without fragment and user info; `nil` where it came from none.
-    public let target: String?
+    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it.
+    public let targets: [String]
+    /// When the origin was asked for it; `nil` for what came from none. An entry that was asked for later stays.
+    public let askedAt: Date?
 
     /// Describes an entry.
-    public init(product: Product, validity: Validity, generation: Int64? = nil, target: String? = nil) {
+    public init(
+        product: Product, validity: Validity, generation: Int64? = nil, targets: [String] = [],
+        askedAt: Date? = nil
+    ) {
         self.product = product
         self.validity = validity
         self.generation = generation
-        self.target = target
+        self.targets = targets
+        self.askedAt = askedAt
     }
 }

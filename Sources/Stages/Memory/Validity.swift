@@ -8,12 +8,16 @@ public import Pipeline
 public struct Validity: Sendable, Hashable {
     /// When it was stored or last confirmed by the origin.
     public let storedAt: Date
+    /// When the origin made or last confirmed it (RFC 9111 section 4.2.3): the caller's default lifetime counts from then.
+    public let originatedAt: Date
     /// The end of freshness by the server's word (RFC 9111 section 4.2); `nil` where the server said nothing.
     public let serverUntil: Date?
     /// The end of freshness by HTTP's rules alone, a guess included (RFC 9111 section 4.2.2).
     public let httpUntil: Date
     /// The end that `Expiry.after` fixed when it was stored; `nil` without one.
     public let fixedUntil: Date?
+    /// The end of freshness of the redirects that led to it, by the server's word; `nil` without any.
+    public let redirectsUntil: Date?
     /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
     public let alwaysRevalidates: Bool
     /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
@@ -21,13 +25,15 @@ public struct Validity: Sendable, Hashable {
 
     /// Describes a validity.
     public init(
-        storedAt: Date, serverUntil: Date? = nil, httpUntil: Date? = nil, fixedUntil: Date? = nil,
-        alwaysRevalidates: Bool = false, mayStandIn: Bool = true
+        storedAt: Date, originatedAt: Date? = nil, serverUntil: Date? = nil, httpUntil: Date? = nil,
+        fixedUntil: Date? = nil, redirectsUntil: Date? = nil, alwaysRevalidates: Bool = false, mayStandIn: Bool = true
     ) {
         self.storedAt = storedAt
+        self.originatedAt = originatedAt ?? storedAt
         self.serverUntil = serverUntil
         self.httpUntil = httpUntil ?? serverUntil ?? storedAt
         self.fixedUntil = fixedUntil
+        self.redirectsUntil = redirectsUntil
         self.alwaysRevalidates = alwaysRevalidates
         self.mayStandIn = mayStandIn
     }
@@ -36,22 +42,46 @@ public struct Validity: Sendable, Hashable {
     public static let unlimited = Validity(
         storedAt: .distantFuture, serverUntil: .distantFuture, httpUntil: .distantFuture)
 
+    /// What a reader's own `expiry` gives something that no HTTP response says anything of.
+    static func asRequested(_ expiry: Expiry, storedAt now: Date) -> Validity {
+        switch expiry {
+        case .server(let otherwise): Validity(storedAt: now, httpUntil: now + otherwise.seconds)
+        case .after(let lifetime):
+            Validity(storedAt: now, httpUntil: now + lifetime.seconds, fixedUntil: now + lifetime.seconds)
+        case .never: Validity(storedAt: now, httpUntil: .distantFuture)
+        }
+    }
+
+    /// The validity of what was found behind a redirect: it ends with the first of the two.
+    func behind(_ redirect: Validity) -> Validity {
+        // The caller's default is for pictures alone.
+        let end = redirect.alwaysRevalidates ? redirect.storedAt : redirect.serverUntil ?? redirect.httpUntil
+        return Validity(
+            storedAt: min(storedAt, redirect.storedAt), originatedAt: originatedAt, serverUntil: serverUntil,
+            httpUntil: httpUntil, fixedUntil: [fixedUntil, redirect.fixedUntil].compactMap(\.self).min(),
+            redirectsUntil: min(redirectsUntil ?? end, end), alwaysRevalidates: alwaysRevalidates,
+            mayStandIn: mayStandIn && redirect.mayStandIn)
+    }
+
     /// Since when it is stale for a reader; `nil` where it never will be.
     public func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
         switch (rules, expiry) {
-        case (.http, _): alwaysRevalidates ? storedAt : httpUntil
+        case (.http, _): bounded(alwaysRevalidates ? storedAt : httpUntil)
         case (.asRequested, .never): nil
         case (.asRequested, .after(let duration)):
             // A reader may only shorten what the writer fixed.
             min(fixedUntil ?? .distantFuture, storedAt.addingTimeInterval(duration.seconds))
         case (.asRequested, .server(let otherwise)):
-            if let fixedUntil {
-                fixedUntil
-            } else if alwaysRevalidates {
-                storedAt
-            } else {
-                serverUntil ?? storedAt.addingTimeInterval(otherwise.seconds)
-            }
+            min(
+                fixedUntil ?? .distantFuture,
+                bounded(
+                    alwaysRevalidates
+                        ? storedAt : serverUntil ?? originatedAt.addingTimeInterval(otherwise.seconds)))
         }
     }
+
+    private func bounded(_ end: Date) -> Date { min(end, redirectsUntil ?? .distantFuture) }
+
+    /// Whether it was stored in the future: the clock was set back, and nobody knows how old it is.
+    func isFromFuture(at now: Date) -> Bool { storedAt > now + 2 && storedAt < .distantFuture }
 }

@@ -22,10 +22,10 @@ struct UsersTests {
         }
     }
 
-    private func client(_ users: HTTPCache.Users, credentials: CredentialFields? = nil) -> CachingClient {
+    private func client(_ users: HTTPCache.Users) -> CachingClient {
         CachingClient(
             HTTPCache(folder: folder.path + "/cache", users: users, clock: clock),
-            CurlClient(.init(addresses: .any)), credentials: credentials)
+            CurlClient(.init(addresses: .any)))
     }
 
     private func uses(
@@ -50,7 +50,7 @@ struct UsersTests {
 
     @Test("A program names the fields by which its origins know users")
     func ownCredentials() async throws {
-        let client = client(.several, credentials: .standard.adding("X-Session"))
+        let client = client(.several(.standard.adding("X-Session")))
         #expect(try await uses(client, "/a", "X-Session", ["alice", "bob", "alice"]) == [.miss, .miss, .hit])
     }
 

@@ -20,8 +20,9 @@ struct ValidityTests {
             (validity(), .standard, 86_400),
             (validity(), .server(otherwise: .zero), 0),
             (validity(server: 60, asks: true), .standard, 0),
-            // What the writer fixed holds for a reader that leaves it to the server.
-            (validity(server: 60, fixed: 3600), .standard, 3600),
+            // What the writer fixed bounds what the server gives a reader who leaves it to the server, as on disk.
+            (validity(server: 60, fixed: 3600), .standard, 60),
+            (validity(fixed: 3600), .standard, 3600),
             // A reader may shorten what the writer fixed, never lengthen it.
             (validity(server: 60, fixed: 3600), .after(.seconds(100)), 100),
             (validity(server: 60, fixed: 3600), .after(.seconds(9000)), 3600),

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 import HTTPTypes
-public import Pipeline
+import Pipeline
 
 /// HTTP with a cache before it (RFC 9111): any method, any status, any type of content.
 ///
@@ -20,20 +20,13 @@ public final class CachingClient: Sendable {
     public let cache: HTTPCache
 
     let client: any HTTPClient
-    let credentials: CredentialFields
     let background = BackgroundTasks()
     let fetches = SharedFetches()
 
     /// Puts a cache before a client.
-    /// - Parameters:
-    ///   - cache: where responses are stored.
-    ///   - client: what sends requests.
-    ///   - credentials: the header fields that tell users apart. By default those of the cache:
-    ///     `CredentialFields.standard`, or `Authorization` alone where it has one user.
-    public init(_ cache: HTTPCache, _ client: any HTTPClient, credentials: CredentialFields? = nil) {
+    public init(_ cache: HTTPCache, _ client: any HTTPClient) {
         self.cache = cache
         self.client = client
-        self.credentials = credentials ?? cache.users.credentials
     }
 
     /// Answers a request from the cache or by the origin, whatever the status.
@@ -45,28 +38,22 @@ public final class CachingClient: Sendable {
         var request = request
         var steps: [CachingStep] = []
         var interim: [TransferResponse.Interim] = []
+        var hops = RedirectHops(request.transfer(request.headers), credentials: cache.users.credentials)
         while true {
-            let origin = try CurlURL(request.url)
             var exchange = CachingExchange(request, of: self)
             var response = try await exchange.answer()
             steps += response.steps
             interim += response.interim
             response.steps = steps
             response.interim = interim
-            guard request.redirect == .follow,
-                let next = try TransferRedirect.next(
-                    of: request.transfer(request.headers), from: origin, status: response.status, response.headers)
-            else { return response }
-            guard steps.count <= Self.maximumRedirects else {
-                throw LoadError(
-                    .refused, subject: redactedURL(request.url.absoluteString),
-                    "\(origin) redirects once more, to \(redactedURL(next.url.absoluteString)), after "
-                        + "\(Self.maximumRedirects) redirects. If they are no loop, ask for that URL itself.")
+            guard request.redirect == .follow, try hops.follow(status: response.status, response.headers) else {
+                return response
             }
-            request.method = next.method
-            request.url = next.url
-            request.headers = next.headers
-            request.body = next.body
+            request.method = hops.request.method
+            request.url = hops.request.url
+            request.headers = hops.request.headers
+            request.body = hops.request.body
+            request.crossesOrigins = hops.request.crossesOrigins
         }
     }
 
@@ -82,6 +69,4 @@ public final class CachingClient: Sendable {
 
     /// Drops every revalidation in the background; ``drain()`` tells when they have ended.
     public func cancelBackground() { background.cancel() }
-
-    private static let maximumRedirects = 5
 }

@@ -35,8 +35,8 @@ extension CachingExchange {
         case .over: return true
         case .unavailable: return false
         case .granted:
-            let found = try await cache.lookAgain(
-                key, headers: headers, expiry: .standard, rules: .http, priority: request.priority)
+            let found = try await cache.look(
+                key, headers: headers, expiry: .standard, rules: .http, priority: request.priority, isCounted: false)
             switch found {
             case .fresh(let response, _), .stale(let response, _): return response.isNewer(than: stored?.response)
             case .miss: return false

@@ -9,8 +9,8 @@ extension CachingExchange {
     mutating func ask(
         _ key: SourceKey, _ stored: Judged?, use: CacheUse, sharing ticket: SharedFetches.Ticket? = nil
     ) async throws -> CachingResponse {
-        // A range or a HEAD asks about another content than the stored one.
-        let validates = request.method == .get && !headers.contains(.range) && use != .none
+        // A HEAD asks about another content than the stored one.
+        let validates = request.method == .get && use != .none
         let sent =
             validates ? stored.map { Preconditions.adding($0.response.headers, to: headers) } ?? headers : headers
         let answer: OriginAnswer
@@ -29,7 +29,7 @@ extension CachingExchange {
                 return try await ask(key, nil, use: use, sharing: ticket)
             }
         }
-        if let stored, answer.isServerError, stored.freshness.mayBeServedOnError,
+        if let stored, stored.freshness.mayStandIn(for: .status(answer.status)),
             let response = response(of: stored.response, .stale, stored.freshness)
         {
             step.notes.append("stale-if-error lets it stand in for the \(answer.status)")
@@ -47,7 +47,7 @@ extension CachingExchange {
     private mutating func standIn(for error: LoadError, _ stored: Judged?) -> CachingResponse? {
         guard let stored else { return nil }
         step.notes.append("the origin can't be reached: \(error.message)")
-        if stored.freshness.mayBeServedWhenUnreachable || stored.freshness.mayBeServedOnError {
+        if stored.freshness.mayStandIn(for: .unreachable) {
             return response(of: stored.response, .stale, stored.freshness)
         }
         guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
@@ -68,7 +68,7 @@ extension CachingExchange {
             }
         }
         // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET.
-        if request.method == .post, let key = request.key(owner.credentials) { await store(answer, key) }
+        if request.method == .post, let key = request.key(owner.cache.users.credentials) { await store(answer, key) }
         return response(of: answer, .none)
     }
 
@@ -90,9 +90,11 @@ extension CachingExchange {
         let sent = Preconditions.adding(stored.headers, to: headers)
         let answer = try await fetch(sent, key, sharing: nil)
         if answer.status == 304 {
-            guard Validators.confirms(answer.headers, stored.headers) else { return await cache.evict(stored) }
+            guard NotModified(answer.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
+                return await cache.evict(stored)
+            }
             _ = try await confirmed(stored, by: answer, key)
-        } else if !answer.isServerError {
+        } else {
             await keep(answer, key, instead: stored)
         }
     }
@@ -101,10 +103,7 @@ extension CachingExchange {
         _ stored: StoredResponse, by answer: OriginAnswer, _ key: SourceKey
     ) async throws -> CachingResponse {
         step.notes.append("the 304 confirms what is stored")
-        let fresh = await cache.freshen(
-            stored, with: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
-            responseTime: answer.responseTime, rules: .http)
-        noteStored(fresh)
+        let fresh = await freshen(stored, by: answer)
         guard let response = response(of: fresh, .revalidated, nil) else {
             return try await ask(key, nil, use: .miss)
         }
@@ -142,10 +141,9 @@ extension CachingExchange {
         guard answer.status != 304, let key else { return true }
         var head = answer.exchange(request, headers)
         head.headers[.contentLength] = nil
-        guard case .storable = Storability(of: head, isShared: cache.isShared) else { return false }
+        guard let draft = cache.policy.draft(head, key, now: now, .standard, .http) else { return false }
         return Freshness(
-            of: cache.draft(head, key, .standard, .http), for: [:], now: now, expiry: .standard, rules: .http,
-            isShared: cache.isShared
+            of: draft, for: [:], now: now, expiry: .standard, rules: .http, isShared: cache.isShared
         ).mayBeServed
     }
 }

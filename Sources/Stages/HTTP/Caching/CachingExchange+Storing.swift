@@ -14,25 +14,42 @@ extension CachingExchange {
             return
         }
         // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
-        guard !headers.contains(.range) || answer.status == 200 else { return }
-        if cache.isInvalid(request.url.targetText, askedAt: answer.requestTime) {
-            return step.notes.append("not stored: the URL became invalid while the answer was under way")
-        }
-        await store(answer, key)
+        if !headers.contains(.range) || answer.status == 200 { await store(answer, key) }
         // RFC 9111 section 4.3.3: the full answer says that the stored one is not suitable any more.
-        if step.stored == nil, let stored, (200...299).contains(answer.status) { await cache.evict(stored) }
+        if step.stored == nil, request.mode != .noStore, answer.exchange(request, headers).replacesStored {
+            await cache.evict(key, for: headers, askedAt: answer.requestTime)
+        }
     }
 
     mutating func store(_ answer: OriginAnswer, _ key: SourceKey) async {
         guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
         let exchange = answer.exchange(request, headers)
         if case .refused(let reason) = Storability(of: exchange, isShared: cache.isShared) {
-            step.notes.append("not stored: \(reason)")
-        } else if let stored = await cache.commit(exchange, for: key, rules: .http) {
-            noteStored(stored)
-        } else {
+            return step.notes.append("not stored: \(reason)")
+        }
+        switch await cache.keep(exchange, for: key, expiry: .standard, rules: .http) {
+        case .stored(let stored): noteStored(stored)
+        case .refused: break
+        case .outdated:
+            step.notes.append(
+                "not stored: the URL became invalid, or was asked for again, while the answer was under way")
+        case .unavailable:
             step.notes.append("not stored: the cache can't be used, or the answer is larger than all of it")
         }
+    }
+
+    /// Brings what is stored up to date.
+    /// - Returns: the answer as it is now, whether or not it could be stored.
+    mutating func freshen(_ stored: StoredResponse, by answer: OriginAnswer) async -> StoredResponse {
+        let confirmation = Revalidation(
+            stored: stored, headers: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
+            responseTime: answer.responseTime)
+        if case .stored(let fresh) = await cache.freshen(confirmation, expiry: .standard, rules: .http) {
+            noteStored(fresh)
+            return fresh
+        }
+        step.notes.append("what is stored was not changed: it is gone, newer, or may not be stored any more")
+        return cache.policy.merged(confirmation, now: now, .standard, .http)
     }
 
     /// RFC 9111 section 4.3.5.
@@ -44,10 +61,7 @@ extension CachingExchange {
         }
         if isSame {
             step.notes.append("the HEAD confirms what is stored")
-            noteStored(
-                await cache.freshen(
-                    stored, with: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
-                    responseTime: answer.responseTime, rules: .http))
+            _ = await freshen(stored, by: answer)
         } else {
             step.notes.append("the HEAD says that what is stored is no longer so")
             await cache.evict(stored)

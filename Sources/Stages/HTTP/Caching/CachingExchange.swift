@@ -22,7 +22,7 @@ struct CachingExchange {
 
     mutating func answer() async throws -> CachingResponse {
         guard request.method == .get || request.method == .head, request.body == nil,
-            let key = request.key(owner.credentials)
+            let key = request.key(owner.cache.users.credentials)
         else {
             return try await passThrough()
         }

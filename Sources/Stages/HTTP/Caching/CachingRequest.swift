@@ -31,6 +31,8 @@ public struct CachingRequest: Sendable {
     public var partition: String?
     /// How urgent it is; normal by default.
     public var priority: LoadPriority
+    /// Whether a redirect has led here from another origin.
+    var crossesOrigins = false
 
     /// Describes a request.
     public init(
@@ -55,7 +57,9 @@ public struct CachingRequest: Sendable {
 
     /// The request as it goes over the wire.
     func transfer(_ headers: HTTPFields) -> TransferRequest {
-        TransferRequest(
+        var request = TransferRequest(
             method: method, url: url, headers: headers, body: body, priority: priority, maximumRedirects: 0)
+        request.crossesOrigins = crossesOrigins
+        return request
     }
 }

@@ -9,9 +9,11 @@ package enum Invalidation {
         method: HTTPRequest.Method, target: URL, status: Int, headers: HTTPFields
     ) -> [URL] {
         guard !safe.contains(method.rawValue), (200...399).contains(status) else { return [] }
+        // As the client reads them: without case, and with the scheme's own port.
+        let origin = try? CurlURL(target)
         let others = [HTTPField.Name.location, .contentLocation].compactMap { name -> URL? in
-            guard let text = headers[values: name].first, let url = URL(string: text, relativeTo: target)?.absoluteURL,
-                url.scheme == target.scheme, url.host() == target.host(), url.port == target.port
+            guard let field = headers[fields: name].first, let url = TransferRedirect.url(field, relativeTo: target),
+                let origin, let other = try? CurlURL(url), other == origin
             else { return nil }
             return url
         }

@@ -43,6 +43,8 @@ enum Preconditions {
     /// The caller's own conditions stay: `If-None-Match` becomes the union of the tags, and a date of the caller's is
     /// not replaced.
     static func adding(_ stored: HTTPFields, to request: HTTPFields) -> HTTPFields {
+        // A range asks about another content than the stored one.
+        guard !request.contains(.range) else { return request }
         var request = request
         let hasConditions = areGiven(in: request)
         for condition in Validators.conditions(for: stored) {

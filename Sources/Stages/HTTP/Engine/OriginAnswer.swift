@@ -20,13 +20,16 @@ struct OriginAnswer {
         self.responseTime = responseTime
     }
 
-    /// Whether it is one of those that something stale may stand in for (RFC 5861 section 4).
-    var isServerError: Bool { [500, 502, 503, 504].contains(status) }
-
     /// What the cache is asked to store.
     func exchange(_ request: CachingRequest, _ headers: HTTPFields) -> HTTPExchange {
         HTTPExchange(
             url: request.url, method: request.method, requestHeaders: headers, status: status, headers: self.headers,
             requestTime: requestTime, responseTime: responseTime, body: body)
     }
+}
+
+extension Int {
+    /// Whether an answer to GET with this status says that what is stored is not suitable any more (RFC 9111 section
+    /// 4.3.3): every final one but a server's error, and those that are about the request's own condition or range.
+    var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
 }
