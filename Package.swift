@@ -59,6 +59,7 @@ let package = Package(
         .target(name: "CPalette"),
         .target(name: "CResample"),
         .target(name: "CThread"),
+        // CTIFF loads libtiff when it is first needed; only its headers are used.
         .target(name: "CTIFF"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -111,7 +112,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CVips", "CWebP", "Stages", "PipelineTesting",
+                "CacheTrials", "CJPEG", "CPalette", "CVips", "CWebP", "Stages", "PipelineTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

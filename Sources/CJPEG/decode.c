@@ -1,18 +1,45 @@
 #include "file.h"
 
+#include <jerror.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { EXIF_MARKER = JPEG_APP0 + 1, ICC_MARKER = JPEG_APP0 + 2, LONGEST_SEGMENT = 0xffff };
 
-/// What several scans are gathered in: a block of 64 coefficients of 16 bits for each component.
-static size_t coefficient_bytes(const struct jpeg_decompress_struct *info) {
-    size_t bytes = 0;
-    for (int i = 0; i < info->num_components; i++) {
-        const jpeg_component_info *component = &info->comp_info[i];
-        bytes += (size_t)component->width_in_blocks * component->height_in_blocks * sizeof(JBLOCK);
+size_t all_blocks(const struct jpeg_decompress_struct *info) {
+    size_t blocks = 0;
+    for (int i = 0; i < info->num_components; i++)
+        blocks += (size_t)info->comp_info[i].width_in_blocks * info->comp_info[i].height_in_blocks;
+    return blocks;
+}
+
+/// Whether all scans that a progressive picture needs have been read.
+static bool is_complete(const struct jpeg_decompress_struct *info) {
+    if (!info->progressive_mode || !info->coef_bits) return false;
+    for (int i = 0; i < info->num_components; i++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (info->coef_bits[i][k] != 0) return false;
+    return true;
+}
+
+/// Whether libjpeg can go on behind an error: behind bytes that look like a marker of no meaning, and at the end of a picture
+/// that lacks nothing, whatever follows it.
+static bool can_go_on(cjpeg_file *file) {
+    // The marker that begins a frame of JPEG-LS (ISO/IEC 14495-1).
+    if (file->info.unread_marker == 0xf7) {
+        file->failure.is_unsupported = true;
+        return false;
     }
-    return bytes;
+    if (file->error == JERR_UNKNOWN_MARKER) {
+        file->info.unread_marker = 0;
+        return true;
+    }
+    // Others leave numbers of what follows in the place of this picture's.
+    bool is_harmless = file->error == JERR_SOI_DUPLICATE || file->error == JERR_BAD_LENGTH;
+    if (!is_harmless || file->is_past_end || !is_complete(&file->info)) return false;
+    file->is_past_end = true;
+    file->info.unread_marker = JPEG_EOI;
+    return true;
 }
 
 static int channels(const struct jpeg_decompress_struct *info) {
@@ -48,14 +75,22 @@ cjpeg_file *cjpeg_open(
     use_bytes(file, bytes, count);
     jpeg_save_markers(&file->info, EXIF_MARKER, LONGEST_SEGMENT);
     jpeg_save_markers(&file->info, ICC_MARKER, LONGEST_SEGMENT);
+    if (setjmp(file->escape) && !can_go_on(file)) {
+        *failure = file->failure;
+        cjpeg_close(file);
+        return NULL;
+    }
     jpeg_read_header(&file->info, TRUE);
     *header = (cjpeg_header){
         .width = (int)file->info.image_width,
         .height = (int)file->info.image_height,
         .channels = channels(&file->info),
-        .memory = jpeg_has_multiple_scans(&file->info) ? coefficient_bytes(&file->info) : 0,
+        .memory = jpeg_has_multiple_scans(&file->info) ? all_blocks(&file->info) * sizeof(JBLOCK) : 0,
     };
-    if (header->channels == 0) fail(file, "its components are no colours that are known");
+    if (header->channels == 0) {
+        file->failure.is_unsupported = true;
+        fail(file, "its components are no colours that are known");
+    }
     return file;
 }
 
@@ -80,14 +115,15 @@ uint8_t *cjpeg_profile(cjpeg_file *file, size_t *size) {
 }
 
 bool cjpeg_start(cjpeg_file *file, int eighths, int *width, int *height, cjpeg_failure *failure) {
-    if (setjmp(file->escape)) {
+    file->info.scale_num = (unsigned)eighths;
+    file->info.scale_denom = 8;
+    int count = channels(&file->info);
+    file->info.out_color_space = count == 1 ? JCS_GRAYSCALE : count == 3 ? JCS_RGB : JCS_CMYK;
+    file->info.dct_method = JDCT_ISLOW;
+    if (setjmp(file->escape) && !can_go_on(file)) {
         *failure = file->failure;
         return false;
     }
-    file->info.scale_num = (unsigned)eighths;
-    file->info.scale_denom = 8;
-    file->info.out_color_space = channels(&file->info) == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    file->info.dct_method = JDCT_ISLOW;
     jpeg_start_decompress(&file->info);
     // Where all scans are gathered first, what is missing looks like a coarse picture and no more is said of it.
     if (file->ended && !file->allow_damage && jpeg_has_multiple_scans(&file->info)) fail(file, "it ends too soon");
@@ -111,6 +147,9 @@ int cjpeg_read(cjpeg_file *file, uint8_t *pixels, int rows, cjpeg_failure *failu
         for (JDIMENSION i = 0; i < count; i++) lines[i] = pixels + (info->output_scanline - first + i) * length;
         jpeg_read_scanlines(info, lines, count);
     }
+    // Adobe's programs write the light that inks let through.
+    if (info->out_color_space == JCS_CMYK && info->saw_Adobe_marker)
+        for (size_t i = 0; i < length * (end - first); i++) pixels[i] = (uint8_t)~pixels[i];
     return (int)(end - first);
 }
 

@@ -3,17 +3,42 @@
 #include <jerror.h>
 #include <string.h>
 
-enum { MAX_SCANS = 100 };
+enum {
+    MAX_SCANS = 100,
+    /// How often all scans together may go through the whole picture. An honest file does five times, one that was
+    /// packed as tightly as can be about ten.
+    MAX_PASSES = 16,
+    /// What any picture may have: some hundredths of a second.
+    FREE_BLOCKS = 1 << 20,
+};
 
 void fail(cjpeg_file *file, const char *message) {
+    file->error = 0;
     snprintf(file->failure.message, sizeof file->failure.message, "%s", message);
     longjmp(file->escape, 1);
 }
 
+/// Whether an error is of what the standard has and libjpeg doesn't read.
+static bool is_unsupported(int code) {
+    switch (code) {
+    case JERR_ARITH_NOTIMPL:
+    case JERR_BAD_PRECISION:
+    case JERR_CCIR601_NOTIMPL:
+    case JERR_COMPONENT_COUNT:
+    case JERR_FRACT_SAMPLE_NOTIMPL:
+    case JERR_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_SOF_UNSUPPORTED: return true;
+    default: return false;
+    }
+}
+
 static void fail_with_libjpegs_words(j_common_ptr info) {
-    char words[JMSG_LENGTH_MAX];
-    info->err->format_message(info, words);
-    fail(file_of(info), words);
+    cjpeg_file *file = file_of(info);
+    info->err->format_message(info, file->failure.message);
+    file->failure.is_unsupported = is_unsupported(info->err->msg_code);
+    file->error = info->err->msg_code;
+    longjmp(file->escape, 1);
 }
 
 /// Whether a warning is of pixels that are lost; the others are of bytes that no pixel misses.
@@ -38,8 +63,16 @@ static void say_nothing(j_common_ptr info) { (void)info; }
 static void stop_if_cancelled(j_common_ptr info) {
     cjpeg_file *file = file_of(info);
     if (file->cancellation.is_cancelled(file->cancellation.context)) fail(file, "cancelled");
-    // An honest file has about ten; each takes as long as the picture is large, however few its bytes.
+    // Each scan takes as long as the picture is large, however few its bytes.
     if (file->info.input_scan_number > MAX_SCANS) fail(file, "it has more than 100 scans");
+    if (file->info.input_scan_number == file->scan) return;
+    file->scan = file->info.input_scan_number;
+    for (int i = 0; i < file->info.comps_in_scan; i++) {
+        const jpeg_component_info *component = file->info.cur_comp_info[i];
+        file->blocks += (size_t)component->width_in_blocks * component->height_in_blocks;
+    }
+    if (file->blocks > FREE_BLOCKS && file->blocks / MAX_PASSES > all_blocks(&file->info))
+        fail(file, "its scans go through the whole picture more than 16 times");
 }
 
 void use_errors(cjpeg_file *file) {

@@ -21,12 +21,22 @@ struct cjpeg_file {
     bool allow_damage;
     /// Whether the bytes were over before the picture was.
     bool ended;
+    /// Whether what follows a complete picture was passed over.
+    bool is_past_end;
+    /// libjpeg's number of the error that it failed with; 0 if it is none of libjpeg's.
+    int error;
+    /// The scan that is being read, and the blocks that all scans so far go through.
+    int scan;
+    size_t blocks;
 };
 
 static inline cjpeg_file *file_of(j_common_ptr info) { return info->client_data; }
 
 /// Ends the call of ours that is running.
 _Noreturn void fail(cjpeg_file *file, const char *message);
+
+/// The blocks of a picture, all components together.
+size_t all_blocks(const struct jpeg_decompress_struct *info);
 
 /// Sends errors and warnings to this file, and asks whether to go on.
 void use_errors(cjpeg_file *file);

@@ -16,3 +16,8 @@ void cresample_convert_colours(
         }
     }
 }
+
+void cresample_mix_inks(const uint8_t *inks, uint8_t *out, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++, inks += 4, out += 3)
+        for (int c = 0; c < 3; c++) out[c] = (uint8_t)(((255 - inks[c]) * (255 - inks[3]) + 127) / 255);
+}

@@ -32,6 +32,8 @@ void cresample_take_means(uint16_t *sums, int16_t *out, size_t width, int channe
     const uint16_t *column = sums;
     if (channels == 3) {
         TAKE_MEANS(3, 64.0f)
+    } else if (channels == 4) {
+        TAKE_MEANS(4, 64.0f)
     } else {
         TAKE_MEANS(1, 64.0f)
     }

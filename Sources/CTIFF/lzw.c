@@ -1,6 +1,7 @@
 #include "CTIFF.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 enum { CLEAR = 256, END = 257, FIRST = 258, LAST = 4093, NARROWEST = 9, EMPTY = 0xff };
 
@@ -40,6 +41,9 @@ size_t ctiff_lzw_bound(size_t count) {
 void ctiff_lzw_begin(ctiff_lzw *lzw) {
     forget(lzw);
     lzw->prefix = -1;
+    // A factor that nobody knows: no picture can be made of strings that all meet in one place.
+    if (getrandom(&lzw->factor, sizeof lzw->factor, GRND_NONBLOCK) != sizeof lzw->factor) lzw->factor = 2654435761u;
+    lzw->factor |= 1;
     lzw->bits = lzw->bit_count = 0;
 }
 
@@ -53,7 +57,7 @@ size_t ctiff_lzw_pack(ctiff_lzw *lzw, const uint8_t *bytes, size_t count, uint8_
     uint32_t prefix = (uint32_t)lzw->prefix;
     for (; index < count; index++) {
         uint32_t string = prefix << 8 | bytes[index];
-        uint32_t slot = string * 2654435761u >> 19;
+        uint32_t slot = string * lzw->factor >> 19;
         while (lzw->slots[slot] >> 12 != string && lzw->slots[slot] != UINT32_MAX) slot = (slot + 1) % CTIFF_LZW_SLOTS;
         if (lzw->slots[slot] != UINT32_MAX) {
             prefix = lzw->slots[slot] & 0xfff;

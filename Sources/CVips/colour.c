@@ -117,3 +117,30 @@ bool cvips_convert_to_srgb(
     g_object_unref(converted);
     return done;
 }
+
+bool cvips_convert_inks(
+    const uint8_t *inks, int width, int height, const uint8_t *profile, size_t profile_size, uint8_t *out,
+    bool *is_usable, cvips_cancellation cancellation, cvips_failure *failure) {
+    if (!load_vips(failure)) return false;
+    size_t size = (size_t)width * (size_t)height * 4;
+    VipsImage *memory = vips.vips_image_new_from_memory(inks, size, width, height, 4, VIPS_FORMAT_UCHAR);
+    VipsImage *image = NULL;
+    VipsImage *converted = NULL;
+    bool done = memory
+        && vips.vips_copy(memory, &image, "interpretation", VIPS_INTERPRETATION_CMYK, NULL) == 0;
+    if (memory) g_object_unref(memory);
+    if (!done) {
+        take_vips_error(failure, NULL, "the pixels can't be converted");
+        return false;
+    }
+    vips.vips_image_set_blob_copy(image, VIPS_META_ICC_NAME, profile, profile_size);
+    *is_usable = cvips_is_bounded_profile(profile, profile_size) && transform_to_srgb(image, &converted) == 0
+        && converted->Bands == 3;
+    g_object_unref(image);
+    if (*is_usable)
+        done = write_rows(converted, 3, out, cancellation, failure);
+    else
+        vips.vips_error_clear();
+    if (converted) g_object_unref(converted);
+    return done;
+}

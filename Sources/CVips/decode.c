@@ -80,6 +80,13 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
         return false;
     }
     read_header(file, options.loader, header);
+    enum { MOST_BANDS = 8 };
+    if (file->Bands > MOST_BANDS) {
+        // libvips makes room for all of them as soon as it opens the pixels, and ends the process where there is none.
+        snprintf(failure->message, sizeof failure->message, "%d samples a pixel are not supported", file->Bands);
+        g_object_unref(file);
+        return false;
+    }
     bool profile_pending = false;
     bool converted = to_eight_bits(&file, &profile_pending);
     image->pixels = file;

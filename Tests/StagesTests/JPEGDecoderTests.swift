@@ -119,6 +119,81 @@ struct JPEGDecoderTests {
         #expect(error.message.contains("scans"))
     }
 
+    @Test(
+        "Scans may go through the picture as often as an honest file's do, and not much more", arguments: [4, 16, 64])
+    func scansByBlocks(_ copies: Int) async throws {
+        // 1,536 × 1,536 pixels in three components without subsampling: 110,592 blocks.
+        let pixels = [UInt8](repeating: 128, count: 1536 * 1536 * 3)
+        let image = DecodedImage(size: 1536, layout: .rgb, pixels: pixels)
+        var options = EncodeOptions()
+        options.jpeg.progressive = true
+        options.jpeg.chroma = .full
+        let encode = Encode(.jpeg, options: options)
+        let bytes = try #require(try await SampleImage.process(image) { encode }.encoded?.bytes)
+        let scans = bytes.indices.dropLast().filter { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }
+        // The first scan is of all components' means; it can be repeated.
+        let scan = bytes[scans[0]..<scans[1]]
+        let repeated = bytes[..<scans[0]] + (0..<copies).flatMap { _ in scan } + bytes[scans[0]...]
+        let decode = { try await SampleImage.decode(Array(repeated), maxPixelSize: 100) }
+        guard copies > 12 else {
+            _ = try await decode()
+            return
+        }
+        let error = try await #require(throws: LoadError.self) { _ = try await decode() }
+        #expect(error.message.contains("more than 16 times"))
+    }
+
+    @Test("Bytes between segments, and what follows a picture that lacks nothing, cost no picture and no metadata")
+    func strayBytes() async throws {
+        let bytes = try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")
+        let expected = try await SampleImage.decode(bytes)
+        let first = 4 + Int(bytes[4]) * 256 + Int(bytes[5])
+        for stray in [[0, 0, 9], [0xff], [0xff, 0], [0xff, 2, 7]] as [[UInt8]] {
+            let file = Array(bytes[..<first]) + stray + Array(bytes[first...])
+            #expect(try await SampleImage.decode(file).pixels == expected.pixels)
+            let metadata = try await ImageMetadata(of: file)
+            #expect(metadata.camera != nil)
+            #expect(metadata.profile != nil)
+        }
+        let several = try SampleImage.bytes(progressive)
+        let whole = try await SampleImage.decode(several)
+        for second in [[0xff, 0xd8, 0xff, 0xe1, 0, 1], [0xff, 0xd8, 0xff, 0xd8]] as [[UInt8]] {
+            // Without the end of the first picture and with it.
+            for first in [Array(several.dropLast(2)), several] {
+                #expect(try await SampleImage.decode(first + second).pixels == whole.pixels)
+            }
+        }
+    }
+
+    @Test(
+        "Kinds of JPEG that aren't read are called so, not damaged",
+        arguments: [(0xc3, 8), (0xc5, 8), (0xcb, 8), (0xf7, 8), (0xc0, 12), (0xc1, 16)])
+    func kinds(_ marker: Int, _ bits: Int) async throws {
+        var bytes = try SampleImage.bytes("good/jpeg-greyscale.jpg")
+        let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 })
+        bytes[frame + 1] = UInt8(marker)
+        bytes[frame + 4] = UInt8(bits)
+        let file = bytes
+        let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file) }
+        #expect(error.code == .unsupportedType)
+        #expect(error.message.contains("is not supported"))
+    }
+
+    @Test("Inks are scaled as they are, and become colours at the end")
+    func inks() async throws {
+        let bytes = try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")
+        let full = try await SampleImage.decode(bytes)
+        let small = try await SampleImage.decode(bytes, maxPixelSize: 40)
+        for (one, other) in zip(full.means, small.means) { #expect(abs(one - other) < 3) }
+        // Without a profile: what all four let through.
+        let mixed = try InkPixels([0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 0, 128, 0, 128], size: 2, profile: [])
+            .colours(WorkCancellation())
+        #expect(mixed == [255, 255, 255, 0, 255, 255, 0, 0, 0, 127, 63, 127])
+        let unusable = try InkPixels([0, 0, 0, 0], size: 1, profile: [UInt8](repeating: 1, count: 200))
+            .colours(WorkCancellation())
+        #expect(unusable == [255, 255, 255])
+    }
+
     @Test("The header tells that several scans need the whole picture's coefficients")
     func memory() throws {
         let decoder = JPEGDecoder()

@@ -15,12 +15,14 @@ typedef struct {
 /// Why a call failed: libjpeg's own words, on one line.
 typedef struct {
     char message[240];
+    /// Whether the file is of a kind that isn't read, rather than damaged.
+    bool is_unsupported;
 } cjpeg_failure;
 
 /// What the header says.
 typedef struct {
     int width, height;
-    /// 1 grey, 3 colour, 4 ink (CMYK or YCCK), which `cjpeg_start` doesn't take.
+    /// 1 grey, 3 colour, 4 ink (CMYK or YCCK).
     int channels;
     /// What decoding holds in memory besides the rows that it gives: the whole picture's coefficients if the file has
     /// several scans.
@@ -46,7 +48,7 @@ uint8_t *_Nullable cjpeg_profile(cjpeg_file *_Nonnull file, size_t *_Nonnull siz
 bool cjpeg_start(
     cjpeg_file *_Nonnull file, int eighths, int *_Nonnull width, int *_Nonnull height, cjpeg_failure *_Nonnull failure);
 
-/// Decodes the next rows, at most `rows`: grey or RGB, without padding. Gives how many there were, 0 at the end, -1 if it
+/// Decodes the next rows, at most `rows`: grey, RGB, or cyan, magenta, yellow and black, 0 for no ink, without padding. Gives how many there were, 0 at the end, -1 if it
 /// failed.
 int cjpeg_read(
     cjpeg_file *_Nonnull file, uint8_t *_Nonnull pixels, int rows, cjpeg_failure *_Nonnull failure);

@@ -15,7 +15,7 @@ enum { cresample_lanes = 32 };
 /// How many fractional bits a kernel's weights have: 16384 is one.
 enum { cresample_weight_bits = 14 };
 
-/// Samples of 8-bit grey or RGB.
+/// Samples of 8-bit grey, RGB or inks.
 void cresample_widen(const uint8_t *_Nonnull in, int16_t *_Nonnull out, size_t count);
 
 /// Samples of values with more than 8 bits, of which `depth` count.
@@ -33,13 +33,13 @@ void cresample_planes_to_rgb(
 /// Premultiplied samples of 8-bit RGBA.
 void cresample_premultiply(const uint8_t *_Nonnull in, int16_t *_Nonnull out, size_t pixels);
 
-/// Adds a row of grey or RGB to column sums; at most 257 rows fit.
+/// Adds a row of grey, RGB or inks to column sums; at most 257 rows fit.
 void cresample_add(const uint8_t *_Nonnull in, uint16_t *_Nonnull sums, size_t count);
 
 /// Adds a row of RGBA, premultiplied, to column sums; at most 66 051 rows fit.
 void cresample_add_premultiplied(const uint8_t *_Nonnull in, uint32_t *_Nonnull sums, size_t pixels);
 
-/// Turns the sums of `rows` rows into samples, each the mean of a block of `block` columns (fewer in the last one), and
+/// Turns the sums of `rows` rows of grey, RGB or inks into samples, each the mean of a block of `block` columns (fewer in the last one), and
 /// sets the sums to zero. `block` and `rows` are at most 255.
 void cresample_take_means(
     uint16_t *_Nonnull sums, int16_t *_Nonnull out, size_t width, int channels, int block, int rows);
@@ -69,11 +69,14 @@ void cresample_grey_row(
     const int16_t *_Nonnull in, const int32_t *_Nonnull starts, const int16_t *_Nonnull weights, size_t taps,
     int16_t *_Nonnull out, size_t width);
 
-/// From samples back to 8-bit grey or RGB.
+/// From samples back to 8-bit grey, RGB or inks.
 void cresample_narrow(const int16_t *_Nonnull in, uint8_t *_Nonnull out, size_t count);
 
 /// From premultiplied samples back to 8-bit RGBA with straight alpha; what can't be seen becomes black.
 void cresample_unpremultiply(const int16_t *_Nonnull in, uint8_t *_Nonnull out, size_t pixels);
+
+/// Makes RGB of cyan, magenta, yellow and black: light is what all four let through.
+void cresample_mix_inks(const uint8_t *_Nonnull inks, uint8_t *_Nonnull out, size_t pixels);
 
 /// How many steps of linear light an encoding has: fine enough for the darkest level to be met.
 enum { cresample_encoding_steps = 16384 };

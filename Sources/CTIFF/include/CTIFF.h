@@ -1,9 +1,11 @@
-/// The inner loop of a TIFF encoder: LZW (TIFF 6.0 section 13).
+/// The inner loop of a TIFF encoder: LZW (TIFF 6.0 section 13). What reads TIFF has a header of its own.
 #ifndef CTIFF_H
 #define CTIFF_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "CTIFFReader.h"
 
 #define CTIFF_LZW_SLOTS 8192
 
@@ -15,6 +17,8 @@ typedef struct {
     uint32_t next, width;
     /// The code of the string that may still become longer; negative before the first byte.
     int32_t prefix;
+    /// What spreads the strings over the table.
+    uint32_t factor;
     /// Bits that don't fill a byte yet.
     uint32_t bits, bit_count;
 } ctiff_lzw;

@@ -84,6 +84,12 @@ bool cvips_convert_to_srgb(
     uint8_t *_Nonnull pixels, int width, int height, int channels, const uint8_t *_Nonnull profile, size_t profile_size,
     cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
 
+/// Converts pixels of cyan, magenta, yellow and black, 0 for no ink, from an ICC profile to sRGB. `is_usable` is false, and
+/// nothing is written, if libvips can't use the profile.
+bool cvips_convert_inks(
+    const uint8_t *_Nonnull inks, int width, int height, const uint8_t *_Nonnull profile, size_t profile_size,
+    uint8_t *_Nonnull out, bool *_Nonnull is_usable, cvips_cancellation cancellation, cvips_failure *_Nonnull failure);
+
 /// A picture.
 typedef struct {
     const uint8_t *_Nonnull pixels;

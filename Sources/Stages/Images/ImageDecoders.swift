@@ -11,8 +11,8 @@ public struct ImageDecoders: Sendable {
         }
     }
 
-    /// libjpeg-turbo for JPEG, libwebp for WebP, libavif for AVIF, libheif for HEIC, decoders of our own for PNG, GIF and
-    /// BMP, and libvips for the others.
+    /// libjpeg-turbo for JPEG, libwebp for WebP, libtiff for TIFF, libavif for AVIF, libheif for HEIC, decoders of our own for
+    /// PNG, GIF and BMP, and libvips for the others.
     public static let standard = ImageDecoders([
         VipsDecoder(), AVIFDecoder(), HEICDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), GIFDecoder(),
         TIFFDecoder(), BMPDecoder(),

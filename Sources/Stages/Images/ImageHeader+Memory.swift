@@ -1,8 +1,8 @@
 import Pipeline
 
 extension ImageHeader {
-    /// The bytes that decoding takes at its peak, as far as the header tells: the picture that it gives, and what has to
-    /// be held on the way.
+    /// The bytes that decoding takes at its peak, as far as the header tells: the picture that it gives, what its format
+    /// has to hold on the way (``memory``), and the rows and weights of its scaling.
     func decodingMemory(box: PixelSize?, frames wanted: Int) -> Int {
         let target = storedSize(for: box)
         let count = max(1, min(frames, wanted))
@@ -11,8 +11,14 @@ extension ImageHeader {
         if format == .webp { frame = min(storedSize.bytes(4), frame.saturatingTimes(4)) }
         // A picture that is turned is there twice for a moment.
         let copies = orientation == .up ? 0 : frame
-        return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count))
+        let scaling = ResamplePlan(from: storedSize, to: target, reserve: DecodeQuality.quality.blockReserve)
+        let rows = storedSize.width.saturatingTimes(Self.rowsAtATime * 4)
+        return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count)).saturatingPlus(rows)
+            .saturatingPlus(target == storedSize ? 0 : scaling.memory(channels: 4))
     }
+
+    /// The most rows that a decoder hands over at a time, and what its library keeps of them before that.
+    private static let rowsAtATime = 64
 }
 
 extension PixelSize {
@@ -21,12 +27,14 @@ extension PixelSize {
 }
 
 extension Int {
-    fileprivate func saturatingTimes(_ other: Int) -> Int {
+    /// The product, or the largest number there is: of sizes that a file says, which may be any.
+    package func saturatingTimes(_ other: Int) -> Int {
         let (product, overflows) = multipliedReportingOverflow(by: other)
         return overflows ? .max : product
     }
 
-    fileprivate func saturatingPlus(_ other: Int) -> Int {
+    /// The sum, or the largest number there is.
+    package func saturatingPlus(_ other: Int) -> Int {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? .max : sum
     }

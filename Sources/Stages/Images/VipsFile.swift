@@ -41,7 +41,8 @@ final class VipsFile {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
         return try source.image(
-            try pixels(plan, layout, &call), size: plan.target, layout: layout, profile: pendingProfile, cancellation)
+            try pixels(plan, layout, cancellation, &call), size: plan.target, layout: layout, profile: pendingProfile,
+            cancellation)
     }
 
     /// The picture's size, as it comes out of libvips.
@@ -61,8 +62,10 @@ final class VipsFile {
         }
     }
 
-    private func pixels(_ plan: ResamplePlan, _ layout: PixelLayout, _ call: inout VipsCall) throws -> [UInt8] {
-        let sink = RowSink(plan, layout: layout)
+    private func pixels(
+        _ plan: ResamplePlan, _ layout: PixelLayout, _ cancellation: WorkCancellation, _ call: inout VipsCall
+    ) throws -> [UInt8] {
+        let sink = try RowSink(plan, layout: layout, cancellation: cancellation)
         // Twice a JPEG's tallest row of blocks.
         let count = 32
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channels)

@@ -29,8 +29,8 @@ public struct Blur: PixelTransform {
         // Narrower than this the kernel is one pixel.
         guard sigma > 0.1 else { return image }
         let plan = ResamplePlan(from: image.size, to: image.size, reserve: 1)
-        let across = ResampleKernel(count: image.width, sigma: sigma)
-        let down = ResampleKernel(count: image.height, sigma: sigma)
+        let across = try ResampleKernel(count: image.width, sigma: sigma, cancellation: cancellation)
+        let down = try ResampleKernel(count: image.height, sigma: sigma, cancellation: cancellation)
         return try image.mapFrames(cancellation) { pixels in
             guard let start = pixels.baseAddress else { return [] }
             return try Resampler(plan, layout: image.layout, across: across, down: down).scaled(start, cancellation)

@@ -93,7 +93,7 @@ final class AVIFPlanes {
         _ start: UnsafePointer<UInt8>, _ stride: Int, _ plan: ResamplePlan, _ depth: Int,
         _ cancellation: WorkCancellation
     ) throws -> [Int16] {
-        let resampler = Resampler(plan, layout: .grey, keepsSamples: true)
+        let resampler = try Resampler(plan, layout: .grey, keepsSamples: true, cancellation: cancellation)
         for row in 0..<plan.source.height {
             if row % 32 == 0 { try cancellation.check() }
             let pixels = start + row * stride

@@ -44,7 +44,9 @@ struct AVIFStill {
     ) throws -> [UInt8] {
         let (geometry, width) = (picture.geometry, picture.colour.canvas.width)
         if target == geometry.size, geometry.isWhole(picture.colour.canvas) { return whole }
-        let sink = RowSink(ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout)
+        let sink = try RowSink(
+            ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout,
+            cancellation: cancellation)
         try whole.withUnsafeBufferPointer { buffer in
             guard let start = buffer.baseAddress else { return }
             for row in geometry.top..<geometry.top + geometry.size.height {

@@ -13,7 +13,9 @@ struct HEICStill {
     ) throws -> ([UInt8], PixelLayout) {
         let (geometry, width) = (picture.geometry, picture.colour.canvas.width)
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
-        let sink = RowSink(ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout)
+        let sink = try RowSink(
+            ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout,
+            cancellation: cancellation)
         let colour = HEICRows(picture.colour, bytes, picture.colours)
         let alpha = picture.alpha.map { HEICRows($0, bytes, nil) }
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: width * 4)

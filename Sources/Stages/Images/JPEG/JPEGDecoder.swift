@@ -1,13 +1,10 @@
 public import Pipeline
 
 /// Decodes JPEG with libjpeg-turbo, which scales as it decodes, by 1/2, 1/4 or 1/8; the rest is scaled row by row as the
-/// rows come out of it. Ink (CMYK) is left to libvips.
+/// rows come out of it. Inks (CMYK) become colours when all reduction is over.
 public struct JPEGDecoder: ImageDecoding {
     /// JPEG.
     public let formats: Set<ImageFormat> = [.jpeg]
-
-    /// What has profiles for ink.
-    private let ink = VipsDecoder()
 
     /// Makes a decoder.
     public init() {}
@@ -27,23 +24,25 @@ public struct JPEGDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         try bytes.withUnsafeBufferPointer { buffer in
             let file = try JPEGFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
-            guard let layout = file.layout else {
-                return try ink.decode(
-                    bytes, header: header, box: box, options: options, cancellation: cancellation)
-            }
             let scale = JPEGScale(header: header, box: box, quality: options.quality)
-            return try header.image(
-                try pixels(of: file, scale, layout, options.quality), size: scale.target, layout: layout,
-                profile: file.profile, cancellation)
+            let pixels = try pixels(of: file, scale, options.quality, cancellation)
+            guard file.isInk else {
+                return try header.image(
+                    pixels, size: scale.target, layout: file.layout, profile: file.profile, cancellation)
+            }
+            let colours = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colours(cancellation)
+            return try header.image(colours, size: scale.target, layout: .rgb, profile: nil, cancellation)
         }
     }
 
     private func pixels(
-        of file: JPEGFile, _ scale: JPEGScale, _ layout: PixelLayout, _ quality: DecodeQuality
+        of file: JPEGFile, _ scale: JPEGScale, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
+        let layout = file.layout
         let size = try file.start(eighths: scale.eighths)
         guard size != scale.target else { return try file.pixels(size: size, layout: layout) }
-        let resampler = Resampler(scale.plan(from: size, quality: quality), layout: layout)
+        let resampler = try Resampler(
+            scale.plan(from: size, quality: quality), layout: layout, isInk: file.isInk, cancellation: cancellation)
         try file.forEachStrip(size: size, layout: layout) { strip, rows in
             resampler.push(strip, rows: rows, stride: size.width * layout.channels)
         }

@@ -18,7 +18,7 @@ final class JPEGFile {
         var failure = cjpeg_failure()
         guard let file = cjpeg_open(start, bytes.count, allowDamage, watch, &header, &failure) else {
             try cancellation.check()
-            throw Self.damaged(failure)
+            throw Self.error(failure)
         }
         self.file = file
         self.header = header
@@ -27,8 +27,11 @@ final class JPEGFile {
 
     deinit { cjpeg_close(file) }
 
-    /// Grey or RGB; `nil` for ink.
-    var layout: PixelLayout? { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : nil }
+    /// Grey or RGB; RGBA of inks.
+    var layout: PixelLayout { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : .rgba }
+
+    /// Whether the channels are cyan, magenta, yellow and black.
+    var isInk: Bool { header.channels == 4 }
 
     var imageHeader: ImageHeader {
         var size = 0
@@ -55,7 +58,7 @@ final class JPEGFile {
         var failure = cjpeg_failure()
         guard cjpeg_start(file, Int32(eighths), &width, &height, &failure) else {
             try cancellation.check()
-            throw Self.damaged(failure)
+            throw Self.error(failure)
         }
         return PixelSize(width: Int(width), height: Int(height))
     }
@@ -89,18 +92,17 @@ final class JPEGFile {
         var failure = cjpeg_failure()
         guard cjpeg_read(file, pixels, Int32(rows), &failure) == Int32(rows) else {
             try cancellation.check()
-            throw Self.damaged(failure)
+            throw Self.error(failure)
         }
     }
 
-    private static func damaged(_ failure: cjpeg_failure) -> LoadError {
-        let reason = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-        // The file may be whole: libjpeg says so of lossless and other rare kinds of JPEG, and of 12 bits.
-        guard reason.hasPrefix("Unsupported JPEG ") else { return damaged(reason) }
+    private static func error(_ failure: cjpeg_failure) -> LoadError {
+        let words = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard failure.is_unsupported else { return damaged(words) }
         return LoadError(
             .unsupportedType, subject: "",
-            "This kind of JPEG is not supported (\(reason)); only baseline, extended and progressive JPEG of 8 bits are."
-        )
+            "The image/jpeg file is of a kind that is not supported (\(words)); save it as a baseline or progressive "
+                + "JPEG of 8 bits.")
     }
 
     private static func damaged(_ reason: String) -> LoadError {

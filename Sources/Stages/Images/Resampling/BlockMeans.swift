@@ -6,17 +6,19 @@ final class BlockMeans {
     /// The side of a block.
     let side: Int
     private let width: Int
-    private let layout: PixelLayout
+    private let channels: Int
+    private let hasAlpha: Bool
     private let sums: UnsafeMutableRawPointer
     private var rows = 0
 
     /// Prepares sums for rows of `width` pixels.
     /// - Parameter side: 2 to 255.
-    init(side: Int, width: Int, layout: PixelLayout) {
+    init(side: Int, width: Int, layout: PixelLayout, hasAlpha: Bool) {
         self.side = side
         self.width = width
-        self.layout = layout
-        let bytes = width * (layout.hasAlpha ? 16 : 2 * layout.channels)
+        self.channels = layout.channels
+        self.hasAlpha = hasAlpha
+        let bytes = width * (hasAlpha ? 16 : 2 * layout.channels)
         sums = .allocate(byteCount: bytes, alignment: 16)
         sums.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     }
@@ -25,10 +27,10 @@ final class BlockMeans {
 
     /// Adds a row; true if that completes a row of blocks.
     func add(_ row: UnsafePointer<UInt8>) -> Bool {
-        if layout.hasAlpha {
+        if hasAlpha {
             cresample_add_premultiplied(row, sums.assumingMemoryBound(to: UInt32.self), width)
         } else {
-            cresample_add(row, sums.assumingMemoryBound(to: UInt16.self), width * layout.channels)
+            cresample_add(row, sums.assumingMemoryBound(to: UInt16.self), width * channels)
         }
         rows += 1
         return rows == side
@@ -39,12 +41,12 @@ final class BlockMeans {
 
     /// Writes the means of the rows since the last call as samples, and begins anew.
     func take(into samples: UnsafeMutablePointer<Int16>) {
-        if layout.hasAlpha {
+        if hasAlpha {
             cresample_take_premultiplied_means(
                 sums.assumingMemoryBound(to: UInt32.self), samples, width, Int32(side), Int32(rows))
         } else {
             cresample_take_means(
-                sums.assumingMemoryBound(to: UInt16.self), samples, width, Int32(layout.channels), Int32(side),
+                sums.assumingMemoryBound(to: UInt16.self), samples, width, Int32(channels), Int32(side),
                 Int32(rows))
         }
         rows = 0

@@ -1,4 +1,5 @@
 import Glibc
+import Pipeline
 
 /// The weights of a kernel along one axis, most often Lanczos-3: for each pixel of the result, which pixels of the source it is made
 /// of, and how much of each.
@@ -20,20 +21,24 @@ struct ResampleKernel {
     ///   - extent: how many of them the picture covers: a little fewer than `count` where the last is not whole.
     ///   - target: how many pixels the result has.
     ///   - blur: the variance of the means that the source consists of, in its own pixels: 1/12 for means of blocks.
-    init(count: Int, extent: Double, target: Int, blur: Double) {
+    ///   - cancellation: checked every few thousand weights.
+    /// - Throws: `CancellationError`.
+    init(
+        count: Int, extent: Double, target: Int, blur: Double, cancellation: WorkCancellation
+    ) throws {
         let scale = extent / Double(target)
         // What is enlarged is interpolated: the kernel is never narrower than the source's pixels.
         let width = max(1, scale)
         let correction = scale > 1 ? blur / 2 : 0
         let reach = 3 * width + (correction > 0 ? 1 : 0)
-        // The inner loops take four weights at a time and begin at even pixels.
-        let taps = (Int((2 * reach).rounded(.up)) + 2 + 3) / 4 * 4
+        let taps = Self.taps(scale: scale, isSharpened: correction > 0)
         var curve = LanczosCurve(step: 1 / width, count: taps + 2)
         var starts: [Int32] = []
         var weights = [Int16](repeating: 0, count: target * taps)
         var row = [Double](repeating: 0, count: taps)
         starts.reserveCapacity(target)
         for index in 0..<target {
+            if index * taps % 65_536 < taps { try cancellation.check() }
             let centre = (Double(index) + 0.5) * scale
             let start = max(0, Int((centre - reach).rounded(.down))) & ~1
             let end = min(count, Int((centre + reach).rounded(.up)), start + taps)
@@ -51,8 +56,17 @@ struct ResampleKernel {
         self.taps = taps
     }
 
+    /// How many weights a Lanczos-3 kernel has for a pixel that is made of `scale` pixels. The inner loops take four at a
+    /// time and begin at even pixels.
+    static func taps(scale: Double, isSharpened: Bool) -> Int {
+        let reach = 3 * max(1, scale) + (isSharpened ? 1 : 0)
+        // No side is as long as the bound: it keeps the conversion from trapping on whatever a header says.
+        return (Int(min(1e12, (2 * reach).rounded(.up))) + 2 + 3) / 4 * 4
+    }
+
     /// A Gaussian kernel at the source's own size.
-    init(count: Int, sigma: Double) {
+    /// - Throws: `CancellationError`.
+    init(count: Int, sigma: Double, cancellation: WorkCancellation) throws {
         let reach = Int((3 * sigma).rounded(.up))
         let taps = (2 * reach + 1 + 1 + 3) / 4 * 4
         var weights = [Int16](repeating: 0, count: count * taps)
@@ -60,6 +74,7 @@ struct ResampleKernel {
         starts.reserveCapacity(count)
         let curve = (0...reach + 1).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
         for index in 0..<count {
+            if index * taps % 65_536 < taps { try cancellation.check() }
             let start = max(0, index - reach) & ~1
             let end = min(count, index + reach + 1, start + taps)
             let row = (start..<end).map { curve[abs($0 - index)] }

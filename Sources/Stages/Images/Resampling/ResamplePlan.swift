@@ -24,12 +24,27 @@ struct ResamplePlan {
 
     /// The size after means have been taken.
     var reducedSize: PixelSize {
-        PixelSize(width: (source.width + block - 1) / block, height: (source.height + block - 1) / block)
+        PixelSize(width: (source.width - 1) / block + 1, height: (source.height - 1) / block + 1)
     }
 
     /// Chooses the side of the blocks.
     mutating func setBlock(reserve: Double) {
         let excess = min(extent.width / Double(target.width), extent.height / Double(target.height))
         block = Int(min(255, max(1, excess / reserve)))
+    }
+
+    /// The bytes that scaling holds besides the picture that comes out: weights, and the rows that they reach.
+    func memory(channels: Int) -> Int {
+        let size = reducedSize
+        func taps(_ extent: Double, _ target: Int) -> Int {
+            ResampleKernel.taps(scale: extent / Double(block) / Double(max(1, target)), isSharpened: true)
+        }
+        let (across, down) = (taps(extent.width, target.width), taps(extent.height, target.height))
+        let weights = target.width.saturatingTimes(2 * across + 4)
+            .saturatingPlus(target.height.saturatingTimes(2 * down + 4))
+        // The rows of samples, one after the vertical pass, the same in pairs, and sums of blocks.
+        let row = size.width.saturatingPlus(across).saturatingTimes(2 * channels)
+        return weights.saturatingPlus(row.saturatingTimes(min(size.height, down) + 3))
+            .saturatingPlus(block > 1 ? source.width.saturatingTimes(16) : 0)
     }
 }

@@ -8,6 +8,8 @@ import Pipeline
 final class Resampler {
     private let plan: ResamplePlan
     private let layout: PixelLayout
+    /// Whether the fourth channel is transparency, rather than black ink.
+    private let hasAlpha: Bool
     private let means: BlockMeans?
     private let across: ResampleKernel
     private let down: ResampleKernel
@@ -31,33 +33,44 @@ final class Resampler {
     private var given = 0
 
     /// Scales as planned.
-    /// - Parameter keepsSamples: whether the result is ``samples`` instead of pixels.
-    convenience init(_ plan: ResamplePlan, layout: PixelLayout, keepsSamples: Bool = false) {
+    /// - Parameters:
+    ///   - isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
+    ///   - keepsSamples: whether the result is ``samples`` instead of pixels.
+    /// - Throws: `CancellationError`.
+    convenience init(
+        _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, keepsSamples: Bool = false,
+        cancellation: WorkCancellation
+    ) throws {
         let block = Double(plan.block)
         let size = plan.reducedSize
         // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
         let blur = (1 - 1 / (block * block)) / 12 + plan.blur / (block * block)
         self.init(
-            plan, layout: layout,
-            across: ResampleKernel(
-                count: size.width, extent: plan.extent.width / block, target: plan.target.width, blur: blur),
-            down: ResampleKernel(
-                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur),
+            plan, layout: layout, isInk: isInk,
+            across: try ResampleKernel(
+                count: size.width, extent: plan.extent.width / block, target: plan.target.width, blur: blur,
+                cancellation: cancellation),
+            down: try ResampleKernel(
+                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur,
+                cancellation: cancellation),
             keepsSamples: keepsSamples)
     }
 
     /// Filters with kernels of another kind.
     init(
-        _ plan: ResamplePlan, layout: PixelLayout, across: ResampleKernel, down: ResampleKernel,
+        _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, across: ResampleKernel, down: ResampleKernel,
         keepsSamples: Bool = false
     ) {
         self.keepsSamples = keepsSamples
         self.plan = plan
         self.layout = layout
+        hasAlpha = layout.hasAlpha && !isInk
         self.across = across
         self.down = down
         let (width, height, channels) = (plan.reducedSize.width, plan.reducedSize.height, layout.channels)
-        means = plan.block > 1 ? BlockMeans(side: plan.block, width: plan.source.width, layout: layout) : nil
+        means =
+            plan.block > 1
+            ? BlockMeans(side: plan.block, width: plan.source.width, layout: layout, hasAlpha: hasAlpha) : nil
         rows = SampleRows(count: min(height, down.taps), width: width, channels: channels, slack: across.taps)
         column = SampleRows(count: 1, width: width, channels: channels, slack: across.taps)
         pairs = SampleRows(count: 1, width: width, channels: 4, slack: across.taps)
@@ -72,7 +85,9 @@ final class Resampler {
     /// - Throws: `CancellationError`.
     static func scaled(
         _ pixels: UnsafePointer<UInt8>, _ plan: ResamplePlan, layout: PixelLayout, cancellation: WorkCancellation
-    ) throws -> [UInt8] { try Resampler(plan, layout: layout).scaled(pixels, cancellation) }
+    ) throws -> [UInt8] {
+        try Resampler(plan, layout: layout, cancellation: cancellation).scaled(pixels, cancellation)
+    }
 
     /// The same with this resampler, which can be used once.
     func scaled(_ pixels: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
@@ -92,7 +107,7 @@ final class Resampler {
             let pixels = pixels + index * stride
             guard let means else {
                 let samples = rows.row(taken)
-                if layout.hasAlpha {
+                if hasAlpha {
                     cresample_premultiply(pixels, samples, plan.source.width)
                 } else {
                     cresample_widen(pixels, samples, plan.source.width * layout.channels)
@@ -166,7 +181,7 @@ final class Resampler {
         }
         line.withUnsafeMutableBufferPointer { buffer in
             guard let row = buffer.baseAddress else { return }
-            if layout.hasAlpha {
+            if hasAlpha {
                 cresample_unpremultiply(narrow, row, width)
             } else {
                 cresample_narrow(narrow, row, width * channels)

@@ -6,13 +6,17 @@ final class RowSink {
     private let length: Int
     private var pixels: [UInt8] = []
 
-    init(_ plan: ResamplePlan, layout: PixelLayout) {
+    /// - Parameter isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
+    /// - Throws: `CancellationError`.
+    init(
+        _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, cancellation: WorkCancellation
+    ) throws {
         length = plan.source.width * layout.channels
         if plan.source == plan.target {
             resampler = nil
             pixels.reserveCapacity(length * plan.source.height)
         } else {
-            resampler = Resampler(plan, layout: layout)
+            resampler = try Resampler(plan, layout: layout, isInk: isInk, cancellation: cancellation)
         }
     }
 

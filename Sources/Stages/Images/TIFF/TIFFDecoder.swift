@@ -1,35 +1,61 @@
 public import Pipeline
 
-/// Decodes TIFF with libvips; a picture that is one JPEG, as cameras and scanners write it, as a JPEG: libtiff decodes such
-/// a strip in one go, which can't be stopped.
+/// Decodes TIFF row by row with libtiff; a picture that is one JPEG, as cameras and scanners write it, as a JPEG: libtiff
+/// neither scales such a strip as it decodes nor stops within it.
+///
+/// Numbers of any width become 8 bits a channel. Floating-point samples without a profile are linear light from 0 to 1; of
+/// greys that are brighter, 0 to 255 or to 65535. Signed samples begin at 0, or at the type's lowest number if one is
+/// negative.
 public struct TIFFDecoder: ImageDecoding {
     /// TIFF.
     public let formats: Set<ImageFormat> = [.tiff]
 
-    private let others = VipsDecoder()
     private let jpeg = JPEGDecoder()
 
-    /// Makes a decoder.
+    /// Makes a decoder; libtiff is loaded when it is first used.
     public init() {}
 
-    /// Opens the file without decoding a pixel.
+    /// Reads the first directory without decoding a pixel.
     public func header(
         of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
     ) throws -> ImageHeader {
-        try others.header(of: bytes, format: format, cancellation: cancellation)
+        var header = try bytes.withUnsafeBufferPointer {
+            try TIFFFile($0, allowDamage: false, cancellation: cancellation).imageHeader
+        }
+        header.frames = TIFFPages.count(bytes)
+        if let (_, inner) = strip(of: bytes, size: header.storedSize, cancellation) { header.memory = inner.memory }
+        return header
     }
 
     /// Decodes at the exact size that fits the box.
     public func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
+        if let (strip, _) = strip(of: bytes, size: header.storedSize, cancellation) {
+            return try jpeg.decode(strip.jpeg, header: header, box: box, options: options, cancellation: cancellation)
+                .converted(from: strip.profile, cancellation: cancellation)
+        }
+        return try bytes.withUnsafeBufferPointer { buffer in
+            let file = try TIFFFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
+            let size = header.storedSize(for: box)
+            let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
+            let pixels = try file.pixels(plan)
+            guard file.isInk else {
+                return try header.image(pixels, size: size, layout: file.layout, profile: file.profile, cancellation)
+            }
+            let colours = try InkPixels(pixels, size: size, profile: file.profile ?? []).colours(cancellation)
+            return try header.image(colours, size: size, layout: .rgb, profile: nil, cancellation)
+        }
+    }
+
+    /// The one strip that is a JPEG of the picture's size, and its header.
+    private func strip(
+        of bytes: [UInt8], size: PixelSize, _ cancellation: WorkCancellation
+    ) -> (TIFFStrip, ImageHeader)? {
         guard let strip = TIFFStrip(bytes),
             let inner = try? jpeg.header(of: strip.jpeg, format: .jpeg, cancellation: cancellation),
-            inner.storedSize == header.storedSize
-        else {
-            return try others.decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
-        }
-        return try jpeg.decode(strip.jpeg, header: header, box: box, options: options, cancellation: cancellation)
-            .converted(from: strip.profile, cancellation: cancellation)
+            inner.storedSize == size
+        else { return nil }
+        return (strip, inner)
     }
 }

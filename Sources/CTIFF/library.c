@@ -1,0 +1,34 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+
+tiff_library tiff;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool loaded;
+static char reason[sizeof(((ctiff_failure *)0)->message)];
+
+static void load(void) {
+    void *library = dlopen("libtiff.so.6", RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, sizeof reason, "libtiff is missing (%s); install libtiff6", dlerror());
+        return;
+    }
+#define F(name) \
+    tiff.name = (__typeof__(tiff.name))dlsym(library, #name); \
+    if (!tiff.name) { \
+        snprintf(reason, sizeof reason, "this libtiff has no %s; 4.5 or newer is needed", #name); \
+        return; \
+    }
+    TIFF_FUNCTIONS(F)
+#undef F
+    loaded = true;
+}
+
+bool load_tiff(ctiff_failure *failure) {
+    pthread_once(&once, load);
+    if (!loaded) snprintf(failure->message, sizeof failure->message, "%s", reason);
+    return loaded;
+}

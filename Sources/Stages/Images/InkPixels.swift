@@ -1,0 +1,64 @@
+import CResample
+import CVips
+import Pipeline
+
+/// Pixels of cyan, magenta, yellow and black: 0 is no ink.
+struct InkPixels {
+    private let inks: [UInt8]
+    private let size: PixelSize
+    private let profile: [UInt8]
+
+    /// - Parameter profile: of the inks; one for other colours is as good as none.
+    init(_ inks: [UInt8], size: PixelSize, profile: [UInt8]) {
+        self.inks = inks
+        self.size = size
+        self.profile = profile
+    }
+
+    /// sRGB: by the profile, or as browsers mix inks without one.
+    /// - Throws: `CancellationError`.
+    func colours(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        if ICCProfile(profile).space == "CMYK", let colours = try converted(cancellation) { return colours }
+        var colours: [UInt8] = []
+        colours.reserveCapacity(inks.count / 4 * 3)
+        let step = 1 << 20
+        for start in stride(from: 0, to: inks.count, by: step) {
+            try cancellation.check()
+            let count = min(step, inks.count - start) / 4
+            colours += [UInt8](unsafeUninitializedCapacity: 3 * count) { buffer, written in
+                inks.withUnsafeBufferPointer { inks in
+                    guard let out = buffer.baseAddress, let start = inks.baseAddress.map({ $0 + start }) else { return }
+                    cresample_mix_inks(start, out, count)
+                    written = 3 * count
+                }
+            }
+        }
+        return colours
+    }
+
+    /// `nil` if the profile can't be used.
+    private func converted(_ cancellation: WorkCancellation) throws -> [UInt8]? {
+        var isUsable = true
+        let colours = try VipsCall.run(cancellation) { call in
+            try [UInt8](unsafeUninitializedCapacity: inks.count / 4 * 3) { buffer, count in
+                try inks.withUnsafeBufferPointer { inks in
+                    try profile.withUnsafeBufferPointer { profile in
+                        guard let out = buffer.baseAddress, let start = inks.baseAddress,
+                            let profileStart = profile.baseAddress
+                        else { return }
+                        guard
+                            cvips_convert_inks(
+                                start, Int32(size.width), Int32(size.height), profileStart, profile.count, out,
+                                &isUsable, call.cancellation, &call.failure)
+                        else {
+                            throw LoadError(
+                                .undecodable, subject: "", "The inks can't be converted to sRGB (\(call.message)).")
+                        }
+                        count = buffer.count
+                    }
+                }
+            }
+        }
+        return isUsable ? colours : nil
+    }
+}

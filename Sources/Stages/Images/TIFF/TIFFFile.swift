@@ -1,0 +1,85 @@
+import CTIFF
+import Pipeline
+
+/// A file that libtiff has open. Its bytes have to outlive it.
+final class TIFFFile {
+    private let file: OpaquePointer
+    private let header: ctiff_header
+    private let cancellation: WorkCancellation
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, allowDamage: Bool, cancellation: WorkCancellation) throws {
+        guard let start = bytes.baseAddress else { throw Self.damaged("it is empty") }
+        // The file keeps the pointer, and this object keeps what it points to.
+        let watch = ctiff_cancellation(
+            is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
+            context: Unmanaged.passUnretained(cancellation).toOpaque())
+        var header = ctiff_header()
+        var failure = ctiff_failure()
+        guard let file = ctiff_open(start, bytes.count, allowDamage, watch, &header, &failure) else {
+            throw Self.error(failure)
+        }
+        self.file = file
+        self.header = header
+        self.cancellation = cancellation
+    }
+
+    deinit { ctiff_close(file) }
+
+    /// The first picture's header.
+    var imageHeader: ImageHeader {
+        var result = ImageHeader(
+            format: .tiff, storedSize: size, orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
+            hasAlpha: layout.hasAlpha && !isInk, hasProfile: header.has_profile,
+            bitsPerChannel: header.bits <= 8 ? 8 : header.bits <= 16 ? 16 : 32)
+        result.memory = header.memory
+        return result
+    }
+
+    var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
+
+    /// Grey, RGB or RGBA; of inks the latter.
+    var layout: PixelLayout { PixelLayout(rawValue: UInt8(clamping: header.channels)) ?? .rgba }
+
+    /// Whether the channels are cyan, magenta, yellow and black.
+    var isInk: Bool { header.is_ink }
+
+    /// The ICC profile of the rows' colours.
+    var profile: [UInt8]? {
+        var count = 0
+        guard let start = ctiff_profile(file, &count) else { return nil }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    /// All rows, scaled.
+    func pixels(_ plan: ResamplePlan) throws -> [UInt8] {
+        let sink = try RowSink(plan, layout: layout, isInk: isInk, cancellation: cancellation)
+        let count = 16
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channels)
+        defer { strip.deallocate() }
+        for top in stride(from: 0, to: size.height, by: count) {
+            let rows = min(count, size.height - top)
+            var failure = ctiff_failure()
+            guard ctiff_read_rows(file, UInt32(rows), strip, &failure) else {
+                try cancellation.check()
+                throw Self.error(failure)
+            }
+            sink.push(strip, count: rows)
+        }
+        return sink.finish()
+    }
+
+    private static func error(_ failure: ctiff_failure) -> LoadError {
+        let words = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        // So libtiff calls what it knows and doesn't read.
+        let isUnsupported = ["not supported", "unsupported", "not configured", "annot handle", "Sorry"]
+            .contains(where: words.contains)
+        guard failure.is_unsupported || isUnsupported else { return damaged(words) }
+        return LoadError(
+            .unsupportedType, subject: "",
+            "The image/tiff file is of a kind that is not supported (\(words)); save it as another, or as a PNG.")
+    }
+
+    private static func damaged(_ reason: String) -> LoadError {
+        LoadError(.undecodable, subject: "", "The image/tiff file is damaged or cut off (\(reason)); get it anew.")
+    }
+}
