@@ -1,4 +1,5 @@
 #include <string.h>
+#include <sys/random.h>
 
 #include "CGIF.h"
 
@@ -38,6 +39,10 @@ static void clear(cgif_packer *packer, uint8_t **output) {
 }
 
 void cgif_pack_start(cgif_packer *packer, int minimum) {
+    // A factor that nobody knows: no picture can be made of strings that all meet in one place.
+    if (getrandom(&packer->factor, sizeof packer->factor, GRND_NONBLOCK) != sizeof packer->factor)
+        packer->factor = 0x9e3779b1u;
+    packer->factor |= 1;
     packer->bits = 0;
     packer->count = packer->length = 0;
     packer->minimum = minimum;
@@ -54,7 +59,7 @@ size_t cgif_pack(cgif_packer *packer, const uint8_t *indices, size_t count, uint
             continue;
         }
         uint32_t key = ((uint32_t)packer->prefix << 8 | indices[i]) + 1;
-        uint32_t slot = (key * 0x9e3779b1u) >> 18;
+        uint32_t slot = (key * packer->factor) >> 18;
         while (packer->keys[slot] && packer->keys[slot] != key) slot = (slot + 1) & (SLOTS - 1);
         if (packer->keys[slot]) {
             packer->prefix = packer->codes[slot];

@@ -2,11 +2,15 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 cpalette_histogram *cpalette_histogram_new(size_t most) {
     cpalette_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram) return NULL;
     histogram->most = most;
+    // Where there is no chance to be had, what lies where is hard enough to guess.
+    if (getrandom(&histogram->secret, sizeof histogram->secret, GRND_NONBLOCK) != sizeof histogram->secret)
+        histogram->secret = (uint64_t)(uintptr_t)histogram;
     histogram->slots = 2;
     while (histogram->slots < 2 * most) histogram->slots *= 2;
     histogram->table = calloc(histogram->slots, sizeof *histogram->table);
@@ -23,6 +27,8 @@ void cpalette_histogram_free(cpalette_histogram *histogram) {
     free(histogram);
 }
 
+uint64_t cpalette_histogram_probes(const cpalette_histogram *histogram) { return histogram->probes; }
+
 size_t cpalette_histogram_count(const cpalette_histogram *histogram) { return histogram->count; }
 
 bool cpalette_histogram_is_partly_clear(const cpalette_histogram *histogram) { return histogram->is_partly_clear; }
@@ -35,14 +41,23 @@ static uint32_t key_of(uint32_t colour, int dropped) {
     return (colour & kept * 0x010101u) | alpha << 24;
 }
 
+/// Every bit of a number by every bit of another (the finalizer of MurmurHash3).
+static uint64_t mixed(uint64_t number) {
+    number = (number ^ number >> 33) * 0xff51afd7ed558ccdu;
+    number = (number ^ number >> 33) * 0xc4ceb9fe1a85ec53u;
+    return number ^ number >> 33;
+}
+
 /// The entry of a key; NULL if there is none and no room for it.
 static histogram_entry *entry_of(cpalette_histogram *histogram, uint32_t key) {
-    // The golden ratio spreads keys that differ by little.
-    size_t slot = (key * 0x9e3779b1u >> 7) & (histogram->slots - 1);
-    while (histogram->table[slot]) {
+    uint64_t hash = mixed(key ^ histogram->secret);
+    size_t slot = hash & (histogram->slots - 1);
+    // An odd step meets every slot, and is another one for most keys that meet in a slot.
+    size_t step = hash >> 32 | 1;
+    for (histogram->probes++; histogram->table[slot]; histogram->probes++) {
         histogram_entry *entry = &histogram->entries[histogram->table[slot] - 1];
         if (entry->key == key) return entry;
-        slot = (slot + 1) & (histogram->slots - 1);
+        slot = (slot + step) & (histogram->slots - 1);
     }
     if (histogram->count == histogram->most) return NULL;
     histogram_entry *entry = &histogram->entries[histogram->count];

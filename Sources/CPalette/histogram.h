@@ -21,6 +21,10 @@ struct cpalette_histogram {
     /// For each slot of a hash table the entry's number and 1, or 0; there are twice as many as entries, and they are a
     /// power of two.
     size_t slots;
+    /// What keys are mixed with, so that no picture can be made of colours that all meet in one slot.
+    uint64_t secret;
+    /// How many slots were looked at.
+    uint64_t probes;
     uint32_t *table;
     histogram_entry *entries;
 };

@@ -1,6 +1,7 @@
 import Pipeline
-import Stages
 import Testing
+
+@testable import Stages
 
 @Suite("Windows bitmaps are decoded, whatever their bits and headers")
 struct BMPDecoderTests {
@@ -68,6 +69,7 @@ struct BMPDecoderTests {
                 [0xff, 0xff, 0x00, 0xf8, 0xe0, 0x07, 0, 0] + [0x00, 0xf8, 0xe0, 0x07, 0x1f, 0x00, 0, 0])
         ),
         ("8 bits", file(bits: 8, used: 4, palette: palette, [3, 0, 1, 0] + [0, 1, 2, 0])),
+        ("2 bits", file(bits: 2, used: 4, palette: palette, [0b1100_0100, 0, 0, 0] + [0b0001_1000, 0, 0, 0])),
         ("4 bits", file(bits: 4, used: 4, palette: palette, [0x30, 0x10, 0, 0] + [0x01, 0x20, 0, 0])),
         (
             "8 bits in runs",
@@ -148,7 +150,7 @@ struct BMPDecoderTests {
     func nonsense() async throws {
         let files = [
             Self.file(width: 0, bits: 24, []), Self.file(height: 0, bits: 24, []), Self.file(bits: 7, [0]),
-            Self.file(bits: 24, compression: 4, [0]), Self.file(bits: 24, compression: 1, [0]),
+            Self.file(bits: 24, compression: 9, [0]), Self.file(bits: 24, compression: 1, [0]),
             Self.file(width: -3, bits: 24, [0]), Self.file(width: 1 << 31, height: 1 << 31, bits: 32, []),
         ]
         for file in files {
@@ -159,6 +161,38 @@ struct BMPDecoderTests {
             try await SampleImage.decode(Self.file(width: 50_000, height: 50_000, bits: 8, compression: 1, []))
         }
         #expect(large.code == .tooManyPixels)
+    }
+
+    @Test("What isn't read is called by its name", arguments: [(64, 0, "64 bits"), (24, 4, "JPEG"), (24, 5, "PNG")])
+    func unsupported(_ bits: Int, _ compression: Int, _ name: String) async throws {
+        let file = Self.file(bits: bits, compression: compression, [0])
+        let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file) }
+        #expect(error.code == .unsupportedType)
+        #expect(error.message.contains(name))
+    }
+
+    @Test("A profile in the file counts")
+    func profile() async throws {
+        let pixels = [UInt8](repeating: 128, count: 12)
+        var file = Self.file(width: 3, height: 1, bits: 24, headerSize: 124, pixels)
+        let profile = [UInt8](repeating: 1, count: 200)
+        file.replaceSubrange(70..<74, with: Array("DEBM".utf8))
+        file.replaceSubrange(126..<134, with: Self.little(file.count - 14, 4) + Self.little(profile.count, 4))
+        let metadata = try await ImageMetadata(of: file + profile)
+        #expect(metadata.profile?.byteCount == 200)
+        #expect(try await SampleImage.decode(file + profile).pixels == [UInt8](repeating: 128, count: 9))
+    }
+
+    @Test("Runs that lead beyond their row cost no more than others", arguments: [1, 2, 4])
+    func longRuns(_ factor: Int) throws {
+        // The clock is looked at once in 65,536 runs, however long they are.
+        let runs = [UInt8](repeating: 255, count: 2 * 65_536 * factor)
+        let file = Self.file(width: 8, height: 1, bits: 8, compression: 1, used: 4, palette: Self.palette, runs)
+        let bitmap = try Bitmap(file)
+        let (looks, _) = try ImpatientClock.looks(patience: .max) { cancellation in
+            _ = try BitmapRuns(bitmap).indices(file, allowTruncated: true, cancellation)
+        }
+        #expect((factor...factor + 2).contains(looks))
     }
 
     @Test("Runs and jumps that lead out of the picture write nothing there")

@@ -73,13 +73,17 @@ struct GIFDecoderTests {
         }
     }
 
-    @Test("A frame without transparency that is cleared leaves the colour behind all")
+    @Test("A frame that is cleared leaves nothing, as in browsers, whatever colour is said to lie behind all")
     func background() async throws {
         let image = try await decode(
             file(background: 1, control(disposal: 2), frame(all, red), control(), frame((0, 0, 1, 1), [2])))
         let last = DecodedImage(size: image.size, layout: image.layout, pixels: image.frames[1].pixels)
-        #expect(last.pixel(0, 0) == [0, 0, 255])
-        #expect(last.pixel(1, 1) == [0, 255, 0])
+        #expect(last.pixel(0, 0) == [0, 0, 255, 255])
+        #expect(last.pixel(1, 1) == [0, 0, 0, 0])
+        // Of the first frame alone nothing is cleared.
+        let still = try await decode(
+            file(background: 1, control(disposal: 2), frame(all, red), control(), frame(all, red)), frames: 1)
+        #expect(still.layout == .rgb)
     }
 
     @Test("What a first frame doesn't cover is clear, and so is an index without a colour")

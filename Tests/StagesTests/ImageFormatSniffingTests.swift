@@ -65,6 +65,22 @@ struct ImageFormatSniffingTests {
     }
 
     @Test(
+        "A format that others read is refused by its name",
+        arguments: [
+            ("a JPEG 2000", [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a]), ("an icon", [0, 0, 1, 0, 1, 0]),
+            ("a Photoshop document", Array("8BPS\0\u{1}".utf8)), ("a QOI", Array("qoif".utf8)),
+        ] as [(String, [UInt8])])
+    func unsupported(_ name: String, _ bytes: [UInt8]) async throws {
+        let decoded = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes) }
+        let described = try await #require(throws: LoadError.self) { try await ImageMetadata(of: bytes) }
+        for error in [decoded, described] {
+            #expect(error.code == .unsupportedType)
+            #expect(error.message.contains(name))
+            #expect(error.message.contains("is not supported"))
+        }
+    }
+
+    @Test(
         "SVG is told behind what XML allows before its root",
         arguments: [
             "<svg/>", "\u{feff}<svg xmlns=''>", "  \n<?xml version='1.0'?>\n<!-- a > b --><svg>",
@@ -76,6 +92,9 @@ struct ImageFormatSniffingTests {
     func extensions() {
         #expect(ImageFormat(fileExtension: "JPG") == .jpeg)
         #expect(ImageFormat(fileExtension: "heif") == .heic)
+        #expect(ImageFormat(fileExtension: "mpo") == .jpeg)
+        #expect(ImageFormat(fileExtension: "avifs") == .avif)
+        #expect(ImageFormat(fileExtension: "heics") == .heic)
         #expect(ImageFormat(fileExtension: "txt") == nil)
         for format in ImageFormat.standard.union([.svg, .jxl]) {
             #expect(format.preferredFileExtension.flatMap { ImageFormat(fileExtension: $0) } == format)

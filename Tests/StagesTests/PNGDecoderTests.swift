@@ -18,7 +18,7 @@ struct PNGDecoderTests {
         var rows: [[UInt8]]
 
         var bytes: [UInt8] {
-            let header = big(width) + big(height) + [UInt8(depth), UInt8(colour), 0, 0, interlace]
+            let header = Self.big(width) + Self.big(height) + [UInt8(depth), UInt8(colour), 0, 0, interlace]
             var stream: [UInt8] = [0x78, 0x01]
             let data = Array(rows.joined())
             let (low, high) = data.reduce((1, 0)) { sums, byte in
@@ -31,25 +31,27 @@ struct PNGDecoderTests {
                 stream += [last ? 1 : 0, UInt8(count & 255), UInt8(count >> 8)]
                 stream += [UInt8(~count & 255), UInt8(~count >> 8 & 255)] + block
             }
-            stream += big(high << 16 | low)
-            var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + chunk("IHDR", header)
-            for (type, body) in chunks { file += chunk(type, body) }
+            stream += Self.big(high << 16 | low)
+            var file: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] + Self.chunk("IHDR", header)
+            for (type, body) in chunks { file += Self.chunk(type, body) }
             // In two pieces.
-            file += chunk("IDAT", Array(stream.prefix(10))) + chunk("IDAT", Array(stream.dropFirst(10)))
-            return file + chunk("IEND", [])
+            file += Self.chunk("IDAT", Array(stream.prefix(10))) + Self.chunk("IDAT", Array(stream.dropFirst(10)))
+            return file + Self.chunk("IEND", [])
         }
 
-        private func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
+        static func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
             let checked = Array(type.utf8) + body
             var sum: UInt32 = 0xffff_ffff
             for byte in checked {
                 sum ^= UInt32(byte)
                 for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xedb8_8320 : sum >> 1 }
             }
-            return big(body.count) + checked + big(Int(~sum))
+            return Self.big(body.count) + checked + Self.big(Int(~sum))
         }
 
-        private func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) } }
+        private static func big(_ value: Int) -> [UInt8] {
+            (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * $0)) }
+        }
     }
 
     private func noise(_ count: Int) -> [UInt8] {
@@ -190,25 +192,46 @@ struct PNGDecoderTests {
         let rows: [[UInt8]] = [[0, 1, 2, 3], [0, 4, 5, 6]]
         let plain = File(width: 3, height: 2, colour: 0, interlace: 0, rows: rows).bytes
         let talkative = File(width: 3, height: 2, colour: 0, chunks: [("zTXt", noise(900)), ("juNk", [])], rows: rows)
-        #expect(try PNGFile(plain).pixelsAlone(WorkCancellation()) == plain)
-        #expect(try PNGFile(talkative.bytes).pixelsAlone(WorkCancellation()) == plain)
+        #expect(try PNGFile(plain, WorkCancellation()).pixelsAlone(WorkCancellation()) == plain)
+        #expect(try PNGFile(talkative.bytes, WorkCancellation()).pixelsAlone(WorkCancellation()) == plain)
 
         // Text of 2 GB in a file of 57 bytes: what libpng reads, it first makes room for.
         let header = Array(plain.prefix(33))
         let claim: [UInt8] = [0x7f, 0xff, 0xff, 0xff] + Array("tEXt".utf8) + noise(4)
-        #expect(try PNGFile(header + claim + plain.suffix(12)).pixelsAlone(WorkCancellation()) == header)
+        let claiming = try PNGFile(header + claim + plain.suffix(12), WorkCancellation())
+        #expect(try claiming.pixelsAlone(WorkCancellation()) == header + plain.suffix(12))
         // Pixels that are cut off may be wanted all the same.
-        #expect(try PNGFile(Array(plain.dropLast(20))).pixelsAlone(WorkCancellation()) == Array(plain.dropLast(20)))
+        let cut = Array(plain.dropLast(20))
+        #expect(try PNGFile(cut, WorkCancellation()).pixelsAlone(WorkCancellation()) == cut)
+    }
+
+    @Test("Transparency before the palette, and an end that is missing, cost no picture", arguments: [0, 1] as [UInt8])
+    func order(_ interlace: UInt8) async throws {
+        let colours: [UInt8] = [255, 0, 0, 0, 255, 0]
+        func file(_ chunks: [(String, [UInt8])]) -> [UInt8] {
+            File(width: 1, height: 1, colour: 3, interlace: interlace, chunks: chunks, rows: [[0, 1]]).bytes
+        }
+        let expected = try await SampleImage.decode(file([("PLTE", colours), ("tRNS", [255, 99])]))
+        #expect(expected.pixels == [0, 255, 0, 99])
+        let turned = try await SampleImage.decode(file([("tRNS", [255, 99]), ("PLTE", colours)]))
+        #expect(turned.pixels == expected.pixels)
+        let endless = try await SampleImage.decode(Array(file([("PLTE", colours), ("tRNS", [255, 99])]).dropLast(12)))
+        #expect(endless.pixels == expected.pixels)
     }
 
     @Test("What libvips decodes of a PNG is converted from its profile as what is decoded here", arguments: [0, 2])
     func profileOfInterlaced(_ colour: Int) async throws {
-        let profile = try #require(try PNGFile(SampleImage.bytes("good/png-icc-rec2020.png")).compressedProfile)
+        let sample = try SampleImage.bytes("good/png-icc-rec2020.png")
+        var found = PNGChunks(sample, WorkCancellation())
+        var profile: ArraySlice<UInt8>?
+        while profile == nil, let chunk = try found.next() {
+            if chunk.kind == .profile { profile = sample[chunk.body] }
+        }
         let pixel = noise(colour == 0 ? 1 : 3)
         func file(_ interlace: UInt8, _ chunks: [(String, [UInt8])]) -> [UInt8] {
             File(width: 1, height: 1, colour: colour, interlace: interlace, chunks: chunks, rows: [[0] + pixel]).bytes
         }
-        let chunks = [("iCCP", Array(profile))]
+        let chunks = [("iCCP", Array(try #require(profile)))]
         let converted = try await SampleImage.decode(file(1, chunks)).pixels
         #expect(converted == (try await SampleImage.decode(file(0, chunks)).pixels))
         if colour == 2 { #expect(converted != pixel) }

@@ -70,6 +70,8 @@ typedef struct {
     /// A block that isn't full yet.
     uint8_t block[255];
     int length;
+    /// What spreads the strings over the table.
+    uint32_t factor;
 } cgif_packer;
 
 /// How many bytes `cgif_pack` writes at most for so many indices, and `cgif_pack_end` for none.

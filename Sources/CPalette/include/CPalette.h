@@ -33,6 +33,9 @@ void cpalette_histogram_add(
 /// How many colours there are.
 size_t cpalette_histogram_count(const cpalette_histogram *_Nonnull histogram);
 
+/// How often a place of its table was looked at: by tests, for what hostile colours cost.
+uint64_t cpalette_histogram_probes(const cpalette_histogram *_Nonnull histogram);
+
 /// Whether a pixel is clear.
 bool cpalette_histogram_is_partly_clear(const cpalette_histogram *_Nonnull histogram);
 

@@ -9,13 +9,13 @@ extension ImageFormat {
     /// - Parameter fileExtension: without the dot, in upper or lower case.
     public init?(fileExtension: some StringProtocol) {
         switch fileExtension.lowercased() {
-        case "jpg", "jpeg", "jpe", "jfif": self = .jpeg
+        case "jpg", "jpeg", "jpe", "jfif", "mpo": self = .jpeg
         case "png", "apng": self = .png
         case "webp": self = .webp
         case "gif": self = .gif
         case "tif", "tiff": self = .tiff
-        case "avif": self = .avif
-        case "heic", "heif", "hif": self = .heic
+        case "avif", "avifs": self = .avif
+        case "heic", "heif", "hif", "heics", "heifs": self = .heic
         case "bmp", "dib": self = .bmp
         case "svg": self = .svg
         case "jxl": self = .jxl

@@ -9,7 +9,11 @@ final class WebPFile {
     /// Whether all chunks are there.
     let isWhole: Bool
 
+    /// The demuxer keeps a list of all chunks, of some dozen bytes each.
+    private static let mostChunks = 65_536
+
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws {
+        guard Self.hasFewChunks(bytes) else { throw Self.damaged("it has more than \(Self.mostChunks) chunks") }
         data = WebPData(bytes: bytes.baseAddress, size: bytes.count)
         var data = data
         var state = WEBP_DEMUX_PARSING_HEADER
@@ -18,9 +22,19 @@ final class WebPFile {
         }
         self.demuxer = demuxer
         isWhole = state == WEBP_DEMUX_DONE
-        // libwebp says 2³² - 1 for what it hasn't read yet; no canvas has a side of more than 2²⁴ (RFC 9649 section 2.7).
+        // The canvas of a file that is cut off before its size is all bits.
         let sides = [WEBP_FF_CANVAS_WIDTH, WEBP_FF_CANVAS_HEIGHT].map { WebPDemuxGetI(demuxer, $0) }
-        guard sides.allSatisfy({ 1...1 << 24 ~= $0 }) else { throw Self.damaged("its header is cut off") }
+        guard sides.allSatisfy({ (1...1 << 24).contains($0) }) else { throw Self.damaged("its header is cut off") }
+    }
+
+    private static func hasFewChunks(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var position = 12
+        for _ in 0...mostChunks {
+            guard position + 8 <= bytes.count else { return true }
+            let length = (4..<8).reversed().reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
+            position += 8 + length + length % 2
+        }
+        return false
     }
 
     deinit { WebPDemuxDelete(demuxer) }

@@ -45,13 +45,15 @@ extension EXIFBlock {
         }
     }
 
+    /// The bytes of a value by its type; of a type that isn't known, 1.
+    private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
+
     private func entry(at offset: Int) -> Entry? {
         guard let tag = number(at: offset, bytes: 2), let type = number(at: offset + 2, bytes: 2),
             let count = number(at: offset + 4, bytes: 4)
         else { return nil }
         // Up to four bytes stand in the line itself, more of them elsewhere.
-        let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 13: 4]
-        let length = (sizes[type] ?? 1) * count
+        let length = (Self.sizes[type] ?? 1) * count
         let value = length <= 4 ? offset + 8 : number(at: offset + 8, bytes: 4) ?? bytes.count
         guard value <= bytes.count, length <= bytes.count - value else { return nil }
         return Entry(tag: tag, type: type, count: count, value: value)
@@ -65,10 +67,14 @@ extension EXIFBlock {
         entries(at: mainEntries.first { $0.tag == Tag.exifDirectory }.flatMap { number(at: $0.value, bytes: 4) })
     }
 
-    /// A text's bytes, without the zeros and spaces behind it; `nil` if there is none.
+    /// The most bytes of a text that are read: a hostile one may have as many as the file.
+    private static let longestText = 8192
+
+    /// A text's bytes, without the zeros and spaces behind it; `nil` if there is none. Some programs give a text the type of
+    /// bytes, or one that nobody knows.
     func characters(_ tag: Int, in entries: [Entry]) -> [UInt8]? {
-        guard let entry = entries.first(where: { $0.tag == tag }), entry.type == 2 else { return nil }
-        let characters = bytes[entry.value..<entry.value + entry.count].prefix { $0 != 0 }
+        guard let entry = entries.first(where: { $0.tag == tag }), Self.sizes[entry.type] ?? 1 == 1 else { return nil }
+        let characters = bytes[entry.value..<entry.value + min(entry.count, Self.longestText)].prefix { $0 != 0 }
         return characters.lastIndex { $0 > 0x20 }.map { Array(characters[...$0]) }
     }
 

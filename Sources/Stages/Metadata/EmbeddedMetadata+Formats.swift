@@ -5,8 +5,8 @@ extension EmbeddedMetadata {
     init(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws {
         self.init()
         switch format {
-        case .jpeg: self = JPEGSegments(bytes).metadata
-        case .png: self = PNGMetadata.read(bytes)
+        case .jpeg: self = try JPEGSegments(bytes, cancellation).metadata
+        case .png: self = try PNGMetadata.read(bytes, cancellation)
         case .webp:
             self = try bytes.withUnsafeBufferPointer { buffer in
                 let file = try WebPFile(buffer)
@@ -14,6 +14,7 @@ extension EmbeddedMetadata {
                     exif: Self.exif(file.chunk("EXIF")), xmp: file.chunk("XMP ") ?? [],
                     profile: file.chunk("ICCP") ?? [])
             }
+        case .bmp: profile = try Bitmap(bytes).profile
         case .tiff:
             guard let file = EXIFBlock(bytes) else { return }
             let entries = file.mainEntries

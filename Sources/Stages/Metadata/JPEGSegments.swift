@@ -6,13 +6,18 @@ struct JPEGSegments {
     /// 1 grey, 3 colour, 4 ink.
     private(set) var components = 3
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+        var steps = 0
         var profile: [Int: ArraySlice<UInt8>] = [:]
         var rest = bytes[...].dropFirst(2)
-        while let marker = rest.number(at: 0, bytes: 2), marker >= 0xff00 {
-            // A marker may have any number of fill bytes before it.
-            if marker == 0xffff {
-                rest = rest.dropFirst()
+        while let marker = rest.number(at: 0, bytes: 2) {
+            steps += 1
+            if steps % 4096 == 0 { try cancellation.check() }
+            // A marker may have any number of fill bytes before it, and some programs leave other bytes there. Those that
+            // look like a marker but are kept for later standards mean nothing.
+            guard (0xffc0..<0xffff).contains(marker) else {
+                let next = rest.dropFirst().firstIndex(of: 0xff) ?? rest.endIndex
+                rest = rest[next...]
                 continue
             }
             guard marker != 0xffda, let length = rest.number(at: 2, bytes: 2), length >= 2,

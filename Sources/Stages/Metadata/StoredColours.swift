@@ -5,13 +5,15 @@ struct StoredColours {
     let bits: Int
     let model: ImageMetadata.ColourModel
 
-    init(_ bytes: [UInt8], _ header: ImageHeader, _ profile: ICCProfile?) {
+    init(
+        _ bytes: [UInt8], _ header: ImageHeader, _ profile: ICCProfile?, _ cancellation: WorkCancellation
+    ) throws {
         var bits = header.bitsPerChannel
         var model: ImageMetadata.ColourModel =
             profile?.space == "GRAY" ? .grey : profile?.space == "CMYK" ? .cmyk : .rgb
         switch header.format {
         case .jpeg:
-            let segments = JPEGSegments(bytes)
+            let segments = try JPEGSegments(bytes, cancellation)
             bits = segments.bits
             model = segments.components == 1 ? .grey : segments.components == 4 ? .cmyk : .rgb
         case .png:

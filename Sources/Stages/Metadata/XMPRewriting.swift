@@ -1,19 +1,41 @@
+import Glibc
+
 /// Makes XMP packets for new pictures of those of their sources.
 enum XMPRewriting {
     /// The packet with the orientation set to upright; empty if it tells of a second picture in the file (a gain map),
     /// which the new file doesn't have.
     static func corrected(_ packet: [UInt8]) -> [UInt8] {
         let secondPictures = ["http://ns.adobe.com/hdr-gain-map/", "http://ns.google.com/photos/1.0/container/"]
-        for name in secondPictures where packet.firstRange(of: Array(name.utf8)) != nil { return [] }
+        for name in secondPictures where end(of: name, in: packet, from: 0) != nil { return [] }
         var packet = packet
         // As an attribute and as an element.
         for name in ["tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"] {
-            var rest = packet.startIndex
-            while let found = packet[rest...].firstRange(of: Array(name.utf8)) {
-                rest = found.upperBound
+            var rest = 0
+            while let found = end(of: name, in: packet, from: rest) {
+                rest = found
                 if rest < packet.endIndex, (0x32...0x39).contains(packet[rest]) { packet[rest] = 0x31 }
             }
         }
         return packet
+    }
+
+    /// Where a text ends that begins at `start` or behind it; `nil` if there is none. A packet may have some 60 MB, for which
+    /// the standard library's search takes a minute.
+    private static func end(of text: String, in packet: [UInt8], from start: Int) -> Int? {
+        let text = Array(text.utf8)
+        return packet.withUnsafeBytes { packet in
+            text.withUnsafeBytes { text in
+                guard let first = packet.baseAddress, let wanted = text.baseAddress else { return nil }
+                var position = start
+                while position + text.count <= packet.count {
+                    let room = packet.count - text.count + 1 - position
+                    guard let found = memchr(first + position, Int32(text[0]), room) else { return nil }
+                    position = UnsafeRawPointer(found) - first
+                    if memcmp(found, wanted, text.count) == 0 { return position + text.count }
+                    position += 1
+                }
+                return nil
+            }
+        }
     }
 }

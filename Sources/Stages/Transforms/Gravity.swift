@@ -1,6 +1,8 @@
 import Pipeline
 
 /// Where in a larger area a smaller one lies.
+///
+/// In the middle of an odd number of free pixels, the one that is left over lies to the right or below.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// In the middle.
     case centre

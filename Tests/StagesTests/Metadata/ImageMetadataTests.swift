@@ -85,6 +85,24 @@ struct ImageMetadataTests {
         }
     }
 
+    @Test("A TIFF's own date is read where the camera wrote it, and the text's date otherwise")
+    func dateOfTIFF() async throws {
+        var file = TIFFBytes(width: 1, height: 1, samples: 1, photometric: 1, pieces: [[9]])
+        file.set(0x0132, Array("2020:01:02 03:04:05\0".utf8).map(Int.init), type: 2)
+        #expect(try await ImageMetadata(of: file.bytes).capturedAt == "2020-01-02T03:04:05")
+        // A directory of one entry, whose text follows it, at the file's end.
+        file.set(0x8769, [0], type: 4)
+        let start = file.bytes.count
+        file.set(0x8769, [start], type: 4)
+        let place = start + 2 + 12 + 4
+        func little(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        let directory = [1, 0, 0x03, 0x90, 2, 0, 20, 0, 0, 0] + little(place, 4) + little(0, 4)
+        let bytes = file.bytes + directory + Array("2019:07:01 12:34:56\0".utf8)
+        #expect(try await ImageMetadata(of: bytes).capturedAt == "2019-07-01T12:34:56")
+    }
+
     @Test("A date of zeros, as a camera writes whose clock was never set, is none")
     func noDate() {
         for text in ["0000:00:00 00:00:00", "    :  :     :  :  ", "2019", "2019:13:01 00:00:00", "a:b:c d:e:f"] {

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Decodes Windows bitmaps: uncompressed with 1, 4, 8, 16, 24 or 32 bits a pixel, and run-length encoded with 4 or 8.
+/// Decodes Windows bitmaps: uncompressed with 1, 2, 4, 8, 16, 24 or 32 bits a pixel, and run-length encoded with 4 or 8.
 ///
 /// It is the model of a decoder: a header that is read and checked without touching a pixel, rows that are scaled as they
 /// are read, and no byte that is trusted.
@@ -16,9 +16,10 @@ public struct BMPDecoder: ImageDecoding {
         of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
     ) throws -> ImageHeader {
         let bitmap = try Bitmap(bytes)
-        var header = ImageHeader(format: .bmp, storedSize: bitmap.size, hasAlpha: bitmap.layout.hasAlpha)
-        let area = bitmap.size.width.multipliedReportingOverflow(by: bitmap.size.height)
-        header.memory = bitmap.isRunLength && !area.overflow ? area.partialValue : 0
+        var header = ImageHeader(
+            format: .bmp, storedSize: bitmap.size, hasAlpha: bitmap.layout.hasAlpha, hasProfile: !bitmap.profile.isEmpty
+        )
+        header.memory = bitmap.isRunLength ? bitmap.size.bytes(1) : 0
         return header
     }
 
@@ -28,8 +29,9 @@ public struct BMPDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         let bitmap = try Bitmap(bytes)
         let size = header.storedSize(for: box)
-        let sink = RowSink(
-            ResamplePlan(from: bitmap.size, to: size, reserve: options.quality.blockReserve), layout: bitmap.layout)
+        let sink = try RowSink(
+            ResamplePlan(from: bitmap.size, to: size, reserve: options.quality.blockReserve), layout: bitmap.layout,
+            cancellation: cancellation)
         let runs =
             bitmap.isRunLength
             ? try BitmapRuns(bitmap).indices(bytes, allowTruncated: options.allowTruncated, cancellation) : nil
@@ -46,6 +48,7 @@ public struct BMPDecoder: ImageDecoding {
             }
             row.withUnsafeBufferPointer { if let start = $0.baseAddress { sink.push(start) } }
         }
-        return DecodedImage(size: size, layout: bitmap.layout, pixels: sink.finish(), nativeSize: bitmap.size)
+        return try header.image(
+            sink.finish(), size: size, layout: bitmap.layout, profile: bitmap.profile, cancellation)
     }
 }

@@ -8,6 +8,8 @@ struct Bitmap {
     let isRunLength: Bool
     /// Where the pixels begin.
     let start: Int
+    /// An ICC profile; empty where there is none.
+    let profile: [UInt8]
     /// 256 colours, of which a pixel is an index; empty above 8 bits. Those that the file lacks are black.
     private var palette: [UInt8] = []
     /// Where in a pixel red, green, blue and alpha are; 16 and 32 bits only.
@@ -35,8 +37,13 @@ struct Bitmap {
         isTopDown = height < 0
         isRunLength = compression == 1 && bits == 8 || compression == 2 && bits == 4
         guard width > 0, height != 0 else { throw Self.damaged("it has no pixels") }
-        guard [1, 4, 8, 16, 24, 32].contains(bits) else { throw Self.damaged("it has \(bits) bits a pixel") }
+        guard [1, 2, 4, 8, 16, 24, 32].contains(bits) else {
+            throw bits == 64 ? Self.unsupported("64 bits a pixel") : Self.damaged("it has \(bits) bits a pixel")
+        }
         let hasMasks = [3, 6].contains(compression) && bits >= 16 && bits != 24 && headerSize != 64
+        if compression == 4 || compression == 5 {
+            throw Self.unsupported("a \(compression == 4 ? "JPEG" : "PNG") inside")
+        }
         guard compression == 0 || isRunLength || hasMasks else {
             throw Self.damaged("its compression \(compression) is not known")
         }
@@ -65,6 +72,7 @@ struct Bitmap {
             masks = [0xff0000, 0xff00, 0xff].map { ChannelMask($0) }
         }
         self.start = start
+        profile = headerSize == 124 ? Self.profile(bytes) : []
     }
 
     /// The bytes of a row as they are stored.
@@ -82,7 +90,7 @@ struct Bitmap {
         packed.withUnsafeBufferPointer { packed in
             row.withUnsafeMutableBufferPointer { row in
                 switch bits {
-                case 1, 4, 8:
+                case 1, 2, 4, 8:
                     let (perByte, mask) = (8 / bits, (1 << bits) - 1)
                     for x in 0..<size.width {
                         let shift = 8 - bits - x % perByte * bits
@@ -104,6 +112,22 @@ struct Bitmap {
                 }
             }
         }
+    }
+
+    /// The profile that the longest header may tell of: where it lies behind that header's beginning, and its length.
+    private static func profile(_ bytes: [UInt8]) -> [UInt8] {
+        let embedded = 0x4d42_4544
+        guard bytes[...].littleEndianNumber(at: 70, bytes: 4) == embedded,
+            let offset = bytes[...].littleEndianNumber(at: 126, bytes: 4),
+            let length = bytes[...].littleEndianNumber(at: 130, bytes: 4)
+        else { return [] }
+        return bytes[...].slice(at: 14 + offset, count: length).map { Array($0) } ?? []
+    }
+
+    private static func unsupported(_ what: String) -> LoadError {
+        LoadError(
+            .unsupportedType, subject: "",
+            "The image/bmp file has \(what), which is not supported; save it with 24 or 32 bits a pixel, or as a PNG.")
     }
 
     static func damaged(_ reason: String) -> LoadError {

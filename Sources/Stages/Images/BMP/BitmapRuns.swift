@@ -17,14 +17,15 @@ struct BitmapRuns {
             result.append(contentsOf: repeatElement(0, count: width))
         }
         var (x, y, position) = (0, 0, bitmap.start)
-        func put(_ index: UInt8) {
-            if x < width { result[y * width + x] = index }
-            x += 1
-        }
         func nibble(_ byte: UInt8, _ index: Int) -> UInt8 {
             bitmap.bits == 8 ? byte : index % 2 == 0 ? byte >> 4 : byte & 15
         }
+        var steps = 0
         while y < height {
+            steps += 1
+            if steps % 65_536 == 0 { try cancellation.check() }
+            // What leads beyond the row is passed over.
+            let (row, room) = (y * width + x, max(0, width - x))
             guard position + 2 <= bytes.count else {
                 if allowTruncated { break }
                 throw Bitmap.damaged("it ends too soon")
@@ -32,9 +33,9 @@ struct BitmapRuns {
             let (count, value) = (Int(bytes[position]), bytes[position + 1])
             position += 2
             if count > 0 {
-                for index in 0..<count { put(nibble(value, index)) }
+                for index in 0..<min(count, room) { result[row + index] = nibble(value, index) }
+                x += count
             } else if value == 0 {
-                try cancellation.check()
                 (x, y) = (0, y + 1)
             } else if value == 1 {
                 break
@@ -48,9 +49,10 @@ struct BitmapRuns {
                     position = bytes.count
                     continue
                 }
-                for index in 0..<Int(value) {
-                    put(nibble(bytes[position + (bitmap.bits == 8 ? index : index / 2)], index))
+                for index in 0..<min(Int(value), room) {
+                    result[row + index] = nibble(bytes[position + (bitmap.bits == 8 ? index : index / 2)], index)
                 }
+                x += Int(value)
                 // Stretches are padded to 16 bits.
                 position += length + length % 2
             }

@@ -16,7 +16,7 @@ public struct GIFDecoder: ImageDecoding {
         let file = try bytes.withUnsafeBufferPointer { try GIFFile($0, limit: 0, cancellation: cancellation) }
         var header = ImageHeader(
             format: .gif, storedSize: file.size, frames: file.frameCount, loopCount: file.loops,
-            hasAlpha: file.hasAlpha)
+            hasAlpha: file.hasAlpha || file.clears)
         header.codedSize = .larger(file.largestFrame, file.size) ?? file.size
         // The canvas, and what is to be taken back on it.
         header.memory = file.size.bytes(8)
@@ -29,11 +29,13 @@ public struct GIFDecoder: ImageDecoding {
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let count = max(1, min(header.frames, options.frames))
-        let layout: PixelLayout = header.hasAlpha ? .rgba : .rgb
-        let scaling = CanvasScaling(
-            header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality, profile: nil)
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try GIFFile(buffer, limit: count, cancellation: cancellation)
+            // What is cleared shows behind the next frame, which nobody sees of the first alone.
+            let layout: PixelLayout = file.hasAlpha || count > 1 && file.clears ? .rgba : .rgb
+            let scaling = CanvasScaling(
+                header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality,
+                profile: nil)
             guard let canvas = AnimationCanvas(size: header.storedSize, channels: layout.channels) else {
                 throw GIFFile.damaged("out of memory")
             }
@@ -41,7 +43,7 @@ public struct GIFDecoder: ImageDecoding {
             var covered: [UInt8] = []
             var frames: [DecodedImage.Frame] = []
             for (index, frame) in file.frames.enumerated() {
-                if index > 0 { try dispose(of: file.frames[index - 1], file, buffer, canvas, covered, cancellation) }
+                if index > 0 { try dispose(of: file.frames[index - 1], canvas, covered, cancellation) }
                 if frame.disposal == .isTakenBack, index + 1 < count {
                     covered = try canvas.bytes(of: canvas.place(of: frame), cancellation)
                 }
@@ -59,13 +61,13 @@ public struct GIFDecoder: ImageDecoding {
 
     /// Makes the canvas what the next frame is drawn on.
     private func dispose(
-        of frame: GIFFrame, _ file: GIFFile, _ bytes: UnsafeBufferPointer<UInt8>, _ canvas: AnimationCanvas,
-        _ covered: [UInt8], _ cancellation: WorkCancellation
+        of frame: GIFFrame, _ canvas: AnimationCanvas, _ covered: [UInt8], _ cancellation: WorkCancellation
     ) throws {
         let place = canvas.place(of: frame)
         switch frame.disposal {
         case .stays: return
-        case .isCleared: try canvas.fill(place, with: file.backdrop(of: frame, bytes), cancellation)
+        // As browsers do: the standard's background colour shows nowhere.
+        case .isCleared: try canvas.fill(place, with: [0, 0, 0, 0], cancellation)
         case .isTakenBack: try canvas.put(covered, width: place.width, in: place, cancellation)
         }
     }

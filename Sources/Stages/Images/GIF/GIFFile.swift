@@ -10,19 +10,19 @@ struct GIFFile {
     private(set) var largestFrame = PixelSize(width: 0, height: 0)
     /// How often it plays; 0 is for ever.
     private(set) var loops = 1
-    /// Whether a pixel may be transparent.
+    /// Whether a pixel may be transparent, of the first frame or of one with a transparent colour.
     private(set) var hasAlpha = false
+    /// Whether a frame leaves nothing where the next one is drawn.
+    private(set) var clears = false
+    private var lastDisposal = GIFFrame.Disposal.stays
     /// Where the colours of frames without their own are; empty if there are none.
     let palette: Range<Int>
-    /// The index of the colour behind all.
-    private let background: Int
 
     /// Reads all blocks.
     /// - Parameter limit: how many frames are kept.
     init(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int, cancellation: WorkCancellation) throws {
         guard bytes.count >= 13 else { throw Self.damaged("its header is cut off") }
         size = PixelSize(width: bytes.number(at: 6), height: bytes.number(at: 8))
-        background = Int(bytes[11])
         var position = 13
         palette = try Self.table(bytes[10], bytes, &position)
         try readBlocks(bytes, from: position, limit: limit, cancellation)
@@ -102,6 +102,8 @@ struct GIFFile {
             largestFrame = PixelSize(width: frame.width, height: frame.height)
         }
         if frame.transparent != nil { hasAlpha = true }
+        if lastDisposal == .isCleared { clears = true }
+        lastDisposal = frame.disposal
         if frames.count < limit { frames.append(frame) }
         frameCount += 1
     }
@@ -114,15 +116,6 @@ struct GIFFile {
         for index in 0..<max(2, range.count / 3) { colours[4 * index + 3] = 255 }
         if range.isEmpty { for channel in 4..<7 { colours[channel] = 255 } }
         return colours
-    }
-
-    /// What a frame that is cleared leaves: nothing, or the colour behind all if the frame had no transparency.
-    func backdrop(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        guard frame.transparent == nil else { return [0, 0, 0, 0] }
-        var whole = frame
-        whole.palette = nil
-        let index = background < palette.count / 3 ? background : 0
-        return Array(colours(of: whole, bytes)[4 * index..<4 * index + 4])
     }
 
     /// The Netscape extension: how often to begin again, 0 for ever.

@@ -5,6 +5,9 @@ public import Pipeline
 ///
 /// What is seldom is left to libvips: interlaced files, colours that are transparent by their value, pictures of more
 /// than 16 MB, and files in which something is wrong.
+///
+/// Colours are sRGB's or those of an ICC profile. The chunks `gAMA` and `cHRM` are ignored, as by most programs that make
+/// thumbnails: browsers apply them where there is no profile.
 public struct PNGDecoder: ImageDecoding {
     /// PNG.
     public let formats: Set<ImageFormat> = [.png]
@@ -21,13 +24,15 @@ public struct PNGDecoder: ImageDecoding {
     public func header(
         of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
     ) throws -> ImageHeader {
-        let file = try PNGFile(bytes)
+        let file = try PNGFile(bytes, cancellation)
         var header = ImageHeader(
             format: .png, storedSize: file.size, orientation: file.orientation,
             hasAlpha: file.colour == .rgba || file.colour == .greyAlpha || file.transparency != nil,
-            hasProfile: file.compressedProfile != nil, bitsPerChannel: file.depth == 16 ? 16 : 8)
+            hasProfile: file.hasProfile, bitsPerChannel: file.depth == 16 ? 16 : 8)
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
+        // What is left to libvips is given to it without the other chunks; otherwise the pieces are put together.
+        header.memory = header.memory.saturatingPlus(file.compressedLength)
         return header
     }
 
@@ -35,7 +40,7 @@ public struct PNGDecoder: ImageDecoding {
     public func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        let file = try PNGFile(bytes)
+        let file = try PNGFile(bytes, cancellation)
         let size = header.storedSize(for: box)
         let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, cancellation) else {
@@ -55,7 +60,7 @@ public struct PNGDecoder: ImageDecoding {
         defer { inflated.deallocate() }
         try cancellation.check()
         guard Inflation.inflate(file.stream, into: inflated) == length else { return nil }
-        let sink = RowSink(plan, layout: rows.layout)
+        let sink = try RowSink(plan, layout: rows.layout, cancellation: cancellation)
         for y in 0..<file.size.height {
             if y % 32 == 0 { try cancellation.check() }
             guard let row = rows.row(y, of: inflated) else { return nil }

@@ -1,4 +1,3 @@
-import CDeflate
 import Pipeline
 
 /// A PNG file taken apart into its chunks (ISO/IEC 15948 clause 5).
@@ -28,57 +27,89 @@ struct PNGFile {
     let depth: Int
     let colour: Colour
     let isInterlaced: Bool
-    private(set) var palette: ArraySlice<UInt8> = []
-    private(set) var transparency: ArraySlice<UInt8>?
     private(set) var orientation = ImageOrientation.up
-    private(set) var compressedProfile: ArraySlice<UInt8>?
     /// Whether a chunk that matters has another checksum than it says.
     private(set) var isDamaged = false
+    private let bytes: [UInt8]
+    /// Where the header lies, with the signature.
+    private let start: Range<Int>
+    /// The palette's colours, three bytes each; empty without one.
+    private(set) var palette: ArraySlice<UInt8> = []
+    /// The palette's transparency, or the colour that is transparent; a damaged one is as good as none.
+    private(set) var transparency: ArraySlice<UInt8>?
+    private var paletteChunk, transparencyChunk, profileChunk: PNGChunk?
     /// The compressed pixels, in as many pieces as the file has.
-    private var pieces: [ArraySlice<UInt8>] = []
-    /// The chunks that make the pixels, each with its length and checksum.
-    private var chunksOfPixels: [ArraySlice<UInt8>] = []
+    private var pieces: [PNGChunk] = []
+    /// The last pixels of a file that is cut off, which may be wanted all the same.
+    private var rest: Range<Int>?
 
-    init(_ bytes: [UInt8]) throws {
-        var rest = bytes[...].dropFirst(8)
-        guard let header = Self.nextChunk(&rest), header.type == "IHDR", header.isWhole,
-            let width = header.body.number(at: 0, bytes: 4), let height = header.body.number(at: 4, bytes: 4),
-            let depth = header.body.number(at: 8, bytes: 1),
-            let colour = header.body.number(at: 9, bytes: 1).flatMap(Colour.init),
-            let interlace = header.body.number(at: 12, bytes: 1), interlace < 2
-        else { throw Self.damaged("its header makes no sense") }
-        guard (1...0x7fff_ffff).contains(width), (1...0x7fff_ffff).contains(height), colour.depths.contains(depth)
+    init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+        var chunks = PNGChunks(bytes, cancellation)
+        guard let header = try chunks.next(), header.kind == .header, header.isWhole(in: bytes) else {
+            throw Self.damaged("its header makes no sense")
+        }
+        let fields = bytes[header.body]
+        guard let width = fields.number(at: 0, bytes: 4), let height = fields.number(at: 4, bytes: 4),
+            let depth = fields.number(at: 8, bytes: 1),
+            let colour = fields.number(at: 9, bytes: 1).flatMap(Colour.init),
+            let interlace = fields.number(at: 12, bytes: 1), interlace < 2,
+            (1...0x7fff_ffff).contains(width), (1...0x7fff_ffff).contains(height), colour.depths.contains(depth)
         else { throw Self.damaged("its header makes no sense") }
         size = PixelSize(width: width, height: height)
         self.depth = depth
         self.colour = colour
+        self.bytes = bytes
         isInterlaced = interlace == 1
-        chunksOfPixels = [bytes[..<rest.startIndex]]
-        while let chunk = Self.nextChunk(&rest) {
-            if ["PLTE", "tRNS", "IDAT", "IEND"].contains(chunk.type) { chunksOfPixels.append(chunk.bytes) }
-            if chunk.type == "IEND" { return }
-            if chunk.isWhole {
-                take(chunk)
-            } else if chunk.isCritical {
-                isDamaged = true
-            }
+        start = 0..<header.whole.upperBound
+        while let chunk = try chunks.next() {
+            if chunk.kind == .end { return }
+            take(chunk)
         }
-        // The last pixels of a file that is cut off, which may be wanted all the same.
-        if let type = rest.slice(at: 4, count: 4), type.elementsEqual("IDAT".utf8) { chunksOfPixels.append(rest) }
+        if bytes[...].number(at: chunks.position + 4, bytes: 4) == Int(PNGChunk.Kind.pixels.rawValue) {
+            rest = chunks.position..<bytes.count
+        }
     }
 
-    /// The file with its pixels alone: what reads every chunk would take as much memory as one claims to have, or as its
-    /// text has when it is inflated, which a few bytes can say to be 2 GB.
+    private mutating func take(_ chunk: PNGChunk) {
+        // What is of no use here isn't summed up either.
+        guard chunk.kind != nil || chunk.isCritical, chunk.kind != .text else { return }
+        let isWhole = chunk.isWhole(in: bytes)
+        if !isWhole, chunk.isCritical { isDamaged = true }
+        switch chunk.kind {
+        case .palette where paletteChunk == nil:
+            paletteChunk = chunk
+            palette = bytes[chunk.body]
+        case .transparency where isWhole && transparencyChunk == nil:
+            transparencyChunk = chunk
+            transparency = bytes[chunk.body]
+        case .pixels: pieces.append(chunk)
+        case .profile where isWhole: profileChunk = profileChunk ?? chunk
+        case .exif where isWhole: orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
+        default: break
+        }
+    }
+
+    /// Whether it has an ICC profile.
+    var hasProfile: Bool { profileChunk != nil }
+
+    /// The file with its pixels alone, in the order of the standard: what reads every chunk would take as much memory as one
+    /// claims to have, or as its text has when it is inflated, which a few bytes can say to be 2 GB.
     /// - Throws: `CancellationError`.
     func pixelsAlone(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        let chunks = [paletteChunk, transparencyChunk].compactMap { $0 } + pieces
+        let ranges = [start] + chunks.map(\.whole) + (rest.map { [$0] } ?? [])
         var file: [UInt8] = []
-        file.reserveCapacity(chunksOfPixels.reduce(0) { $0 + $1.count })
-        for chunk in chunksOfPixels {
+        file.reserveCapacity(ranges.reduce(0) { $0 + $1.count } + Self.end.count)
+        for range in ranges {
             // One chunk may have all pixels.
-            try chunk.withUnsafeBufferPointer { try file.append(contentsOf: $0, cancellation) }
+            try bytes[range].withUnsafeBufferPointer { try file.append(contentsOf: $0, cancellation) }
         }
-        return file
+        // Some programs forget the end, without which no pixel is missing.
+        return rest == nil ? file + Self.end : file
     }
+
+    /// The chunk IEND.
+    private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
 
     /// Bytes in a row, and in a pixel or at least one.
     var rowLength: Int { (size.width * colour.samples * depth + 7) / 8 }
@@ -90,58 +121,27 @@ struct PNGFile {
         return overflows ? nil : length
     }
 
+    /// The bytes of the compressed pixels.
+    var compressedLength: Int { pieces.reduce(0) { $0 + $1.body.count } }
+
     /// The compressed pixels, in one piece.
     var stream: ArraySlice<UInt8> {
-        if pieces.count == 1 { return pieces[0] }
+        if pieces.count == 1 { return bytes[pieces[0].body] }
         var stream: [UInt8] = []
-        stream.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
-        for piece in pieces { stream.append(contentsOf: piece) }
+        stream.reserveCapacity(compressedLength)
+        for piece in pieces { stream.append(contentsOf: bytes[piece.body]) }
         return stream[...]
     }
 
     /// The ICC profile, if there is one that can be read.
-    var profile: [UInt8]? {
-        guard let body = compressedProfile, let name = body.firstIndex(of: 0), name + 2 <= body.endIndex else {
-            return nil
-        }
+    var profile: [UInt8]? { profileChunk.flatMap { Self.profile(in: bytes[$0.body]) } }
+
+    /// A profile's chunk holds a name, a zero, the method, and the compressed profile.
+    static func profile(in body: ArraySlice<UInt8>) -> [UInt8]? {
+        guard let name = body.firstIndex(of: 0), name + 2 <= body.endIndex else { return nil }
         // The largest profiles have some megabytes; deflate makes at most a thousandfold of its bytes.
         let compressed = body[(name + 2)...]
         return Inflation.bytes(of: compressed, upTo: min(4 << 20, compressed.count * 1040))
-    }
-
-    private mutating func take(_ chunk: Chunk) {
-        switch chunk.type {
-        case "PLTE": palette = chunk.body
-        case "tRNS": transparency = chunk.body
-        case "eXIf": orientation = EXIFBlock(chunk.body)?.orientation ?? .up
-        case "iCCP": compressedProfile = chunk.body
-        case "IDAT": pieces.append(chunk.body)
-        default: break
-        }
-    }
-
-    private struct Chunk {
-        let type: String
-        let bytes: ArraySlice<UInt8>
-        let body: ArraySlice<UInt8>
-        let isWhole: Bool
-
-        /// Whether it has to be understood: its name begins with a capital letter. Any other that is damaged is as good
-        /// as none.
-        var isCritical: Bool { type.utf8.first.map { $0 & 0x20 == 0 } ?? false }
-    }
-
-    /// The next chunk; `nil` where the file ends or is cut off.
-    private static func nextChunk(_ rest: inout ArraySlice<UInt8>) -> Chunk? {
-        guard let length = rest.number(at: 0, bytes: 4), let type = rest.slice(at: 4, count: 4),
-            let body = rest.slice(at: 8, count: length), let sum = rest.number(at: 8 + length, bytes: 4),
-            let bytes = rest.slice(at: 0, count: 12 + length)
-        else { return nil }
-        let checked = bytes.dropFirst(4).dropLast(4)
-        rest = rest.dropFirst(12 + length)
-        let actual = checked.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
-        return Chunk(
-            type: String(decoding: type, as: UTF8.self), bytes: bytes, body: body, isWhole: Int(actual) == sum)
     }
 
     static func damaged(_ reason: String) -> LoadError {

@@ -1,0 +1,29 @@
+import Pipeline
+
+extension ImageFormatSniffer {
+    /// Why bytes of no known format are refused: by the name of theirs, if that is one that others read.
+    /// - Parameter declaredType: what they were declared as, such as by Content-Type.
+    static func refusal(of bytes: [UInt8], declaredType: String? = nil) -> LoadError {
+        guard !bytes.isEmpty else { return LoadError(.undecodable, subject: "", "The file is empty.") }
+        if let name = unsupported.first(where: { bytes[...].dropFirst($0.offset).starts(with: $0.bytes) })?.name {
+            return LoadError(
+                .unsupportedType, subject: "",
+                "The file is \(name), which is not supported; save it as a JPEG, PNG or TIFF.")
+        }
+        let start = bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
+        let declared = declaredType.map { ", though it is declared as \($0)" } ?? ""
+        return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is no image\(declared).")
+    }
+
+    /// The first bytes of formats that aren't read.
+    private static let unsupported: [(name: String, offset: Int, bytes: [UInt8])] = [
+        ("a JPEG 2000", 0, [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20]), ("a JPEG 2000", 0, [0xff, 0x4f, 0xff, 0x51]),
+        ("an icon (ICO)", 0, [0, 0, 1, 0]), ("a cursor (CUR)", 0, [0, 0, 2, 0]),
+        ("a Photoshop document (PSD)", 0, Array("8BPS".utf8)), ("a JPEG XR", 0, [0x49, 0x49, 0xbc, 1]),
+        ("an OpenEXR", 0, [0x76, 0x2f, 0x31, 1]), ("a Radiance picture (HDR)", 0, Array("#?RADIANCE".utf8)),
+        ("a DirectDraw surface (DDS)", 0, Array("DDS ".utf8)), ("a QOI", 0, Array("qoif".utf8)),
+        ("a PDF", 0, Array("%PDF-".utf8)), ("a GIMP picture (XCF)", 0, Array("gimp xcf".utf8)),
+        ("a video", 4, Array("ftypisom".utf8)), ("a video", 4, Array("ftypmp4".utf8)),
+        ("a video", 4, Array("ftypqt".utf8)),
+    ]
+}

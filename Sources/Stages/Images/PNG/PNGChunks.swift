@@ -1,0 +1,70 @@
+import CDeflate
+import Pipeline
+
+/// A chunk of a PNG file (ISO/IEC 15948 section 5.3).
+struct PNGChunk {
+    /// The kinds that are read here, by the four letters of their names.
+    enum Kind: UInt32 {
+        case header = 0x4948_4452  // IHDR
+        case palette = 0x504c_5445  // PLTE
+        case transparency = 0x7452_4e53  // tRNS
+        case pixels = 0x4944_4154  // IDAT
+        case end = 0x4945_4e44  // IEND
+        case exif = 0x6558_4966  // eXIf
+        case profile = 0x6943_4350  // iCCP
+        case text = 0x6954_5874  // iTXt
+    }
+
+    fileprivate let name: UInt32
+    /// Where it lies in the file, with its length and checksum.
+    let whole: Range<Int>
+    /// Where its data lies.
+    let body: Range<Int>
+
+    var kind: Kind? { Kind(rawValue: name) }
+
+    /// Whether it has to be understood: its name begins with a capital letter. Any other that is damaged is as good as
+    /// none.
+    var isCritical: Bool { name & 0x2000_0000 == 0 }
+
+    /// Whether its checksum is right.
+    func isWhole(in bytes: [UInt8]) -> Bool {
+        let actual = bytes.withUnsafeBytes { bytes in
+            let checked = UnsafeRawBufferPointer(rebasing: bytes[whole.lowerBound + 4..<body.upperBound])
+            return libdeflate_crc32(0, checked.baseAddress, checked.count)
+        }
+        return bytes[...].number(at: body.upperBound, bytes: 4) == Int(actual)
+    }
+}
+
+/// The chunks of a PNG file, one after the other, as ranges of its bytes.
+struct PNGChunks {
+    /// More chunks than any honest file has: a picture of 64 MB has some thousands.
+    static let most = 100_000
+
+    private let bytes: [UInt8]
+    private let cancellation: WorkCancellation
+    /// Where the next chunk begins, behind the signature at first.
+    private(set) var position = 8
+    private var count = 0
+
+    init(_ bytes: [UInt8], _ cancellation: WorkCancellation) {
+        self.bytes = bytes
+        self.cancellation = cancellation
+    }
+
+    /// The next chunk; `nil` where the file ends or is cut off.
+    /// - Throws: `undecodable` if there are more than ``most``; `CancellationError`.
+    mutating func next() throws -> PNGChunk? {
+        guard let length = bytes[...].number(at: position, bytes: 4),
+            let name = bytes[...].number(at: position + 4, bytes: 4), length <= bytes.count - position - 12
+        else { return nil }
+        if count % 256 == 0 { try cancellation.check() }
+        count += 1
+        guard count <= Self.most else { throw PNGFile.damaged("it has more than \(Self.most) chunks") }
+        let body = position + 8..<position + 8 + length
+        defer { position = body.upperBound + 4 }
+        return PNGChunk(
+            name: UInt32(truncatingIfNeeded: name), whole: position..<body.upperBound + 4, body: body)
+    }
+}
