@@ -15,7 +15,7 @@ public struct CheckHeader: Stage {
     /// Makes the stage.
     /// - Parameters:
     ///   - decoders: what reads the headers; by default ``ImageDecoders/standard``.
-    ///   - limits: by default 50 million pixels, 64 million bytes.
+    ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30 seconds.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
@@ -34,7 +34,8 @@ public struct CheckHeader: Stage {
             try limits.check(encodedBytes: file.bytes.count)
             guard let format = ImageFormatSniffer.format(of: file.bytes), let decoder = decoders.decoder(for: format)
             else { throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.") }
-            let header = try await threads.run(priority: load.priority) { [limits] cancellation in
+            let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
+                let cancellation = cancellation.limited(to: limits.time, by: clock)
                 let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
                 try limits.check(header)
                 return header

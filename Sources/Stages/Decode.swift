@@ -35,7 +35,7 @@ public struct Decode: Stage, LookingAhead {
     /// - Parameters:
     ///   - formats: what is decoded; by default `ImageFormat.standard`.
     ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
-    ///   - limits: by default 50 million pixels, 64 million bytes, 1 frame, 1 GB of memory, 30 seconds.
+    ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1 frame, 1 GB of memory, 30 seconds.
     ///   - quality: how near a reduced picture has to come to the best that can be made of the source:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
     ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
@@ -72,7 +72,7 @@ public struct Decode: Stage, LookingAhead {
         do {
             let (header, image) = try await decode(file, load.request, load.priority, load.clock)
             load.note("\(header.format), \(header.size)")
-            load.attach(DecodedSource(file: file, format: header.format))
+            load.attach(DecodedSource(file: file, format: header.format, timeLimit: limits.time))
             load.advance(to: .decoded(image))
             return .done
         } catch let error as LoadError {
@@ -83,25 +83,33 @@ public struct Decode: Stage, LookingAhead {
     private func decode(
         _ file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
     ) async throws -> (ImageHeader, DecodedImage) {
+        try await work(for: file, request, priority, clock).run(on: threads)
+    }
+
+    private func work(
+        for file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
+    ) throws -> DecodeWork {
         try limits.check(encodedBytes: file.bytes.count)
-        let format = try recognized(file)
+        guard let format = ImageFormatSniffer.format(of: file.bytes) else {
+            throw ImageFormatSniffer.refusal(of: file.bytes, declaredType: file.declaredType)
+        }
         guard formats.contains(format), let decoder = decoders.decoder(for: format) else {
             let chosen = formats.map(\.rawValue).sorted().joined(separator: ", ")
             throw LoadError(
                 .unsupportedType, subject: "", "The file is \(format), which is not chosen; Decode takes \(chosen).")
         }
-        let work = DecodeWork(
+        return DecodeWork(
             bytes: file.bytes, format: format, decoder: decoder, limits: limits, options: options, budget: budget,
             clock: clock, priority: priority, box: { [ahead] in request.maxPixelSize ?? ahead.box(of: $0.size) }
         )
-        return try await work.run(on: threads)
     }
 
-    private func recognized(_ file: EncodedImage) throws(LoadError) -> ImageFormat {
-        if let format = ImageFormatSniffer.format(of: file.bytes) { return format }
-        guard !file.bytes.isEmpty else { throw LoadError(.undecodable, subject: "", "The file is empty.") }
-        let start = file.bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        let declared = file.declaredType.map { ", though it is declared as \($0)" } ?? ""
-        throw LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is no image\(declared).")
+    /// The header of a load's file, the bytes that this stage needs at its peak for it, and those of the picture that it
+    /// makes; `nil` for a file that it refuses.
+    package func estimatedMemory(of load: Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
+        guard case .original(let file) = load.content,
+            let work = try? work(for: file, load.request, load.priority, load.clock)
+        else { return nil }
+        return try? await work.estimate(on: threads)
     }
 }

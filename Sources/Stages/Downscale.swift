@@ -5,7 +5,7 @@ public import Pipeline
 /// `Decode` has left the picture no larger than need be, often by far; this stage does the rest. All frames of an
 /// animation are scaled. Without a `maxPixelSize`, or if the picture fits, there is nothing to do.
 ///
-/// - Throws: `CancellationError`.
+/// - Throws: `LoadError.Code.tooMuchTime` above the time limit of the list's `Decode`; `CancellationError`.
 public struct Downscale: Stage, PixelSizing {
     /// Pixels.
     public let accepts: Phases = .decoded
@@ -30,8 +30,9 @@ public struct Downscale: Stage, PixelSizing {
         let size = Self.size(of: image, in: box)
         guard size != image.size else { return .skipped }
         do {
+            let limited = load.limitingTime
             let scaled = try await threads.run(priority: load.priority) { cancellation in
-                try Self.scaled(image, to: size, cancellation)
+                try Self.scaled(image, to: size, limited(cancellation))
             }
             load.advance(to: .decoded(scaled))
             return .done

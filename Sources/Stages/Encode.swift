@@ -10,7 +10,8 @@ public import Pipeline
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
-///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``; `CancellationError`.
+///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``; `LoadError.Code.tooMuchTime` above the time limit of the list's
+///   `Decode`; `CancellationError`.
 public struct Encode: Stage {
     /// Pixels.
     public let accepts: Phases = .decoded
@@ -88,7 +89,9 @@ public struct Encode: Stage {
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         do {
             try options.check()
+            let limited = load.limitingTime
             let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
+                let cancellation = limited(cancellation)
                 let format =
                     accepted?.best(hasAlpha: image.hasTransparency, isAnimated: image.isAnimated) ?? format ?? .jpeg
                 let metadata = try source.map {

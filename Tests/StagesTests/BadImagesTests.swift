@@ -37,8 +37,8 @@ struct BadImagesTests {
 
     @Test("A kind of TIFF that nothing here reads is not called damaged")
     func unreadKind() async throws {
-        // Width, height, bits, compression, photometric, strip, samples, rows, bytes: two greys of 12 bits.
-        let tags = [(256, 2), (257, 1), (258, 12), (259, 1), (262, 1), (273, 122), (277, 1), (278, 1), (279, 3)]
+        // Width, height, bits, compression, photometric, strip, samples, rows, bytes: CIELAB as faxes have it.
+        let tags = [(256, 2), (257, 1), (258, 8), (259, 1), (262, 10), (273, 122), (277, 1), (278, 1), (279, 3)]
         var file: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, UInt8(tags.count), 0]
         for (tag, value) in tags {
             file += [UInt8(tag & 255), UInt8(tag >> 8), 3, 0, 1, 0, 0, 0, UInt8(value), 0, 0, 0]

@@ -27,6 +27,17 @@ struct BatchTests {
         #expect(again.text.contains("0 done, 4 skipped"), "its own results are no sources: \(again.text)")
     }
 
+    @Test("goes on behind a WebP that is cut off within its header")
+    func cutWebP() async throws {
+        let whole = try Data(contentsOf: pipectl.folder.appending(path: "in/sub/e.webp"))
+        for length in [20, 25, 29] {
+            try whole.prefix(length).write(to: pipectl.folder.appending(path: "in/sub/cut\(length).webp"))
+        }
+        let result = try await pipectl.shell("pipectl batch in/sub -s 8 -o o")
+        #expect(result.text.contains("2 done"), "\(result.text) \(result.errors)")
+        #expect(try pipectl.tree("o").keys.sorted() == ["b.jpg", "e.webp"])
+    }
+
     @Test("finds files by patterns, also with **, and takes lists from standard input and from files")
     func lists() async throws {
         func outputs(_ arguments: String) async throws -> [String] {

@@ -20,23 +20,26 @@ public struct Preview: CompositeStage {
     private let decoders: ImageDecoders
     private let limits: ImageLimits
     private let minimumBytes: Int
+    private let budget: MemoryBudget
     private let threads: BlockingThreads
 
     /// Wraps the stage that fetches.
     /// - Parameters:
     ///   - decoders: what decodes; by default ``ImageDecoders/standard``.
-    ///   - limits: by default 50 million pixels.
+    ///   - limits: what a preview may cost, as for ``Decode``. One that costs more is left out.
     ///   - minimumBytes: how much has to arrive before the first preview, and between two; 16 KB by default. As more
     ///     has arrived, a fifth more has to arrive for the next.
+    ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     ///   - body: the stage that fetches.
     public init(
         decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
-        threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
+        budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
     ) {
         self.decoders = decoders
         self.limits = limits
         self.minimumBytes = max(1, minimumBytes)
+        self.budget = budget
         self.threads = threads
         self.body = body()
     }
@@ -47,8 +50,10 @@ public struct Preview: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let arriving = ArrivingBytes(every: minimumBytes) { [self, box = load.request.maxPixelSize] bytes, priority in
-            try await picture(of: bytes, box, priority)
+        let arriving = ArrivingBytes(every: minimumBytes) {
+            [self, box = load.request.maxPixelSize, clock = load.clock]
+            bytes, priority in
+            try await picture(of: bytes, box, priority, clock)
         }
         load.attach(arriving)
         let result: Result<Void, any Error>
@@ -64,16 +69,16 @@ public struct Preview: CompositeStage {
         return .done
     }
 
-    private func picture(of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority) async throws -> DecodedImage? {
+    private func picture(
+        of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock
+    ) async throws -> DecodedImage? {
         guard let format = ImageFormatSniffer.format(of: bytes), [.jpeg, .webp].contains(format),
             let decoder = decoders.decoder(for: format)
         else { return nil }
-        return try await threads.run(priority: priority) { [limits] cancellation in
-            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
-            try limits.check(header)
-            return try decoder.decode(
-                bytes, header: header, box: box, options: DecodeOptions(allowTruncated: true, quality: .fast),
-                cancellation: cancellation)
-        }
+        let work = DecodeWork(
+            bytes: bytes, format: format, decoder: decoder, limits: limits,
+            options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, clock: clock,
+            priority: priority, box: { _ in box })
+        return try await work.run(on: threads).1
     }
 }

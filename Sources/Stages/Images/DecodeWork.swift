@@ -74,6 +74,19 @@ struct DecodeWork: Sendable {
         }
     }
 
+    /// The memory of the decode at its peak, and of the picture, without decoding a pixel.
+    func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
+        try await threads.run(priority: priority) { cancellation in
+            let cancellation = cancellation.limited(to: limits.time, by: clock)
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            let box = box(header)
+            let frames = max(1, min(header.frames, options.frames))
+            let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
+            return (header, header.decodingMemory(box: box, frames: options.frames), picture)
+        }
+    }
+
     private func pixels(
         _ header: ImageHeader, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
     ) throws -> DecodedImage {

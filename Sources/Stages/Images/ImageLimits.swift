@@ -4,6 +4,9 @@ import Pipeline
 public struct ImageLimits: Sendable, Hashable {
     /// Pixels, as stored and as coded, of all frames that are decoded; 50 million by default.
     public var pixels: Int
+    /// Pixels of the longest side, as stored and as coded; 100,000 by default, which no format but PNG, TIFF and BMP can
+    /// exceed. A picture of one row costs more memory and time than its number of pixels tells.
+    public var side: Int
     /// Bytes of the file; 64 million by default.
     public var encodedBytes: Int
     /// Frames; 1 by default. Of an animation with more, the first ones are decoded: no error.
@@ -14,15 +17,17 @@ public struct ImageLimits: Sendable, Hashable {
     /// is wanted, and what its format forces to be held on the way, such as all coefficients of a progressive JPEG or all
     /// pixels of a GIF. 1 GB by default. What all pictures may take together is a ``MemoryBudget``.
     public var memory: Int
-    /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for as long as it likes.
+    /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for no limit. Each later
+    /// stage of the list that works on the decoded pixels, such as a transform or ``Encode``, may take as long.
     /// AVIF, HEIC and WebP can't always be stopped: the load fails in time, and the library ends on its thread.
     public var time: Duration?
 
     /// Sets limits; what is left out has its default.
     public init(
-        pixels: Int = 50_000_000, encodedBytes: Int = 64_000_000, frames: Int = 1, memory: Int = 1_000_000_000,
-        time: Duration? = .seconds(30)
+        pixels: Int = 50_000_000, side: Int = 100_000, encodedBytes: Int = 64_000_000, frames: Int = 1,
+        memory: Int = 1_000_000_000, time: Duration? = .seconds(30)
     ) {
+        self.side = side
         self.memory = memory
         self.time = time
         self.pixels = pixels
@@ -39,12 +44,16 @@ public struct ImageLimits: Sendable, Hashable {
     }
 
     /// Looks at a header before its pixels are decoded.
-    /// - Throws: `tooManyPixels`; `undecodable` if the picture has
-    ///   no pixels.
+    /// - Throws: `tooManyPixels`; `undecodable` if the picture has no pixels.
     func check(_ header: ImageHeader) throws(LoadError) {
         let size = header.storedSize
         guard size.width > 0, size.height > 0 else {
             throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
+        }
+        for size in [size, header.codedSize] where max(size.width, size.height) > side {
+            throw LoadError(
+                .tooManyPixels, subject: "",
+                "The picture has \(size) pixels; a side may have \(side). Raise the limit of a side.")
         }
         let decoded = max(1, min(header.frames, frames))
         let largest = exceeds(size, times: decoded) ? size : header.codedSize

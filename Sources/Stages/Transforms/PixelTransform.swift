@@ -25,7 +25,8 @@ extension PixelTransform {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         do {
-            let result = try await threads.run(priority: load.priority) { try transformed(image, $0) }
+            let limited = load.limitingTime
+            let result = try await threads.run(priority: load.priority) { try transformed(image, limited($0)) }
             load.advance(to: .decoded(result))
             return .done
         } catch let error as LoadError {
