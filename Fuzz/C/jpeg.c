@@ -16,7 +16,7 @@ static void decode(input *in, input choices) {
     uint8_t *file = make_buffer(in->left);
     memcpy(file, in->bytes, in->left);
     cjpeg_header header;
-    cjpeg_failure failure = {{0}};
+    cjpeg_failure failure = {0};
     cjpeg_file *jpeg =
         cjpeg_open(file, in->left, allow_damage, (cjpeg_cancellation){counts_down, &patience}, &header, &failure);
     if (jpeg) {
@@ -27,7 +27,7 @@ static void decode(input *in, input choices) {
         free(cjpeg_profile(jpeg, &size));
         int width = 0, height = 0;
         bool is_small = (size_t)header.width * (size_t)header.height < 1u << 20 && header.memory < 1u << 24;
-        if (is_small && header.channels < 4 && cjpeg_start(jpeg, eighths, &width, &height, &failure)) {
+        if (is_small && cjpeg_start(jpeg, eighths, &width, &height, &failure)) {
             size_t length = (size_t)width * (size_t)header.channels;
             for (int given = 1; given > 0;) {
                 uint8_t *pixels = make_buffer(length * (size_t)rows);
@@ -54,7 +54,7 @@ static void encode(input *in) {
     encoding.exif = (cjpeg_block){take_buffer(in, block), block};
     encoding.profile = encoding.exif;
     picture.pixels = take_buffer(in, (size_t)picture.width * (size_t)picture.height * (size_t)picture.channels);
-    cjpeg_failure failure = {{0}};
+    cjpeg_failure failure = {0};
     uint8_t *file = cjpeg_encode(picture, encoding, (cjpeg_cancellation){counts_down, &patience}, &count, &failure);
     if (file) {
         size_t forever = SIZE_MAX;
