@@ -80,7 +80,7 @@ public struct Store: Stage {
         guard hasNews else { return await keepAll(load, redirects, writes: false) }
         // Asked before the claim: another member may have set out after the removal.
         guard load.mayStore else { return nil }
-        // Of several loads that share a fetch, the first writes; all others calculate what it has written.
+        // Of several loads that share a fetch, the first writes; the others calculate what it has written.
         let writes = ticket?.claim() ?? true
         defer { if writes { ticket?.stored() } }
         let keep = { @Sendable in await keepAll(load, redirects, writes: writes) }

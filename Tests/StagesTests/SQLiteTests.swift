@@ -79,7 +79,7 @@ struct SQLiteTests: CacheSuite {
                 try database.first("PRAGMA \(name)") { $0.text(0) ?? "" } ?? ""
             }
         }
-        #expect(settings == ["wal", "16384", "2", "2"])
+        #expect(settings == ["wal", "16384", "2", "3"])
     }
 
     @Test("Many open one folder at once")

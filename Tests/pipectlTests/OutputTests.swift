@@ -55,7 +55,11 @@ struct OutputTests {
             send pipectl thumb photo.jpg -s 10 -f png -o pipe
             send pipectl run photo.jpg --pipeline pipe -o a.png
             send pipectl batch --files0-from pipe -o out
-            (send pipectl convert photo.jpg - -f tif >&3) 3>status | { sleep 3; cat >/dev/null; }
+            {
+                env --default-signal=\(signal) timeout --preserve-status -s \(signal) 2 \\
+                    pipectl convert photo.jpg - -s 2000 -f tif
+                echo $? >status
+            } | { while [ ! -s status ]; do sleep 0.1; done; cat >/dev/null; }
             cat status
             """)
         #expect(

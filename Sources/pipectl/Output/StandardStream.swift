@@ -47,18 +47,21 @@ enum StandardStream {
         return bytes
     }
 
+    /// The most bytes that are read of a file: a device may have no end.
+    private static let limit = 2_000_000_000
+
     /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
     static func readFile(_ path: String) -> [UInt8]? {
         // Opening a pipe that nobody writes to would wait for ever.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
         defer { close(file) }
-        let (bytes, number) = read(file, limit: .max - 1) {
+        let (bytes, number) = read(file, limit: limit) {
             var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             while poll(&waiting, 1, 50) == 0, !Interruption.isRequested {}
         }
-        guard number == 0 else {
-            errno = number
+        guard number == 0, bytes.count <= limit else {
+            errno = number == 0 ? EFBIG : number
             return nil
         }
         return bytes

@@ -48,6 +48,11 @@ final class Journal: Sendable {
         }
         var file = path.withPath { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o600) }
         guard file >= 0 else { throw .unusable(error(String(cString: strerror(errno)))) }
+        // A device could be read for ever.
+        guard FileFacts(path)?.kind == .regular else {
+            close(file)
+            throw .unusable(error("it is not a regular file"))
+        }
         guard flock(file, LOCK_EX | LOCK_NB) == 0, JournalLines.isOpen(file, at: path) else {
             let number = errno
             close(file)

@@ -38,9 +38,9 @@ struct StoreClaimTests {
         // The cache is open, and then all its threads are busy.
         _ = await responses.flush()
         let (began, barrier) = (Counter(), Barrier())
-        let blockers = (0..<responses.threads.count).map { _ in
+        let blockers = (0..<responses.fileThreads.count).map { _ in
             Task {
-                try await responses.threads.run { _ in
+                try await responses.fileThreads.run { _ in
                     began.increment()
                     barrier.wait()
                 }
@@ -51,7 +51,7 @@ struct StoreClaimTests {
         let claiming = Task { try await pipeline.load(request(10)) }
         let sharing = Task { try await pipeline.load(request(20)) }
         await looked.reaches(2)
-        while responses.threads.waiting < 1 { await Task.yield() }
+        while responses.fileThreads.waiting < 1 { await Task.yield() }
         gate.open()
         _ = try await sharing.value
         claiming.cancel()

@@ -143,7 +143,7 @@ struct ResponseBoundsTests: CacheSuite {
                 """
                 CREATE TRIGGER refill AFTER DELETE ON responses BEGIN
                     INSERT INTO responses SELECT (SELECT generation + 1 FROM totals), old.source, old.target,
-                        old.target_hash, 200, old.fields, old.selecting, 0, 0, 0, 0, 0, 0, 400, 100, 0, NULL;
+                        old.target_hash, 200, old.fields, old.selecting, 0, 0, 0, 0, 0, 0, 400, 100, 0, NULL, NULL;
                 END
                 """)
         }
