@@ -22,7 +22,9 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let responses = cache.responses()
-        let report = repair ? try await responses.repair() : try await responses.verify()
+        // Where there is no cache yet, repairing would make one.
+        let repairs = repair && HTTPCache.exists(in: responses.folder)
+        let report = repairs ? try await responses.repair() : try await responses.verify()
         let text =
             json ? JSONLine.of(CacheVerifyReport(report, folder: responses.folder)) : lines(report, responses.folder)
         await OutputLines().write(Array((text + "\n").utf8))
