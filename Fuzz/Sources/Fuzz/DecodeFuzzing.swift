@@ -34,7 +34,8 @@ enum DecodeFuzzing {
         guard var image = decode(bytes) else { return }
         var numbers = choices(for: bytes)
         let transforms: [any PixelTransform] = [
-            Resize(.init(width: 1 + numbers.below(200), height: 1 + numbers.below(200)), fit: .inside), Flip(.horizontal),
+            Resize(.init(width: 1 + numbers.below(200), height: 1 + numbers.below(200)), fit: .inside),
+            Flip(.horizontal),
             Rotate(.quarter), Blur(sigma: 1.5), Greyscale(), Trim(), Circle(),
             Crop(PixelSize(width: 1 + numbers.below(50), height: 1 + numbers.below(50))),
         ]
