@@ -95,7 +95,9 @@ public final class ManualClock: LoadClock {
     }
 
     /// Waits until at least `count` tasks sleep on this clock.
-    /// - Parameter includingLimits: whether those count that wait for a time limit on other work; `false` by default.
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - includingLimits: whether those count that wait for a time limit on other work; `false` by default.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleepers(_ count: Int, includingLimits: Bool = false) async throws {
         try await wait { state, number, continuation in

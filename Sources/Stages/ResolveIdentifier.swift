@@ -11,7 +11,7 @@ public struct ResolveIdentifier: Stage {
 
     /// Resolves identifiers.
     /// - Parameters:
-    ///   - credentials: the header fields that tell users apart; ``CredentialFields/standard`` by default.
+    ///   - credentials: the header fields that tell users apart; `CredentialFields.standard` by default.
     ///   - threads: where files are looked at.
     public init(credentials: CredentialFields = .standard, threads: BlockingThreads = .files) {
         self.credentials = credentials

@@ -84,7 +84,7 @@ public final class BlockingThreads: Sendable {
     ///
     /// Inside a load `priority` is only where it begins: while the work waits, it moves as the load's priority changes.
     /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins;
-    ///   ``Pipeline/LoadError/Code/refused`` if no thread runs and the system refuses to start one.
+    ///   `LoadError.Code.refused` if no thread runs and the system refuses to start one.
     public func run<Value: Sendable>(
         priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
