@@ -82,6 +82,48 @@ struct HTTPCacheRemovingTests: CacheSuite {
         #expect(try #require(size) < 1_000_000)
     }
 
+    @Test("What became invalid after it was asked for is not stored, also where another cache on the folder was told")
+    func invalidBeforeCommit() async throws {
+        let (storing, other) = (cache(), cache())
+        let asked = try exchange()
+        _ = await storing.commit(asked, for: .test("a"))
+        clock.advance(by: .seconds(1))
+        #expect(await other.remove(url: asked.url) == 1)
+        #expect(await storing.commit(asked, for: .test("a")) == nil)
+        #expect(try await storing.lookup(.test("a")).isMiss)
+        clock.advance(by: .seconds(1))
+        #expect(await storing.commit(try exchange(), for: .test("a")) != nil)
+    }
+
+    @Test("An invalidation that comes while a response is on its way to the disk wins")
+    func invalidDuringCommit() async throws {
+        let cache = cache()
+        let asked = try exchange()
+        clock.advance(by: .seconds(1))
+        // The writer is busy: the commit waits, and the invalidation is noted meanwhile.
+        let barrier = Barrier()
+        let busy = Task { await cache.change { _ in barrier.wait() } }
+        let commit = Task { await cache.commit(asked, for: .test("a")) }
+        for _ in 0..<100 { await Task.yield() }
+        let removal = Task { await cache.remove(url: asked.url) }
+        while !cache.isInvalid(asked.url.targetText, askedAt: asked.requestTime) { await Task.yield() }
+        barrier.open()
+        _ = await (busy.value, commit.value, removal.value)
+        #expect(try await cache.lookup(.test("a")).isMiss)
+    }
+
+    @Test("A URL with its scheme's own port, or without a path, is the same target")
+    func sameTarget() async throws {
+        let cache = cache()
+        for url in ["http://example.com:80/a", "HTTP://example.com/a", "http://me@example.com/a#x"] {
+            _ = await cache.commit(try exchange(url: url), for: .test(url))
+        }
+        clock.advance(by: .seconds(1))
+        #expect(await cache.remove(url: try #require(URL(string: "http://example.com/a"))) == 3)
+        _ = await cache.commit(try exchange(url: "https://example.com"), for: .test("root"))
+        #expect(await cache.remove(url: try #require(URL(string: "https://example.com:443/"))) == 1)
+    }
+
     @Test("Files that a dead process left go with the next clean-up, others stay")
     func orphans() async throws {
         let cache = cache()

@@ -124,5 +124,10 @@ struct ValidatorsTests {
         #expect(
             try urls("POST", 201, [.location: "http://other.com/b", .contentLocation: "http://example.com:81/c"])
                 == ["http://example.com/dir/a"])
+        // Scheme and host have no case, and the scheme's own port is as good as none (RFC 9110 section 4.2.3).
+        #expect(
+            try urls("POST", 201, [.location: "HTTP://EXAMPLE.com/b", .contentLocation: "http://example.com:80/c"])
+                .count
+                == 3)
     }
 }
