@@ -8,8 +8,9 @@ extension SQLiteDatabase {
     /// number of them. The least recently used go first.
     static let mostVarying = 64
 
-    /// What a source has for a request, or for any, latest response first. Rows that make no sense are named instead, and those for
+    /// What a source has for a request, latest answer first. Rows that make no sense are named instead, and those for
     /// other values of `Vary`'s fields are counted; no more of them is read.
+    /// - Parameter request: the request's fields; `nil` for all that the source has.
     func responses(
         of key: SourceKey, for request: HTTPFields?
     ) throws -> (rows: [ResponseRow], broken: [Int64], others: Int) {
@@ -60,7 +61,15 @@ extension SQLiteDatabase {
 
     /// Whether one of these target URIs was made invalid after a request for it was sent.
     func isInvalid(_ targets: [String], askedAt requestTime: Date, now: Date) throws -> Bool {
-        try targets.contains { target in
+        // Where so many were noted that the oldest are forgotten, nobody knows of what was asked for before the rest.
+        let oldest = try first(
+            "SELECT min(time) FROM invalidations WHERE (SELECT count(*) FROM invalidations) >= ?1",
+            .integer(RecentInvalidations.mostStored)
+        ) { $0.optionalInteger(0) }
+        if let oldest = oldest.flatMap(\.self), requestTime.microseconds < oldest, oldest <= now.microseconds {
+            return true
+        }
+        return try targets.contains { target in
             let time = try first("SELECT time FROM invalidations WHERE target_hash = ?1", .integer(targetHash(target)))
             {
                 $0.integer(0)
@@ -197,6 +206,14 @@ extension ResponseTransaction {
         try database.run(
             "INSERT OR REPLACE INTO invalidations VALUES (?1, ?2)", .integer(targetHash(target)),
             .integer(now.microseconds))
+        // SQLite counts pages here, not rows.
+        let count = try database.first("SELECT count(*) FROM invalidations") { $0.integer(0) } ?? 0
+        guard count > RecentInvalidations.mostStored else { return }
+        try database.run(
+            """
+            DELETE FROM invalidations
+            WHERE target_hash IN (SELECT target_hash FROM invalidations ORDER BY time LIMIT ?1)
+            """, .integer(count - RecentInvalidations.mostStored))
     }
 
     /// Removes the rows that fulfil a condition, and counts them.

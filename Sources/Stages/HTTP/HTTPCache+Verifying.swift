@@ -22,6 +22,8 @@ extension HTTPCache {
     public func repair() async throws -> CacheReport {
         var report = try await verify()
         guard !report.isSound else { return report }
+        // Without one there is nothing to mend but modes, and none is made for that.
+        let hasDatabase = database.folder.hasDatabase
         try await mendFiles(report.findings)
         if report.findings.contains(where: { $0.kind == .unusable }) {
             // Nothing behind these was looked at.
@@ -40,7 +42,7 @@ extension HTTPCache {
         if before.contains(where: { $0.kind == .wrongTotals || $0.kind == .orphanBody }) {
             _ = await change { try $0.recount() }
         }
-        await tidy()
+        if hasDatabase { await tidy() }
         if before.contains(where: { $0.kind == .noRoom }) { try await makeRoom() }
         let left = try await inspect().findings
         for index in report.findings.indices {

@@ -6,6 +6,8 @@ import Pipeline
 final class RecentInvalidations: Sendable {
     /// No fetch takes longer.
     static let memory: TimeInterval = 600
+    /// How many a cache's folder keeps for all processes.
+    static let mostStored: Int64 = 10_000
 
     private struct State {
         /// The latest time of each, with the number under which it was noted.

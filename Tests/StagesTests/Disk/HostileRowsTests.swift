@@ -19,8 +19,8 @@ struct HostileRowsTests: CacheSuite {
         "responses": [
             "generation", "source", "target", "target_hash", "status", "fields", "selecting", "request_time",
             "response_time", "stored", "accessed", "expires", "fresh_until", "size", "body_length", "body_checksum",
-            "body_file",
-        ],
+            "body_file", "redirects",
+        ], "invalidations": ["target_hash", "time"],
         "bodies": ["generation", "bytes"], "failures": ["source", "status", "attempts", "latest"],
         "totals": ["entries", "bytes", "files", "file_bytes", "generation"],
         "variants": [
@@ -36,7 +36,7 @@ struct HostileRowsTests: CacheSuite {
     @Test(
         "No value in any column ends the process or the work, and after a repair the cache stores again",
         arguments: [
-            "responses", "bodies", "failures", "totals", "variants",
+            "responses", "bodies", "failures", "totals", "variants", "invalidations",
         ])
     func anyValue(table: String) async throws {
         for column in Self.columns[table] ?? [] {
@@ -59,6 +59,7 @@ struct HostileRowsTests: CacheSuite {
         for name in ["a", "b"] { _ = try await store(cache, name) }
         _ = try await store(cache, "c", length: 100_000)
         await cache.recordFailure(status: 503, of: .test("d"))
+        await cache.remove(url: try #require(URL(string: "http://example.com/gone.jpg")))
         let stored = try #require(try await cache.lookup(.test("a")).response)
         let key = try VariantKey.test(of: .test("a"))
         let image = EncodedImage(bytes: [1, 2, 3], declaredType: "image/webp", size: 1, nativeSize: 1)

@@ -58,6 +58,29 @@ struct ResponseBoundsTests: CacheSuite {
         #expect(try await cache.failures(of: .test("b"))?.attempts == 1)
     }
 
+    // MARK: Invalidations
+
+    @Test(
+        "What became invalid is noted up to a number; of what was asked for before all that is noted, nothing is stored"
+    )
+    func invalidations() async throws {
+        let cache = cache()
+        let start = clock.now
+        _ = cache.database.write { transaction in
+            try transaction.database.execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12000)
+                INSERT INTO invalidations SELECT i, \(start.microseconds) + i FROM n
+                """)
+        }
+        clock.advance(by: .seconds(1))
+        await cache.remove(url: try #require(URL(string: "http://example.com/b.jpg")))
+        #expect(number(cache, "SELECT count(*) FROM invalidations") == 10_000)
+        let early = try HTTPExchange.test(at: start)
+        #expect(await cache.commit(early, for: .test("a")) == nil)
+        #expect(await cache.commit(try exchange(), for: .test("a")) != nil)
+    }
+
     // MARK: Vary
 
     private func storeVariant(_ index: Int, _ cache: HTTPCache) async throws {
