@@ -95,6 +95,8 @@ struct Settings {
     }
 
     private func known(to verb: any ParsableCommand.Type) -> [Value] {
+        // Making the help costs more than all else that parsing does.
+        guard !values.isEmpty else { return [] }
         let options = verb.optionNames
         return values.filter { options.contains($0.setting.option) }
     }
