@@ -59,6 +59,7 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
+	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 
 # Decodes damaged files by the thousand, with AddressSanitizer watching.
 hostile: dependencies

@@ -195,10 +195,14 @@ extension Scenario {
             .get("/latest", identifier: "x", gives: .image("2"), .origin, asks: ["/latest", "/2"])),
         Scenario(
             "With an identifier a chain with no-store on a hop is stored nowhere", only: .loader,
-            .serve("/latest", .redirect(302, "/1", "Cache-Control: no-store"), .redirect(302, "/2")),
+            .serve(
+                "/latest", .redirect(302, "/1", "Cache-Control: no-store"),
+                .redirect(302, "/2", "Cache-Control: no-store"), .unreachable),
             .serve("/1", .image("1", "Cache-Control: max-age=600")),
             .serve("/2", .image("2", "Cache-Control: max-age=600")),
             .get("/latest", identifier: "x", gives: .image("1"), .origin, asks: ["/latest", "/1"]),
-            .get("/latest", identifier: "x", gives: .image("2"), .origin, asks: ["/latest", "/2"])),
+            .get("/latest", identifier: "x", gives: .image("2"), .origin, asks: ["/latest", "/2"]),
+            .restart(),
+            .get("/latest", identifier: "x", gives: .unreachable, asks: ["/latest"])),
     ]
 }

@@ -107,6 +107,21 @@ extension Scenario {
             .get("/a", "Accept: image/png", "X-Theme: light", gives: .image("2"), .origin, asks: ["/a"]),
             .get("/a", "Accept: image/png", "X-Theme: dark", "X-Other: 1", gives: .image("1"), .cache)),
         Scenario(
+            "Of several that fit the one with the latest Date is given, and of the same Date the one that came last",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=60", "Vary: X-Theme", "Date: {0}"),
+                .image("2", "Cache-Control: max-age=60", "Date: {0}")),
+            .serve(
+                "/b", .image("1", "Cache-Control: max-age=60", "Vary: X-Theme", "Date: {0}"),
+                .image("2", "Cache-Control: max-age=60", "Date: {-5}")),
+            .get("/a", "X-Theme: dark", gives: .image("1"), .origin, asks: ["/a"]),
+            .get("/a", "X-Theme: light", gives: .image("2"), .origin, asks: ["/a"]),
+            .get("/b", "X-Theme: dark", gives: .image("1"), .origin, asks: ["/b"]),
+            .get("/b", "X-Theme: light", gives: .image("2"), .origin, asks: ["/b"]),
+            .restart(),
+            .get("/a", "X-Theme: dark", gives: .image("2"), .cache),
+            .get("/b", "X-Theme: dark", gives: .image("1"), .cache)),
+        Scenario(
             "Vary: * fits no request",
             .serve("/a", .image("1", "Cache-Control: max-age=60", "Vary: *"), .image("2")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),

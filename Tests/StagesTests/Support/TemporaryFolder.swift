@@ -4,8 +4,10 @@ import Glibc
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        var template = Array("/tmp/pipeline-test-XXXXXX".utf8CString)
+    /// - Parameter inMemory: whether the folder may lie in memory, where the system has a place for that.
+    init(inMemory: Bool = false) throws {
+        let parent = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(parent)/pipeline-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw TemporaryFolderError(number: errno) }
         path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
     }
