@@ -63,8 +63,8 @@ extension ResponseDatabase {
 
     /// RFC 9111 section 4.1: the latest by `Date`. Rows come with the latest arrival first.
     private func mostRecent(_ rows: [ResponseRow]) -> ResponseRow? {
-        guard rows.count > 1 else { return rows.first }
-        return rows.reversed().max { date($0) < date($1) }
+        // Of equal ones `max` gives the first.
+        rows.max { date($0) < date($1) }
     }
 
     private func date(_ row: ResponseRow) -> Date { row.headers.date(.date, now: row.responseTime) ?? row.responseTime }
