@@ -7,8 +7,28 @@ extension Chain {
         }
     }
 
-    /// Why a stage of this list can never run, with the remedy; `nil` if each can.
-    func problem(from phases: Phases) -> String? {
+    /// All phases that a load can be in while it is in this list, if it can enter in `phases`.
+    func reached(from phases: Phases) -> Phases {
+        var (here, all) = (phases, phases)
+        for slot in slots {
+            let taken = here.intersection(slot.accepts)
+            guard !taken.isEmpty else { continue }
+            here = here.subtracting(taken).union(slot.stage.produces)
+            all.formUnion(here)
+            if let composite = slot.stage as? any CompositeStage { all.formUnion(composite.body.reached(from: taken)) }
+        }
+        return all
+    }
+
+    /// Why a stage of this list can do nothing for any load, with the remedy; `nil` if each can do something.
+    var problem: String? {
+        var isIdentified = false
+        return problem(from: .empty, &isIdentified)
+    }
+
+    /// - Parameter isIdentified: Whether a stage before this list settles the load's keys; on return, also whether one of
+    ///   this list does.
+    private func problem(from phases: Phases, _ isIdentified: inout Bool) -> String? {
         var reached = phases
         for slot in slots {
             let taken = reached.intersection(slot.accepts)
@@ -17,14 +37,31 @@ extension Chain {
                 return "\(slot.name) can never run: it accepts \(accepted), but where it stands a load is "
                     + "\(reached). Move it or remove it. The list is:\n\(self)"
             }
+            if slot.stage.needsIdentity, !isIdentified {
+                return "\(slot.name) can never do its work: it goes by the load's keys, which no stage before it "
+                    + "settles. Put ResolveIdentifier() first. The list is:\n\(self)"
+            }
             if let composite = slot.stage as? any CompositeStage {
                 let bodies =
                     composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
-                for body in bodies { if let problem = body.problem(from: taken) { return problem } }
+                let before = isIdentified
+                for body in bodies {
+                    var isIdentifiedInside = before
+                    if let problem = body.problem(from: taken, &isIdentifiedInside) { return problem }
+                    isIdentified = isIdentified || isIdentifiedInside
+                }
             }
+            isIdentified = isIdentified || slot.stage.identifies
             reached = reached.subtracting(taken).union(slot.stage.produces)
         }
         return nil
+    }
+
+    /// The digest of what the stages do to the pixels.
+    package var signature: Digest {
+        var hash = BLAKE2b()
+        for signature in signatures { hash.update(signature) }
+        return hash.finalize()
     }
 
     /// All signatures in their order, bodies included.

@@ -1,34 +1,20 @@
 extension Chain {
-    /// Replaces each stage of a type by other stages, in composites' bodies too, and counts the places.
-    /// A composite whose body becomes empty goes with it.
-    func editing<Old: Stage>(
-        _ type: Old.Type, count: inout Int, _ change: (any Stage) -> [any Stage]
-    ) -> Chain {
-        var edited: [any Stage] = []
-        for stage in stages {
-            if stage is Old {
-                count += 1
-                edited += change(stage)
-            } else if let composite = stage as? any CompositeStage {
-                if let kept = composite.editingBody(type, count: &count, change) { edited.append(kept) }
-            } else {
-                edited.append(stage)
-            }
-        }
-        return Chain(edited)
+    /// Returns whether any stage has a type, composites' bodies included.
+    func contains<Kind: Stage>(_ type: Kind.Type) -> Bool {
+        stages.contains { $0 is Kind || ($0 as? any CompositeStage)?.body.contains(type) == true }
     }
-}
 
-extension CompositeStage {
-    fileprivate func editingBody<Old: Stage>(
-        _ type: Old.Type, count: inout Int, _ change: (any Stage) -> [any Stage]
-    ) -> (any Stage)? {
-        let before = count
-        let edited = body.editing(type, count: &count, change)
-        guard count > before else { return self }
-        guard !edited.stages.isEmpty else { return nil }
-        var copy = self
-        copy.body = edited
-        return copy
+    /// Replaces each stage of a type by other stages, in composites' bodies too. A composite whose body becomes empty is
+    /// removed with it.
+    func editing<Old: Stage>(_ type: Old.Type, _ change: (any Stage) -> [any Stage]) -> Chain {
+        Chain(
+            stages.flatMap { stage -> [any Stage] in
+                if stage is Old { return change(stage) }
+                guard var composite = stage as? any CompositeStage, composite.body.contains(type) else {
+                    return [stage]
+                }
+                composite.body = composite.body.editing(type, change)
+                return composite.body.stages.isEmpty ? [] : [composite]
+            })
     }
 }

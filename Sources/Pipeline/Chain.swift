@@ -5,6 +5,8 @@ public struct Chain: Sendable {
         let stage: any Stage
         let accepts: Phases
         let name: String
+        /// Whether the stage says that it leaves pixels and bytes as they are. A composite's stages say so themselves.
+        let keepsContent: Bool
         /// What this slot and all later ones accept; in any other phase the list is over.
         let remaining: Phases
 
@@ -13,6 +15,7 @@ public struct Chain: Sendable {
             accepts = stage.accepts
             remaining = accepts.union(later)
             name = stage.name
+            keepsContent = stage.signature == nil && !(stage is any CompositeStage)
         }
     }
 
@@ -38,15 +41,16 @@ public struct Chain: Sendable {
     /// - Throws: ``LoadError`` with the stage that failed; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws {
         for slot in slots {
-            guard slot.accepts.contains(load.phase) else {
-                if slot.remaining.contains(load.phase) { continue }
+            let phase = load.phase
+            guard slot.accepts.contains(phase) else {
+                if slot.remaining.contains(phase) { continue }
                 return
             }
             try Task.checkCancellation()
             let entry = load.recorder.begin(slot.name, clock: load.clock)
             let advances = load.advances
             do {
-                try slot.end(entry, try await slot.stage.run(&load), &load, since: advances)
+                try slot.end(entry, try await slot.stage.run(&load), &load, since: (phase, advances))
             } catch {
                 throw slot.fail(entry, error, &load)
             }
@@ -55,12 +59,22 @@ public struct Chain: Sendable {
 }
 
 extension Chain.Slot {
+    private static let unsigned = "it replaced the image without a signature, which has to name what it does"
+
     // Never inlined into where a load waits: what they need for themselves would be held there all the while.
 
     @inline(never)
-    fileprivate func end(_ entry: Int, _ outcome: Outcome, _ load: inout Load, since advances: Int) throws {
+    fileprivate func end(
+        _ entry: Int, _ outcome: Outcome, _ load: inout Load, since before: (phase: Phase, advances: Int)
+    ) throws {
         if let violation = load.violation { throw breach(violation, of: load) }
-        let bytes = load.advances > advances ? load.content.product?.cost : nil
+        let hasAdvanced = load.advances > before.advances
+        // Without a signature its products would be stored and found under the keys of lists that lack this stage. Another
+        // original is another answer of the source.
+        if hasAdvanced, keepsContent, load.phase == before.phase, before.phase != .original {
+            throw breach(Self.unsigned, of: load)
+        }
+        let bytes = hasAdvanced ? load.content.product?.cost : nil
         load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
     }
 

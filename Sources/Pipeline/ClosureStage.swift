@@ -19,6 +19,8 @@ public struct ClosureStage: Stage {
     public let produces: Phases
     /// What it does to the pixels, if anything.
     public let signature: String?
+    /// Whether it settles the load's keys.
+    public let identifies: Bool
     private let work: Work
 
     /// Makes a stage of a closure.
@@ -27,15 +29,17 @@ public struct ClosureStage: Stage {
     ///   - accepts: the phases in which it has work; by default `.empty`, in which nothing has been found yet.
     ///   - produces: the phases that it can leave a load in; by default those that it accepts and every later one.
     ///   - signature: names what it does to the pixels, with all that this depends on; by default nothing.
+    ///   - identifies: whether it settles the load's keys with ``Load/identify(as:)``; by default it doesn't.
     ///   - work: what it does to one load.
     public init(
         _ name: String, accepts: Phases = .empty, produces: Phases? = nil, signature: String? = nil,
-        _ work: @escaping Work
+        identifies: Bool = false, _ work: @escaping Work
     ) {
         self.name = name
         self.accepts = accepts
         self.produces = produces ?? accepts.andLater
         self.signature = signature
+        self.identifies = identifies
         self.work = work
     }
 

@@ -19,6 +19,8 @@ public struct ImagePipeline: Sendable {
     public let clock: any LoadClock
     /// The digest of what the stages do to the pixels: part of the key of every product of this list.
     public let signature: Digest
+    /// Whether the stages are written out in the program, so that a mistake in an edit ends it.
+    let isWrittenOut: Bool
 
     /// Makes a pipeline of stages written one below the other.
     /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
@@ -29,21 +31,30 @@ public struct ImagePipeline: Sendable {
     /// Makes a pipeline of a list that was put together at run time.
     /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run.
     public init(validating chain: Chain, clock: any LoadClock = SystemClock()) throws(LoadError) {
-        if let problem = chain.problem(from: .empty) { throw LoadError(.stageContract, subject: "", problem) }
-        self.init(unchecked: chain, clock: clock)
+        if let problem = chain.problem { throw LoadError(.stageContract, subject: "", problem) }
+        self.init(unchecked: chain, clock: clock, isWrittenOut: false)
+    }
+
+    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run, each
+    /// load fails.
+    package static func arranged(_ chain: Chain, clock: any LoadClock) -> ImagePipeline {
+        guard let problem = chain.problem else {
+            return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
+        }
+        let failing = Chain([InvalidList(problem: problem)] + chain.stages)
+        return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false)
     }
 
     private init(trusting chain: Chain, clock: any LoadClock) {
-        if let problem = chain.problem(from: .empty) { endProgram(overMistake: problem) }
-        self.init(unchecked: chain, clock: clock)
+        if let problem = chain.problem { endProgram(overMistake: problem) }
+        self.init(unchecked: chain, clock: clock, isWrittenOut: true)
     }
 
-    private init(unchecked chain: Chain, clock: any LoadClock) {
+    private init(unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool) {
         self.chain = chain.lookingAhead()
         self.clock = clock
-        var hash = BLAKE2b()
-        for signature in chain.signatures { hash.update(signature) }
-        signature = hash.finalize()
+        self.isWrittenOut = isWrittenOut
+        signature = chain.signature
     }
 
     /// Takes a request down the list.
@@ -55,7 +66,12 @@ public struct ImagePipeline: Sendable {
     public func load(
         _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
-        var load = begin(request, events: events)
+        try await run(begin(request, events: events))
+    }
+
+    /// Takes a load of ``begin(_:events:)`` down the list.
+    package func run(_ load: consuming Load) async throws -> LoadResponse {
+        var load = load
         do {
             try await chain.run(&load)
         } catch {
@@ -64,7 +80,7 @@ public struct ImagePipeline: Sendable {
         return try load.response()
     }
 
-    /// A load at the beginning of the list, for who runs the ``chain`` itself.
+    /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
     package func begin(_ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?) -> Load {
         Load(request, clock: clock, list: signature, events: events)
     }

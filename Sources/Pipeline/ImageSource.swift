@@ -26,7 +26,11 @@ public enum ImageSource: Sendable, Hashable {
     }
 
     /// Reads what a user types: an http or https URL, a `file:` or `data:` URL, or a path.
-    /// - Throws: ``LoadError/Code/invalidURL`` if the text is empty, holds a control character, names no host or no path;
+    ///
+    /// A relative path whose first component could be a host, such as `example.com/cat.jpg`, is refused, and so is a text
+    /// that begins with `//`: most likely the scheme is missing. Write `./example.com/cat.jpg` for such a file.
+    /// - Throws: ``LoadError/Code/invalidURL`` if the text is empty, holds a control character, names no host or no path,
+    ///   or looks like a URL without its scheme;
     ///   ``LoadError/Code/unsupportedScheme`` if the scheme can't be loaded.
     public init(parsing text: String) throws(LoadError) {
         guard !text.isEmpty else {
@@ -41,6 +45,7 @@ public enum ImageSource: Sendable, Hashable {
         let scheme = text.firstRange(of: "://").map { text[..<$0.lowerBound] }
         guard start == "file:" || scheme?.allSatisfy(\.isSchemeCharacter) == true else {
             try Self.check(path: text)
+            try Self.checkNamesNoHost(text)
             self = .file(text)
             return
         }
@@ -108,6 +113,17 @@ public enum ImageSource: Sendable, Hashable {
         }
     }
 
+    /// Refuses a path that is more likely a URL whose scheme is missing.
+    private static func checkNamesNoHost(_ path: String) throws(LoadError) {
+        let rest = path.hasPrefix("//") ? path.dropFirst(2) : path[...]
+        guard let slash = rest.firstIndex(of: "/"), slash > rest.startIndex else { return }
+        guard rest.startIndex > path.startIndex || rest[..<slash].looksLikeHost else { return }
+        throw LoadError(
+            .invalidURL, subject: redactedURL(path),
+            "This looks like a URL without its scheme. Begin a URL with https://, and a file's path with ./ or a single /."
+        )
+    }
+
     /// Whether the bytes come over the network.
     public var isRemote: Bool {
         if case .url = self { true } else { false }
@@ -127,4 +143,20 @@ public enum ImageSource: Sendable, Hashable {
 extension Character {
     /// Whether a URL's scheme may hold it (RFC 3986 section 3.1).
     fileprivate var isSchemeCharacter: Bool { isASCII && (isLetter || isNumber || "+-.".contains(self)) }
+}
+
+extension Substring {
+    /// Whether a browser's address field would take it for a host: a name with a top-level domain, such as `example.com`,
+    /// or with a port, such as `localhost:8080`.
+    fileprivate var looksLikeHost: Bool {
+        let parts = split(separator: ":", omittingEmptySubsequences: false)
+        guard let host = parts.first, parts.count <= 2 else { return false }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = labels.allSatisfy { label in
+            !label.isEmpty && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        }
+        if parts.count == 2 { return isName && !parts[1].isEmpty && parts[1].allSatisfy { $0.isASCII && $0.isNumber } }
+        guard isName, labels.count > 1, let domain = labels.last else { return false }
+        return domain.count > 1 && domain.allSatisfy(\.isLetter)
+    }
 }

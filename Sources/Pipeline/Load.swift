@@ -27,8 +27,10 @@ public struct Load: Sendable {
     /// How often ``content`` was changed.
     private(set) var advances = 0
     var recorder: TraceRecorder
-    /// Who watches this load.
-    package let events: (@Sendable (LoadEvent) -> Void)?
+    /// Where ``report(_:)`` sends events.
+    package var events: (@Sendable (LoadEvent) -> Void)?
+    /// Whether any receiver of ``events`` shows images; `nil` if every receiver counts as showing them.
+    package var showsImages: (@Sendable () -> Bool)?
 
     init(
         _ request: ImageRequest, clock: any LoadClock, list: Digest, events: (@Sendable (LoadEvent) -> Void)? = nil
@@ -106,6 +108,13 @@ public struct Load: Sendable {
     /// Whether anybody watches this load.
     public var isWatched: Bool { events != nil }
 
+    /// Whether anybody shows images that come before the final one: a stale one, or a preview. Making such an image for
+    /// nobody is wasted work.
+    ///
+    /// A load that only a log or metrics watch shows none. The answer may change while the load runs, since other loads
+    /// may join it and leave it.
+    public var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
+
     /// Notes for the trace what the running stage wants known beyond its verdict.
     public mutating func note(_ text: String) { recorder.note(text) }
 
@@ -129,6 +138,7 @@ public struct Load: Sendable {
         fork.stale = stale
         fork.isStale = isStale
         fork.attachments = attachments
+        fork.showsImages = showsImages
         return fork
     }
 

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Why a load has no answer: what happened, to which image, at which stage, and what to do.
 public struct LoadError: Error, Sendable {
     /// The kind of failure, for programs.
@@ -38,4 +40,9 @@ extension LoadError: CustomStringConvertible {
     public var description: String {
         (stage.map { "\($0): " } ?? "") + (subject.isEmpty ? "" : "\(subject): ") + message
     }
+}
+
+extension LoadError: LocalizedError {
+    /// Returns what ``description`` says, so that Foundation's `localizedDescription` says it too.
+    public var errorDescription: String? { description }
 }

@@ -25,6 +25,14 @@ public protocol Stage: Sendable {
     /// Names what the stage does to the pixels, with its parameters; part of the variant's key. Default `nil`: nothing.
     var signature: String? { get }
 
+    /// Whether the stage settles the load's keys with ``Load/identify(as:)``, as `ResolveIdentifier` does; by default it
+    /// doesn't.
+    var identifies: Bool { get }
+
+    /// Whether the stage looks up, stores or shares by the load's keys. A list in which no earlier stage settles them is
+    /// refused when it is built. By default it doesn't.
+    var needsIdentity: Bool { get }
+
     /// The name in printed lists, traces and errors; by default the type's.
     var name: String { get }
 
@@ -43,6 +51,12 @@ extension Stage {
 
     /// Nothing is done to the pixels.
     public var signature: String? { nil }
+
+    /// No keys are settled.
+    public var identifies: Bool { false }
+
+    /// No keys are needed.
+    public var needsIdentity: Bool { false }
 
     /// The type's name.
     public var name: String { String(describing: Self.self) }

@@ -30,4 +30,14 @@ final class Race: Sendable {
             if let result { continuation.resume(returning: result) }
         }
     }
+
+    /// What came first, or `false` if nothing has within a time; to be asked once.
+    @discardableResult
+    func result(within limit: Duration) async -> Bool {
+        let watch = Task {
+            if (try? await Task.sleep(for: limit)) != nil { finish(false) }
+        }
+        defer { watch.cancel() }
+        return await result()
+    }
 }

@@ -10,9 +10,9 @@ public import Pipeline
 ///
 /// It runs the stage in each phase that the stage accepts, with a load that has something of that phase, and looks
 /// whether the stage leaves the load in a phase that it `Stage.produces`, moves it only forward, has a
-/// `Stage.signature` where it changes pixels, and ends soon when its task is cancelled, before it begins and
-/// while it waits. That it fails with an error is no breach. Waiting by the load's
-/// clock takes no time here.
+/// `Stage.signature` where it changes pixels, and ends soon when its task is cancelled: before it begins, and while it waits
+/// or blocks its thread. Throwing an error is allowed. Waiting by the load's clock takes no time here. A stage that never
+/// ends keeps its thread until the program ends.
 public struct StageSpec: Sendable {
     /// What was found against a stage.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -89,7 +89,9 @@ public struct StageSpec: Sendable {
             if phase != .empty { load.advance(to: content, from: .network) }
             return .done
         }
-        let chain = Chain([arrive, ClosureStage(stage.name, accepts: Phases(phase), body)])
+        // Signed, so that a missing signature is found here and not by the engine.
+        let checked = ClosureStage(stage.name, accepts: Phases(phase), signature: stage.signature ?? "unsigned", body)
+        let chain = Chain([arrive, checked])
         _ = try await ImagePipeline(validating: chain, clock: clock).load(request)
     }
 
@@ -134,22 +136,35 @@ public struct StageSpec: Sendable {
         return breaches
     }
 
-    /// Whether the stage ends, its task being cancelled.
+    /// Whether the stage ends soon after its task is cancelled.
     private func ends(in phase: Phase, cancelledLate: Bool) async -> Bool {
-        let race = Race()
-        let running = Task.immediate {
+        let (race, begun, suspended) = (Race(), Race(), Race())
+        let cancelledAt = Lock<ContinuousClock.Instant?>(nil)
+        let thread = StageThread { suspended.finish(true) }
+        let running = Task(executorPreference: thread) {
             try? await load(in: phase, clock: ManualClock()) { [stage] load in
                 // The engine would not even begin with a stage in a task that is cancelled already.
-                if !cancelledLate { withUnsafeCurrentTask { $0?.cancel() } }
+                if !cancelledLate {
+                    cancelledAt.withLock { $0 = .now }
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+                begun.finish(true)
                 return try await stage.run(&load)
             }
-            race.finish(true)
+            // A stage that blocked may have kept the watch from running too.
+            let isSoon = cancelledAt.withLock { $0.map { .now - $0 <= patience } ?? true }
+            begun.finish(true)
+            race.finish(isSoon)
+            thread.end()
         }
+        _ = await begun.result()
+        await suspended.result(within: Self.longestStart)
+        if cancelledLate { cancelledAt.withLock { $0 = .now } }
         running.cancel()
-        let watch = Task {
-            if (try? await Task.sleep(for: patience)) != nil { race.finish(false) }
-        }
-        defer { watch.cancel() }
-        return await race.result()
+        thread.resume()
+        return await race.result(within: patience)
     }
+
+    /// How long a stage may run before it first waits; one that goes on for longer is cancelled while it runs.
+    private static let longestStart = Duration.milliseconds(50)
 }

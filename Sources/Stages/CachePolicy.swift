@@ -10,6 +10,9 @@ public enum CachePolicy: Sendable, Hashable {
     case ignoreCache(delay: Duration? = nil)
     /// See ``Pipeline/ImagePipeline/useProtocol(_:)``.
     case useProtocol
+    /// See ``Pipeline/ImagePipeline/storeOnDisk(_:)``. A ``Prefetcher`` to the disk uses it. A load of an ``ImageLoader``
+    /// with it throws `unexpectedProduct`, since nothing is decoded.
+    case storeOnDisk
 
     /// The default: ``returnCacheElseLoad(cacheDelay:downloadDelay:)`` without delays.
     public static let standard = CachePolicy.returnCacheElseLoad()
@@ -22,6 +25,7 @@ public enum CachePolicy: Sendable, Hashable {
         case .returnCacheDontLoad(let delay): .returnCacheDontLoad(resources, delay: delay)
         case .ignoreCache(let delay): .ignoreCache(resources, delay: delay)
         case .useProtocol: .useProtocol(resources)
+        case .storeOnDisk: .storeOnDisk(resources)
         }
     }
 }

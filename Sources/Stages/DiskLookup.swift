@@ -21,6 +21,9 @@ public struct DiskLookup: Stage {
         self.rules = rules
     }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }
 

@@ -7,15 +7,29 @@ extension ImageLoader {
         await remove(ImageRequest(.bytes([]), identifier: identifier, partition: partition))
     }
 
-    /// Removes what both caches hold under a URL.
-    public func remove(_ url: URL, partition: String? = nil) async {
+    /// Removes what both caches hold of a URL, in every size: what is kept for it without a partition or credentials, and
+    /// every response that came from this very URL, under whatever identifier, partition or credentials.
+    ///
+    /// Of a `file:` URL, images of every state of the file are removed. What redirects led to is removed too, where it is
+    /// kept without a partition or credentials.
+    public func remove(_ url: URL) async {
+        await remove(ImageRequest(ImageSource(url)))
+        resources.memory.remove(target: url.targetText)
+        await resources.responses.remove(url: url)
+    }
+
+    /// Removes what both caches hold under a URL for one partition, in every size, if it was asked for without credentials.
+    public func remove(_ url: URL, partition: String) async {
         await remove(ImageRequest(ImageSource(url), partition: partition))
     }
 
-    /// Removes what both caches hold for a request's source, in every size.
+    /// Removes what both caches hold for a request's source, in every size: the source with the request's identifier,
+    /// partition and credentials. Of a file without an identifier, images of every state of the file are removed.
     ///
-    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them.
+    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them. Keys are
+    /// digests, so nothing can be removed by a partition or by credentials alone.
     public func remove(_ request: ImageRequest) async {
+        if let target = request.source.fileTarget, request.identifier == nil { resources.memory.remove(target: target) }
         guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
         resources.flights.noteRemoval(of: key)
         resources.memory.remove(key)
@@ -45,5 +59,12 @@ extension ImageLoader {
     public func cleanUp() async {
         resources.memory.removeExpired(defaults.expiry, now: resources.clock.now)
         await resources.responses.cleanUp(.expired)
+    }
+}
+
+extension ImageSource {
+    /// What images of a file are removed by, whatever state the file was in; `nil` for other sources.
+    var fileTarget: String? {
+        if case .file(let path) = self { "file:\(path)" } else { nil }
     }
 }

@@ -42,18 +42,20 @@ public final class ImageLoader: Sendable {
     ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
     ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
     ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
+    ///   - allowedSources: the kinds of sources that are loaded; all by default. A program that takes sources from others
+    ///     allows `.remote` alone.
     ///   - defaults: the options of loads that are given none.
     ///   - observers: what is told of every load; nobody by default.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
-        defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
+        allowing allowedSources: ImageSource.Kinds = .all, defaults: LoadOptions = LoadOptions(),
+        observers: [any LoadObserver] = []
     ) throws {
-        self.init(
-            PipelineResources(
-                memory: MemoryCache(byteLimit: memoryByteLimit),
-                responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit),
-                client: CurlClient()),
-            defaults: defaults, observers: observers)
+        var resources = PipelineResources(
+            memory: MemoryCache(byteLimit: memoryByteLimit),
+            responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit), client: CurlClient())
+        resources.allowedSources = allowedSources
+        self.init(resources, defaults: defaults, observers: observers)
     }
 
     /// A loader over resources of one's own.
@@ -62,7 +64,7 @@ public final class ImageLoader: Sendable {
     ///   - defaults: the options of loads that are given none.
     ///   - observers: what is told of every load; nobody by default.
     ///   - arrangement: the list that goes with a policy; by default the policy's own. Edit it here to have a stage in
-    ///     every load.
+    ///     every load, those of a ``Prefetcher`` included. A policy's list that has no place for the edit stays as it is.
     public init(
         _ resources: PipelineResources, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = [],
         arrangement: @escaping Arrangement = { policy, resources in policy.pipeline(resources) }
@@ -103,7 +105,7 @@ public final class ImageLoader: Sendable {
     private func begin(
         _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
     ) throws -> (Chain, Load) {
-        try checkNotShutDown(source)
+        try check(source)
         guard let options else {
             return (standard.chain, standard.begin(defaults.request(for: source), events: events))
         }
@@ -130,14 +132,19 @@ public final class ImageLoader: Sendable {
         _ pipeline: ImagePipeline, _ request: ImageRequest, isPrefetch: Bool = false,
         events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> LoadResponse {
-        try checkNotShutDown(request.source)
+        try check(request.source)
         guard !observers.isEmpty else { return try await pipeline.load(request, events: events) }
         let observed = ObservedLoad(
             request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
-        return try await observed.run { try await pipeline.load(request) { observed.take($0) } }
+        var load = pipeline.begin(request) { observed.take($0) }
+        // Observers are told of images, and show none.
+        if events == nil { load.showsImages = { false } }
+        return try await observed.run { try await pipeline.run(load) }
     }
 
-    private func checkNotShutDown(_ source: ImageSource) throws(LoadError) {
+    /// Refuses what this loader doesn't load, whatever its arrangement.
+    private func check(_ source: ImageSource) throws(LoadError) {
+        try source.check(isAmong: resources.allowedSources)
         if isShutDown.load(ordering: .relaxed) { throw LoadError.shutDown(source.redacted) }
     }
 

@@ -19,6 +19,9 @@ public struct MemoryLookup: Stage {
     /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }
 
@@ -38,7 +41,7 @@ public struct MemoryLookup: Stage {
             let isFromFuture = entry.validity.isFromFuture(at: now)
             if isFromFuture || end <= now {
                 load.stale = .ready(entry.product)
-                if entry.validity.mayStandIn, !isFromFuture { load.attach(StaleProduct(entry.product)) }
+                load.attach(StaleProduct(entry, mayStandIn: entry.validity.mayStandIn && !isFromFuture))
                 load.note(
                     isFromFuture
                         ? Freshness.Verdict.clockSetBack.rawValue

@@ -11,8 +11,8 @@ extension ImagePipeline {
     public static func returnCacheElseLoad(
         _ resources: PipelineResources, cacheDelay: Duration? = nil, downloadDelay: Duration? = nil
     ) -> ImagePipeline {
-        ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier(credentials: resources.credentials)
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             MemoryLookup(resources.memory)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -48,8 +48,8 @@ extension ImagePipeline {
     ///   - resources: what the stages stand on.
     ///   - delay: how long to wait before the disk is looked at.
     public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
-        ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier(credentials: resources.credentials)
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             MemoryLookup(resources.memory)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -70,8 +70,8 @@ extension ImagePipeline {
     ///   - resources: what the stages stand on.
     ///   - delay: how long to wait before the network is asked.
     public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
-        ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier(credentials: resources.credentials)
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
@@ -87,8 +87,8 @@ extension ImagePipeline {
 
     /// Memory, disk, network; HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's expiry says.
     public static func useProtocol(_ resources: PipelineResources) -> ImagePipeline {
-        ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier(credentials: resources.credentials)
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             MemoryLookup(resources.memory, rules: .http)
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
@@ -117,8 +117,8 @@ extension ImagePipeline {
     /// does.
     /// - Parameter resources: what the stages stand on.
     public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
-        ImagePipeline(clock: resources.clock) {
-            ResolveIdentifier(credentials: resources.credentials)
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             Coalesce(resources.flights, by: .variant) {
                 DiskLookup(resources.responses)
                 Coalesce(resources.flights, by: .source) {
@@ -129,6 +129,11 @@ extension ImagePipeline {
                 Store(originals: resources.responses)
             }
         }
+    }
+
+    /// A policy's list: chosen at run time, so that an edit that doesn't suit it never ends the program.
+    private static func arranged(_ resources: PipelineResources, @ChainBuilder _ stages: () -> Chain) -> ImagePipeline {
+        .arranged(stages(), clock: resources.clock)
     }
 
     /// Asks the origin, and leaves it alone for a while where it only has errors to give and that is wished.

@@ -6,17 +6,29 @@ public import Pipeline
 /// source. Looking at a file, and digesting more than 256 KB of bytes or of a `data:` URL, takes a thread of ours; every
 /// other source is resolved without suspending.
 public struct ResolveIdentifier: Stage {
+    private let kinds: ImageSource.Kinds
     private let threads: BlockingThreads
     private let credentials: CredentialFields
 
     /// Resolves identifiers.
     /// - Parameters:
-    ///   - credentials: the header fields that tell users apart; `CredentialFields.standard` by default.
-    ///   - threads: where files are looked at.
-    public init(credentials: CredentialFields = .standard, threads: BlockingThreads = .files) {
+    ///   - credentials: The header fields that tell users apart; ``CredentialFields/standard`` by default.
+    ///   - kinds: The sources that are accepted; all by default.
+    ///   - threads: The threads on which files are looked at.
+    public init(
+        credentials: CredentialFields = .standard, allowing kinds: ImageSource.Kinds = .all,
+        threads: BlockingThreads = .files
+    ) {
         self.credentials = credentials
+        self.kinds = kinds
         self.threads = threads
     }
+
+    /// The accepted kinds of sources, unless all are.
+    public var parameters: String { kinds == .all ? "" : "allowing: \(kinds)" }
+
+    /// Settles the load's keys.
+    public var identifies: Bool { true }
 
     /// Nothing found yet.
     public var accepts: Phases { .empty }
@@ -25,8 +37,10 @@ public struct ResolveIdentifier: Stage {
     public var produces: Phases { .empty }
 
     /// Settles the load's keys.
-    /// - Throws: `LoadError` with `fileNotFound` or `fileUnreadable` for a file that isn't there.
+    /// - Throws: `LoadError` with `refused` for a source of a kind that is not accepted, and with `fileNotFound` or
+    ///   `fileUnreadable` for a file that isn't there.
     public func run(_ load: inout Load) async throws -> Outcome {
+        try load.request.source.check(isAmong: kinds)
         if load.request.hasLongInlineSource {
             let key = try await SourceKey.digested(load.request, credentials, on: threads, load.priority)
             if let key { load.identify(as: key) }

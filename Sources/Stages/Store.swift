@@ -34,6 +34,9 @@ public struct Store: Stage {
     /// The final answer.
     public var produces: Phases { .ready }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// `http rules`, where they are in force.
     public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }
 
@@ -47,11 +50,13 @@ public struct Store: Stage {
         await load.attachment(SourceLease.self)?.giveBack()
         if let key = load.variantKey, let terms, let memory, load.mayStore {
             load.note(key: .variant(key))
-            memory.insert(
+            let evicted = memory.keep(
                 MemoryEntry(
                     product: product, validity: terms.validity, generation: terms.generation,
-                    targets: terms.origins.map(\.target), askedAt: terms.askedAt),
+                    targets: terms.origins.map(\.target) + [load.request.source.fileTarget].compactMap(\.self),
+                    askedAt: terms.askedAt),
                 for: key, now: load.clock.now)
+            responses?.touch(evicted)
             load.report(.stored(.memory))
             // Looked at only now: what becomes invalid later finds the entry and removes it.
             for origin in terms.origins where responses?.isInvalid(origin.target, askedAt: origin.since) == true {

@@ -18,6 +18,9 @@ public struct VariantLookup: Stage {
     /// Looks in stored responses.
     public init(_ responses: HTTPCache) { self.responses = responses }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// Looks, and moves the load to the result on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

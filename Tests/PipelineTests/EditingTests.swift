@@ -123,4 +123,37 @@ struct EditingTests {
         let message = try #require(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) })
         #expect(message.contains("Paint can never run: it accepts original, but where it stands a load is empty."))
     }
+
+    // A list that is made at run time may differ each time: no edit of it ends the program.
+
+    @Test func `An edit that finds nothing leaves a list that was made at run time as it is`() throws {
+        let list = try ImagePipeline(
+            validating: Chain {
+                Find()
+                Wrap { Paint() }
+            })
+        #expect(list.replacing(Keep.self, with: Blur()).description == list.description)
+        #expect(list.removing(Keep.self).description == list.description)
+        #expect(list.inserting(Look(), before: Keep.self).description == list.description)
+        #expect(list.inserting(Look(), after: Keep.self).description == list.description)
+        #expect(!list.contains(Keep.self))
+        #expect(list.contains(Paint.self))
+    }
+
+    @Test func `An edit that leaves a stage without work fails each load of a list that was made at run time`()
+        async throws
+    {
+        let list = try ImagePipeline(
+            validating: Chain {
+                Find()
+                Paint()
+            })
+        let broken = list.removing(Find.self)
+        let error = try await #require(throws: LoadError.self) { try await broken.load(.at()) }
+        #expect(error.code == .stageContract)
+        #expect(error.message.hasPrefix("Paint can never run"))
+        // The next edit makes it whole.
+        let whole = broken.inserting(Find(), before: Paint.self)
+        #expect(try await whole.load(.at()).trace.summary == "Find done, Paint done")
+    }
 }

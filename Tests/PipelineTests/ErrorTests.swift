@@ -1,3 +1,4 @@
+import Foundation
 import Pipeline
 import PipelineTesting
 import Testing
@@ -73,5 +74,10 @@ struct ErrorTests {
         let error = try await #require(throws: LoadError.self) { try await ImagePipeline {}.load(.at()) }
         #expect(error.code == .notCached)
         #expect(error.message.hasPrefix("No image: the pipeline is an empty list."))
+    }
+
+    @Test func `Foundation's description of an error is the error's own`() {
+        let error: any Error = LoadError(.refused, subject: "http://a.example/", "The host is on the block list.")
+        #expect(error.localizedDescription == "http://a.example/: The host is on the block list.")
     }
 }

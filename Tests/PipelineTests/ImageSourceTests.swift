@@ -10,7 +10,9 @@ struct ImageSourceTests {
         arguments: [
             "cat.jpg", "/tmp/cat.jpg", "./a:b.jpg", "C:\\cat.jpg", "two words.jpg", "a?b#c.jpg", "katze-ü.jpg", "-",
             "a//b",
-            "not a scheme://x", "mailto:me",
+            "not a scheme://x", "mailto:me", "./example.com/cat.jpg", "example.com", "photos/2024.old/cat.jpg",
+            "../a.b/c.jpg",
+            "v1.2/cat.jpg", ".config/cat.jpg", "/example.com/cat.jpg", "a.b c.de/cat.jpg", "a:b/cat.jpg", "//cat.jpg",
         ])
     func paths(text: String) throws { #expect(try ImageSource(parsing: text) == .file(text)) }
 
@@ -64,6 +66,10 @@ struct ImageSourceTests {
             ("file:///tmp/cat%00.jpg", .invalidURL, "zero byte"),
             ("cat\0.jpg", .invalidURL, "zero byte"),
             ("file:///two words", .invalidURL, "percent-encode"),
+            ("example.com/cat.jpg", .invalidURL, "Begin a URL with https://, and a file's path with ./"),
+            ("www.example.com/cat.jpg?token=1", .invalidURL, "without its scheme"),
+            ("localhost:8080/cat.jpg", .invalidURL, "without its scheme"),
+            ("//cdn.example/cat.jpg", .invalidURL, "without its scheme"),
         ])
     func refused(text: String, code: LoadError.Code, remedy: String) throws {
         let error = try #require(throws: LoadError.self) { try ImageSource(parsing: text) }

@@ -106,4 +106,26 @@ struct ListCheckTests {
     @Test func `An empty list is no mistake`() throws {
         #expect(try ImagePipeline(validating: Chain {}).description == "")
     }
+
+    private struct ByKey: Stage {
+        var accepts: Phases { .empty }
+        var needsIdentity: Bool { true }
+        func run(_ load: inout Load) async throws -> Outcome { .miss }
+    }
+
+    @Test func `A stage that goes by the load's keys where no stage before it settles them`() throws {
+        let resolve = StubStage("Resolve", produces: .empty, identifies: true) { _ in .done }
+        let error = try problem {
+            Wrap { ByKey() }
+            resolve
+        }
+        #expect(error.code == .stageContract)
+        #expect(error.message.hasPrefix("ByKey can never do its work"))
+        #expect(error.message.contains("Put ResolveIdentifier() first."))
+        _ = try ImagePipeline(
+            validating: Chain {
+                Wrap { resolve }
+                Wrap { ByKey() }
+            })
+    }
 }

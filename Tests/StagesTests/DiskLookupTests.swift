@@ -19,9 +19,11 @@ struct DiskLookupTests {
 
     /// Settles the source's identity, as `ResolveIdentifier` does.
     struct Identify: Stage {
+        var isIdle = false
         let accepts: Phases = .empty
+        let identifies = true
         func run(_ load: inout Load) async throws -> Outcome {
-            guard let key = SourceKey(load.request) else { return .skipped }
+            guard !isIdle, let key = SourceKey(load.request) else { return .skipped }
             load.identify(as: key)
             return .done
         }
@@ -43,7 +45,7 @@ struct DiskLookupTests {
     ) async throws -> (load: Load, trace: Trace.Entry) {
         let seen = Lock<Load?>(nil)
         let pipeline = ImagePipeline(clock: clock) {
-            if identifies { Identify() }
+            Identify(isIdle: !identifies)
             DiskLookup(cache, rules: rules)
             Observe(seen: seen)
         }

@@ -77,7 +77,9 @@ struct CatalogueTests {
     @Test("Limits of errors and previews have their names")
     func composites() throws {
         func list(_ yaml: String) throws -> String { "\(try PipelineDocument(yaml).pipeline(catalogue))" }
-        #expect(try list("- limitErrors: {serverAttempts: 3, stages: [fetch]}") == "LimitErrors {\n    Fetch\n}")
+        #expect(
+            try list("- resolveIdentifier\n- limitErrors: {serverAttempts: 3, stages: [fetch]}")
+                == "ResolveIdentifier\nLimitErrors {\n    Fetch\n}")
         #expect(try list("- preview: {minimumBytes: 4096, stages: [fetch]}") == "Preview {\n    Fetch\n}")
         for (yaml, message) in [
             ("- limitErrors: [fetch]", "limitErrors needs clientAttempts, serverAttempts, or both."),

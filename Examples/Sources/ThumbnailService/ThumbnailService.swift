@@ -15,22 +15,35 @@ struct ThumbnailService: Sendable {
         var body: [UInt8] = []
     }
 
-    private let resources: PipelineResources
+    private let lists: [ImageFormat: ImagePipeline]
     private let origin: URL
 
     /// Serves the images of an origin.
     init(_ resources: PipelineResources, origin: URL) {
-        self.resources = resources
+        var resources = resources
+        // Whatever a client asks for, no file of this machine is read.
+        resources.allowedSources = .remote
+        lists = Self.lists(resources)
         self.origin = origin
+    }
+
+    /// A list for each format that clients prefer. Lists are kept, not made for each request.
+    private static func lists(_ resources: PipelineResources) -> [ImageFormat: ImagePipeline] {
+        var lists: [ImageFormat: ImagePipeline] = [:]
+        for format in [ImageFormat.avif, .webp, .jpeg, .png] {
+            let formats = AcceptedFormats(accept: "\(format.rawValue), */*;q=0.5")
+            lists[format] = ImagePipeline.returnCacheElseLoad(resources)
+                .encoding(Encode(formats, options: EncodeOptions(quality: 75)), keptIn: resources.responses)
+        }
+        return lists
     }
 
     /// Answers `GET /path?width=…` of a client with this Accept field.
     func answer(path: String, width: Int, accept: String?) async throws -> Answer {
         // Few widths, so that no client can have any number of results made.
         guard let width = [160, 320, 640, 1280].first(where: { $0 >= width }) else { return Answer(status: 400) }
-        let formats = AcceptedFormats(accept: accept)
-        let pipeline = ImagePipeline.returnCacheElseLoad(resources)
-            .encoding(Encode(formats, options: EncodeOptions(quality: 75)), keptIn: resources.responses)
+        let format = AcceptedFormats(accept: accept).best(hasAlpha: false, isAnimated: false)
+        guard let pipeline = lists[format] else { return Answer(status: 500) }
         do {
             let request = ImageRequest(
                 origin.appending(path: path), maxPixelSize: PixelSize(width: width, height: 4096))

@@ -12,6 +12,9 @@ public struct ReadCache: Stage {
     /// Looks in `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// Asks the closure.
     /// - Throws: `CancellationError` if the task is cancelled; any other error of the closure's is a miss.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -12,6 +12,9 @@ public struct WriteCache: Stage {
     /// Keeps in `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// Gives the product to the closure. What can't be kept is answered all the same.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

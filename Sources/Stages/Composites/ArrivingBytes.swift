@@ -24,6 +24,7 @@ final class ArrivingBytes: LoadAttachment {
 
     /// Shows a picture of what has arrived, unless the last one is still being made or little is new.
     func show(_ bytes: [UInt8], of load: Load) {
+        guard load.showsInterimImages else { return }
         let begins = state.withLock { state in
             guard bytes.count >= state.next, !state.isRunning, !state.isOver else { return false }
             state.next = bytes.count + max(step, bytes.count / 5)

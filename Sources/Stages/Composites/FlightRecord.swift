@@ -4,6 +4,8 @@ import Pipeline
 struct FlightRecord {
     struct Waiter {
         let relay: EventRelay?
+        /// Whether its load shows images as they come; `nil` if nobody is told of its events.
+        var showsImages: (@Sendable () -> Bool)?
         /// How urgent the flight is to this waiter.
         var priority: LoadPriority
         var continuation: CheckedContinuation<FlightCall, any Error>?
@@ -33,6 +35,8 @@ struct FlightRecord {
     let key: FlightKey
     /// The number of the outermost flight in whose work this one began; its own number if it began in none.
     let root: UInt64
+    /// Keeps the objects alive that the key names by their addresses.
+    private let list: ListIdentity?
     var departure: Departure
     /// `nil` while it waits for one, and for a flight inside another, which needs none.
     var place: Departures.Place?
@@ -52,9 +56,13 @@ struct FlightRecord {
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 
-    init(key: FlightKey, root: UInt64, departure: Departure, place: Departures.Place?, priority: LoadPriority) {
+    init(
+        key: FlightKey, root: UInt64, list: ListIdentity?, departure: Departure, place: Departures.Place?,
+        priority: LoadPriority
+    ) {
         self.key = key
         self.root = root
+        self.list = list
         self.departure = departure
         self.place = place
         self.priority = AdjustablePriority(priority)

@@ -26,8 +26,9 @@ final class Boarding: Sendable {
 
 extension Flights {
     /// Finds the flight that a load may join, or registers a new one.
-    func board(_ key: FlightKey, _ load: Load) -> Boarding {
+    func board(_ key: FlightKey, _ load: Load, _ list: ListIdentity? = nil) -> Boarding {
         let relay = load.events.map { EventRelay($0) }
+        let showsImages = load.events == nil ? nil : load.showsImages ?? { true }
         let priority = load.priority
         let outer = Self.root
         return change { state in
@@ -38,7 +39,8 @@ extension Flights {
             let order = load.attachment(FlightOrder.self)?.number ?? waiter
             if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {
                 relay?.enqueue([.joined(fetchOnly: key.isFetch)] + record.history)
-                state.records[flight]?.board(waiter, .init(relay: relay, priority: priority))
+                state.records[flight]?.board(
+                    waiter, .init(relay: relay, showsImages: showsImages, priority: priority))
                 if case .source = key { state.records[flight]?.members += 1 }
                 // A flight under way waits for this one, so its own place may be the one that this one needs.
                 let departs = isInside && state.departures.remove(flight)
@@ -51,9 +53,9 @@ extension Flights {
             let place = isInside ? nil : state.departures.take(priority)
             let departs = isInside || place != nil
             var record = FlightRecord(
-                key: key, root: root ?? flight, departure: departs ? .called(waiter) : .waiting, place: place,
-                priority: priority)
-            record.board(waiter, .init(relay: relay, priority: priority))
+                key: key, root: root ?? flight, list: list, departure: departs ? .called(waiter) : .waiting,
+                place: place, priority: priority)
+            record.board(waiter, .init(relay: relay, showsImages: showsImages, priority: priority))
             if !departs { state.departures.wait(flight, priority) }
             if case .source = key { record.members = 1 }
             if let superseded = state.joinable[key] {

@@ -173,8 +173,10 @@ public final class Flights: Sendable {
 
     /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func join(_ key: FlightKey, load: Load, body: Chain) async throws -> (Landing, Joined) {
-        let boarding = begin(key, load, body)
+    func join(
+        _ key: FlightKey, load: Load, list: ListIdentity? = nil, body: Chain
+    ) async throws -> (Landing, Joined) {
+        let boarding = begin(key, load, list, body)
         let landing = try await AdjustablePriority.following {
             self.prioritize(boarding, $0)
         } _: {
@@ -200,8 +202,8 @@ public final class Flights: Sendable {
 
     /// Never inlined into where a load waits: what it needs for itself would be held there all the while.
     @inline(never)
-    private func begin(_ key: FlightKey, _ load: Load, _ body: Chain) -> Boarding {
-        let boarding = board(key, load)
+    private func begin(_ key: FlightKey, _ load: Load, _ list: ListIdentity?, _ body: Chain) -> Boarding {
+        let boarding = board(key, load, list)
         if boarding.departs { depart(boarding, load, body) }
         if boarding.joined { follow(boarding.flight) }
         boarding.relay?.deliver()
@@ -241,6 +243,7 @@ public final class Flights: Sendable {
 
     private func fly(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) async {
         var fork = load.forked { self.broadcast($0, flight) }
+        fork.showsImages = { self.showsImages(flight) }
         if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order, flights: self)) }
         do {
             try await body.run(&fork)
@@ -265,6 +268,13 @@ public final class Flights: Sendable {
         let (called, idle) = change { state in (state.call(), state.takeIdle()) }
         for continuation in called { continuation.resume(returning: .departure) }
         for waiter in idle { waiter.resume() }
+    }
+
+    /// Whether any load that waits for a flight shows images as they come.
+    private func showsImages(_ flight: UInt64) -> Bool {
+        // Asked outside the lock: a flight inside another asks for its own waiters, which takes the lock again.
+        let waiting = state.withLock { $0.records[flight]?.waiters.values.compactMap(\.showsImages) ?? [] }
+        return waiting.contains { $0() }
     }
 
     private func broadcast(_ event: LoadEvent, _ flight: UInt64) {

@@ -35,6 +35,9 @@ public struct Lease: CompositeStage {
     /// Also what another process has stored.
     public var produces: Phases { body.outcomes(from: body.accepts).union(.original) }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }
 

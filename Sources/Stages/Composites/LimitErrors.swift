@@ -19,6 +19,9 @@ public struct LimitErrors: CompositeStage {
         self.body = body()
     }
 
+    /// Goes by the load's keys.
+    public var needsIdentity: Bool { true }
+
     /// Runs the body, or throws the error that is believed.
     /// - Throws: `LoadError` with `httpStatus`, now or as it was; what the body throws.
     public func run(_ load: inout Load) async throws -> Outcome {

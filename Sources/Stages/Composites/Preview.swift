@@ -12,8 +12,11 @@ public import Pipeline
 /// }
 /// ```
 ///
+/// The loader leaves alone the lists of policies that have no `Fetch`.
+///
 /// Previews fit the request's `maxPixelSize` about, as `Decode` gives it. At most one is decoded at a time, behind the
-/// download, which never waits for it; there is none after the body has ended.
+/// download, which never waits for it; there is none after the body has ended. None is decoded while nobody shows images:
+/// see `Load.showsInterimImages`.
 public struct Preview: CompositeStage {
     /// What fetches.
     public var body: Chain

@@ -16,7 +16,11 @@ public struct RefreshStale: CompositeStage {
         self.body = body()
     }
 
-    /// Runs the body, on the stale bytes where they may be given.
+    /// Also the image that is still in memory.
+    public var produces: Phases { body.outcomes(from: body.accepts).union(.ready) }
+
+    /// Runs the body, on the stale bytes where they may be given. An image made of them that is still in memory is the
+    /// answer as it is.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.phase == .empty, let standIn = load.standIn,
             standIn.entry.freshness.mayBeServedWhileRevalidating
@@ -30,8 +34,14 @@ public struct RefreshStale: CompositeStage {
             // What fails leaves things as they are: the next load asks again.
             try? await body.run(&fork)
         }
-        load.giveStale(standIn)
         load.note("stale, and refreshed beside")
+        if let kept = load.attachment(StaleProduct.self), kept.isMade(from: standIn.entry.response) {
+            load.isStale = true
+            load.report(.hasCache(kept.product, source: .memory))
+            load.advance(to: .ready(kept.product), from: .memory)
+            return .done
+        }
+        load.giveStale(standIn)
         try await body.run(&load)
         if let product = load.content.product { load.report(.hasCache(product, source: .disk)) }
         return .done

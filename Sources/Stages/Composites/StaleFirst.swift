@@ -1,7 +1,7 @@
 public import Pipeline
 
-/// Reports the stale image that a cache has before the origin is asked. What is on disk is decoded by the body; a 304 then
-/// takes the image that was reported as the answer, without a second decode.
+/// Reports the stale image that a cache has before it reports the request to the origin. If the origin confirms it with a
+/// 304, that very image is the answer.
 ///
 /// ```swift
 /// StaleFirst {
@@ -11,53 +11,101 @@ public import Pipeline
 /// }
 /// Store(memory, responses)                         // outside, so that nothing stale is stored as if it were new
 /// ```
+///
+/// An image that is still in memory is reported and confirmed without decoding. An image that is only on disk is decoded
+/// if anybody shows images that come before the final one (`Load.showsInterimImages`), and while the origin is asked: the
+/// request doesn't wait for it, only its events do.
 public struct StaleFirst: CompositeStage {
-    /// What turns bytes into the image, the asking of the origin included.
+    /// The stages from the one that asks the origin to those that make the image.
     public var body: Chain
 
     /// Wraps the stages from the one that asks the origin to those that make the image.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    /// Reports, then runs the body.
+    /// Reports the stale image, and runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard load.phase == .empty, load.isWatched, let reported = try await report(load) else {
+        let entry = load.attachment(StaleEntry.self)?.response
+        if load.phase != .empty {
             try await body.run(&load)
-            return .done
-        }
-        for stage in body.stages {
-            try await Chain([stage]).run(&load)
-            if load.source == .revalidated, let reported = reported.content {
-                load.advance(to: reported)
-                load.note("confirmed: the image is the one reported before")
-                return .done
-            }
+        } else if let kept = load.attachment(StaleProduct.self), entry.map(kept.isMade) ?? true {
+            load.report(.hasCache(kept.product, source: .memory))
+            let image = content(of: kept.product, in: load)
+            if let remaining = try await run(&load, confirming: entry) { try await finish(&load, image, remaining) }
+        } else if let entry, load.showsInterimImages {
+            try await runDecoding(entry, &load)
+        } else {
+            try await body.run(&load)
         }
         return .done
     }
 
-    private struct Reported {
-        /// The image; `nil` where another list made it, and this one has to make its own.
-        let content: LoadContent?
+    /// The product as what the body would leave; `nil` where later stages of the list work on it, so that the product
+    /// is not what the body made.
+    private func content(of product: Product, in load: Load) -> LoadContent? {
+        guard case .image(let image) = product, body.signature == load.list else { return nil }
+        return .decoded(image)
     }
 
-    /// Tells whoever watches of the stale image; `nil` if there is none, or its bytes are no image.
-    private func report(_ load: Load) async throws -> Reported? {
-        switch load.stale {
-        case .ready(let product):
-            load.report(.hasCache(product, source: .memory))
-            return Reported(content: nil)
-        case .original(let bytes):
-            var fork = load.forked(events: nil)
-            fork.advance(to: .original(bytes), from: .disk)
-            do {
-                try await body.run(&fork)
-            } catch let error as LoadError where error.code == .undecodable || error.code == .unsupportedType {
-                return nil
+    /// Runs the body until the source's bytes turn out to be those of `entry`.
+    /// - Returns: The stages that have yet to run; `nil` if the body has run whole.
+    private func run(_ load: inout Load, confirming entry: StoredResponse?) async throws -> Chain? {
+        for (index, stage) in body.stages.enumerated() {
+            try await Chain([stage]).run(&load)
+            if case .original = load.content, let entry, load.storedResponse?.generation == entry.generation {
+                return Chain(Array(body.stages[(index + 1)...]))
             }
-            guard let product = fork.content.product else { return nil }
-            load.report(.hasCache(product, source: .disk))
-            return Reported(content: fork.content)
-        default: return nil
         }
+        return nil
+    }
+
+    /// Takes the image of confirmed bytes as the result of the remaining stages, or runs these if there is none.
+    private func finish(_ load: inout Load, _ image: LoadContent?, _ remaining: Chain) async throws {
+        guard let image else { return try await remaining.run(&load) }
+        load.advance(to: image)
+        load.note("confirmed: the image is the one reported before")
+    }
+
+    /// Decodes a stale response while the body runs. What the body reports comes after the stale image.
+    private func runDecoding(_ entry: StoredResponse, _ load: inout Load) async throws {
+        guard let events = load.events else { return try await body.run(&load) }
+        let held = HeldEvents(events)
+        var stale = load.forked(events: nil)
+        stale.advance(to: .original(entry.encodedImage), from: .disk)
+        load.events = { held.take($0) }
+        defer { load.events = events }
+        async let image = decode(stale, events, held)
+        do {
+            if let remaining = try await run(&load, confirming: entry) {
+                return try await finish(&load, image, remaining)
+            }
+        } catch {
+            // A cancelled load waits for nothing; after any other failure the stale image is still wanted.
+            if !(error is CancellationError) { _ = await image }
+            throw error
+        }
+        _ = await image
+    }
+
+    /// Makes the stale image and reports it, then the events that were held back; `nil` if its bytes are no image.
+    private func decode(
+        _ stale: Load, _ events: @escaping @Sendable (LoadEvent) -> Void, _ held: HeldEvents
+    ) async -> LoadContent? {
+        defer { held.open() }
+        var stale = stale
+        do {
+            try await body.run(&stale)
+        } catch {
+            return nil
+        }
+        guard let product = stale.content.product else { return nil }
+        events(.hasCache(product, source: .disk))
+        return stale.content
+    }
+}
+
+extension Load {
+    /// The stored response that the source's bytes are from, whether or not the origin has just confirmed it.
+    fileprivate var storedResponse: StoredResponse? {
+        attachment(Revalidation.self)?.stored ?? attachment(StoredEntry.self)?.response
     }
 }

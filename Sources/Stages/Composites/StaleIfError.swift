@@ -38,7 +38,9 @@ public struct StaleIfError: CompositeStage {
             guard standIn.entry.freshness.mayStandIn(for: failure) else { throw error }
             load.restart(from: start)
             load.giveStale(standIn)
-        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(StaleProduct.self) {
+        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(StaleProduct.self),
+            stale.mayStandIn
+        {
             load.restart(from: start)
             load.isStale = true
             load.advance(to: .ready(stale.product), from: .memory)

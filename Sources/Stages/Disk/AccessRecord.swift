@@ -20,6 +20,20 @@ final class AccessRecord: Sendable {
         }
     }
 
+    /// Notes uses of images in memory. These become known late, so each counts as of its own time.
+    /// - Returns: Whether so many uses are noted now that they should be written down.
+    @discardableResult
+    func note(_ uses: [MemoryUse]) -> Bool {
+        state.withLock { state in
+            let before = state.times.count
+            for use in uses {
+                let time = use.time.microseconds
+                state.times[use.generation] = max(state.times[use.generation] ?? .min, time)
+            }
+            return before < 1024 && state.times.count >= 1024
+        }
+    }
+
     /// What is noted from now on is later than this.
     func advance(to time: Int64) { state.withLock { $0.latest = max($0.latest, time) } }
 

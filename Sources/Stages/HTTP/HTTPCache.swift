@@ -131,10 +131,18 @@ public final class HTTPCache: Sendable {
         return freshness.mayBeServed ? .fresh(response, freshness) : .stale(response, freshness)
     }
 
-    /// Marks an answer as used just now, as when it was given from memory. Nothing is written yet: that happens with the
-    /// next change, or in ``flush()``.
+    /// Marks a response as used just now. Nothing is written yet: that happens with the next change, or in ``flush()``.
+    ///
+    /// Lookups mark what they find. Images that a ``Store`` keeps in memory count as well: their uses are gathered when
+    /// something is written.
     public func touch(_ generation: Int64) {
         guard accesses.note(generation, at: clock.now) else { return }
+        Task { await flush() }
+    }
+
+    /// Notes the uses of images that have left memory.
+    func touch(_ uses: [MemoryUse]) {
+        guard accesses.note(uses) else { return }
         Task { await flush() }
     }
 
@@ -152,6 +160,7 @@ public final class HTTPCache: Sendable {
     func change<Result: Sendable>(
         _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
     ) async -> Result? {
+        accesses.note(memories.takeUses())
         let noted = accesses.take()
         let result = await writer.run { transaction in
             try transaction.touch(noted)

@@ -27,16 +27,16 @@ struct EventOrder {
         }
     }
 
-    /// What there is to tell of the end, if anything.
+    /// The event that tells of the end; `nil` where the image was told of before and nothing was asked.
     func end(_ result: Result<ImageResponse, any Error>) -> ImageTaskEvent? {
         switch result {
         case .success(let response):
             guard hasSent || !hasCache else { return nil }
             let isKnown = hasCache && (response.source == .revalidated || response.isStale)
             return .requestCompleted(error: failure, image: isKnown ? nil : response.image, source: response.source)
-        case .failure(let error as LoadError) where hasSent:
-            return .requestCompleted(error: error, image: nil, source: nil)
-        case .failure: return nil
+        case .failure(let error as LoadError): return .requestCompleted(error: error, image: nil, source: nil)
+        // The pipeline makes a `LoadError` of every other error.
+        case .failure: return .cancelled
         }
     }
 }

@@ -24,7 +24,11 @@ final class ImageDelivery {
     ) {
         cancel()
         let task = loader.task(for: source, options: options)
-        if let result = task.result { return end(result, completion) }
+        if let result = task.result {
+            // What failed at once must not leave the image of another source.
+            if case .failure = result { return fail(result, placeholder, completion) }
+            return end(result, completion)
+        }
         self.task = task
         if let placeholder { _ = show(placeholder) }
         Task.immediate(executorPreference: loader.resources.flights.executor) { [weak self] in
@@ -39,9 +43,22 @@ final class ImageDelivery {
         }
     }
 
+    /// Ends the load under way, and tells of a source that can't be loaded at all.
+    func refuse(_ error: LoadError, _ placeholder: DecodedImage?, _ completion: Completion?) {
+        cancel()
+        fail(.failure(error), placeholder, completion)
+    }
+
     func cancel() {
         task?.cancel()
         task = nil
+    }
+
+    private func fail(
+        _ result: Result<ImageResponse, any Error>, _ placeholder: DecodedImage?, _ completion: Completion?
+    ) {
+        // What is shown may set another source: then this load is superseded.
+        if show(placeholder), task == nil { completion?(result) }
     }
 
     /// Whether a load may still call back; one whose place is gone is ended.
@@ -55,7 +72,7 @@ final class ImageDelivery {
     private func take(_ event: ImageTaskEvent) {
         switch event {
         case .hasCache(let image, _), .preview(let image): _ = show(image)
-        case .sendingRequest, .progress, .requestCompleted: break
+        case .sendingRequest, .progress, .requestCompleted, .cancelled: break
         }
     }
 

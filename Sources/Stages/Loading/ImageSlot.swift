@@ -65,8 +65,10 @@ public final class ImageSlot<Target: AnyObject> {
         set(from: ImageSource(url), placeholder: placeholder, options: options, completion: completion)
     }
 
-    /// Shows the image at a URL that a user typed. What is no URL is told to `completion` with `invalidURL`, and leaves
-    /// the running load and the image alone.
+    /// Shows the image at a URL that a user typed, in place of whatever was being loaded.
+    ///
+    /// A text that is no URL ends the load under way and shows the placeholder, so that a reused slot never shows the image
+    /// of another item. `completion` is told at once, with `invalidURL` or `unsupportedScheme`.
     /// - Parameters:
     ///   - text: a URL, or a file's path.
     ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
@@ -81,7 +83,7 @@ public final class ImageSlot<Target: AnyObject> {
             let source = try ImageSource(parsing: text)
             set(from: source, placeholder: placeholder, options: options, completion: completion)
         } catch {
-            completion?(.failure(error))
+            delivery.refuse(error, placeholder, completion)
         }
     }
 

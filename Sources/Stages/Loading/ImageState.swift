@@ -101,7 +101,7 @@ public final class ImageState {
         case .progress(let received, let expected):
             state = .inProgress(expected.flatMap { $0 > 0 ? min(1, Double(received) / Double($0)) : nil })
         case .preview(let image), .hasCache(let image, _): preview = image
-        case .sendingRequest, .requestCompleted: break
+        case .sendingRequest, .requestCompleted, .cancelled: break
         }
     }
 

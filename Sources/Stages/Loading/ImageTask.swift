@@ -55,7 +55,7 @@ public final class ImageTask: Sendable {
     /// The answer if it is there already, as with an image in memory; `nil` while the load is under way.
     public var result: Result<ImageResponse, any Error>? { record.result }
 
-    /// What the load tells, from its beginning, however late one looks; it ends with the load.
+    /// What the load tells, from its beginning, however late one looks. The last event tells how the load ended.
     public var events: ImageTaskEvents { ImageTaskEvents(task: self) }
 
     /// How urgent the load is. What it shares with others, it shares with the highest priority of those who wait; a

@@ -37,11 +37,7 @@ public final class Prefetcher: Sendable {
     ) {
         var options = options ?? loader.defaults
         options.priority = priority
-        let pipeline =
-            switch destination {
-            case .memory: loader.pipeline(for: options.policy)
-            case .disk: ImagePipeline.storeOnDisk(loader.resources)
-            }
+        let pipeline = loader.pipeline(for: destination == .disk ? .storeOnDisk : options.policy)
         queue = PrefetchQueue(
             loader, pipeline, options: options, limit: max(1, maximumConcurrentLoads), priority: priority)
     }

@@ -30,6 +30,12 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return keys
     }
 
+    /// Calls `body` with the values, the most recently used first, until it returns `false`.
+    func forEachFromNewest(_ body: (Value) -> Bool) {
+        var place = newest
+        while place != Self.none, let value = nodes[place].value, body(value) { place = nodes[place].older }
+    }
+
     /// Looks without using.
     func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0].value } }
 

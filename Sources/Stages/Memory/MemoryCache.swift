@@ -9,6 +9,11 @@ public final class MemoryCache: Sendable {
         let entry: MemoryEntry
         let cost: Int
         var usedAt: Date
+        /// The number of its last use among all uses of the cache.
+        var use: UInt64
+
+        /// Its last use, as its stored response has to know; `nil` if it was made from none.
+        var lastUse: MemoryUse? { entry.generation.map { MemoryUse(generation: $0, time: usedAt) } }
 
         func isIdle(at now: Date, limit: Duration) -> Bool {
             let idle = now.timeIntervalSince(usedAt)
@@ -26,6 +31,8 @@ public final class MemoryCache: Sendable {
     private struct State {
         var kept = LeastRecentlyUsed<VariantKey, Kept>()
         var bytes = 0
+        /// How often entries were used so far.
+        var uses: UInt64 = 0
 
         mutating func remove(_ key: VariantKey) -> Kept? {
             guard let removed = kept.remove(key) else { return nil }
@@ -57,8 +64,11 @@ public final class MemoryCache: Sendable {
             if let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true {
                 return (nil, state.remove(key))
             }
+            state.uses &+= 1
+            let use = state.uses
             let entry = state.kept.use(key) { kept in
                 kept?.usedAt = now
+                kept?.use = use
                 return kept?.entry
             }
             return (entry, nil)
@@ -68,10 +78,14 @@ public final class MemoryCache: Sendable {
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
     /// limit is not kept, nor is what it would have replaced. An entry made of a later answer of the origin stays.
-    public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) {
+    public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) { _ = keep(entry, for: key, now: now) }
+
+    /// Keeps an entry as ``insert(_:for:now:)`` does.
+    /// - Returns: The last uses of the entries that had to go, which ``uses(since:)`` won't tell of.
+    func keep(_ entry: MemoryEntry, for key: VariantKey, now: Date) -> [MemoryUse] {
         let cost = entry.product.cost
         // What is evicted is freed outside the lock: giving megabytes back takes time.
-        _ = state.withLock { state -> [Kept] in
+        let freed = state.withLock { state -> [Kept] in
             guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return [] }
             var freed = [state.remove(key)].compactMap(\.self)
             guard cost <= byteLimit, countLimit != 0 else { return freed }
@@ -80,9 +94,25 @@ public final class MemoryCache: Sendable {
                 state.bytes -= oldest.cost
                 freed.append(oldest)
             }
-            _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now), for: key)
+            state.uses &+= 1
+            _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now, use: state.uses), for: key)
             state.bytes += cost
             return freed
+        }
+        return freed.compactMap(\.lastUse)
+    }
+
+    /// Returns the last uses of the entries that were used after the use with a number, the oldest first, and the number
+    /// of the last use of all.
+    func uses(since number: UInt64) -> (uses: [MemoryUse], last: UInt64) {
+        state.withLock { state in
+            var recent: [MemoryUse] = []
+            state.kept.forEachFromNewest { kept in
+                guard kept.use > number else { return false }
+                if let use = kept.lastUse { recent.append(use) }
+                return true
+            }
+            return (recent.reversed(), state.uses)
         }
     }
 

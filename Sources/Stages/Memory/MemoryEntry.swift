@@ -9,7 +9,8 @@ public struct MemoryEntry: Sendable {
     public let validity: Validity
     /// The generation of the stored response that the product was made from; `nil` where none was stored.
     public let generation: Int64?
-    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it.
+    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it. Of a
+    /// file, `file:` and its path.
     public let targets: [String]
     /// When the origin was asked for it; `nil` for what came from none. An entry that was asked for later stays.
     public let askedAt: Date?

@@ -26,7 +26,7 @@ struct OutputName: Sendable, Hashable {
     /// The same for a file whose bytes are looked at if its extension doesn't tell its format. Reads the file's beginning.
     func sniffing(_ input: String) -> OutputName {
         guard sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) == nil,
-            case .file(let path)? = try? ImageSource(parsing: input == "-" ? "data:" : input)
+            case .file(let path)? = try? ImageSource(argument: input == "-" ? "data:" : input)
         else { return self }
         var name = self
         name.sniffed = SourceFormat.ofFile(path)

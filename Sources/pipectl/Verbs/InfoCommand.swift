@@ -73,7 +73,7 @@ struct InfoCommand: AsyncParsableCommand {
         if input == "-" {
             return try await BlockingThreads.files.run { try StandardStream.readInput(limit: 64_000_000, $0) }
         }
-        let source = try ImageSource(parsing: input)
+        let source = try ImageSource(argument: input)
         guard case .url(let url) = source else {
             let pipeline = ImagePipeline {
                 ReadInline()

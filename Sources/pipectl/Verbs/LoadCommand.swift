@@ -136,7 +136,7 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func source(_ input: String, limit: Int) async throws -> ImageSource {
-        guard input == "-" else { return try ImageSource(parsing: input) }
+        guard input == "-" else { return try ImageSource(argument: input) }
         return .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
     }
 

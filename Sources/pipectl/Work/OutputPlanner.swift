@@ -63,7 +63,7 @@ struct OutputPlanner {
         case .standardOutput:
             return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? .png)
         case .besideSource:
-            guard case .file(let path) = try ImageSource(parsing: input == "-" ? "data:" : input) else {
+            guard case .file(let path) = try ImageSource(argument: input == "-" ? "data:" : input) else {
                 throw LoadError(
                     .unwritable, subject: Self.shown(input), "Only a file can be changed in place; give -o.")
             }

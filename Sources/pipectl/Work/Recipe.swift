@@ -43,15 +43,8 @@ struct Recipe: Sendable {
 extension ImagePipeline {
     /// The same with an `Encode` after what made or stored pixels, unless it has one.
     fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {
-        guard let encode, !chain.has(Encode.self) else { return self }
-        if chain.has(Store.self) { return inserting(encode, before: Store.self) }
+        guard let encode, !contains(Encode.self) else { return self }
+        if contains(Store.self) { return inserting(encode, before: Store.self) }
         return try ImagePipeline(validating: Chain(chain.stages + [encode]), clock: clock)
-    }
-}
-
-extension Chain {
-    /// Whether a stage of a type is in the list or in the body of one of its composites.
-    func has<Wanted: Stage>(_ type: Wanted.Type) -> Bool {
-        stages.contains { $0 is Wanted || ($0 as? any CompositeStage)?.body.has(type) == true }
     }
 }

@@ -50,7 +50,7 @@ extension WorkRun {
         _ job: Job, _ needsSize: Bool, _ resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
     ) async throws -> [Planned] {
         let targets = try job.targets.get()
-        let source = job.input == "-" ? nil : try ImageSource(parsing: job.input)
+        let source = job.input == "-" ? nil : try ImageSource(argument: job.input)
         guard case .file(let path)? = source else { return targets.map { planned($0, nil) } }
         guard FileFacts(path) != nil else {
             throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")

@@ -109,7 +109,7 @@ struct WorkRun: Sendable {
             let bytes = try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) }
             return (.bytes(bytes), bytes.count)
         }
-        let source = try ImageSource(parsing: job.input)
+        let source = try ImageSource(argument: job.input)
         guard case .file(let path) = source else { return (source, nil) }
         guard journal != nil else { return (source, FileFacts(path)?.size) }
         let limit = byteLimit

@@ -12,12 +12,13 @@ extension StubStage {
         StubStage(name, accepts: accepts, produces: accepts) { _ in .done }
     }
 
-    /// Takes the load to `content`.
+    /// Takes the load to `content`. Signed where it replaces pixels or bytes.
     static func giving(
         _ name: String, accepts: Phases = .empty, _ content: LoadContent, from source: LoadSource? = .network,
-        outcome: Outcome = .done
+        outcome: Outcome = .done, isSigned: Bool = true
     ) -> StubStage {
-        StubStage(name, accepts: accepts, produces: Phases(content.phase)) { load in
+        let signature = isSigned && accepts.contains(content.phase) ? name : nil
+        return StubStage(name, accepts: accepts, produces: Phases(content.phase), signature: signature) { load in
             load.advance(to: content, from: source)
             return outcome
         }

@@ -1,3 +1,4 @@
+import Glibc
 import Pipeline
 import PipelineTesting
 import Synchronization
@@ -75,5 +76,25 @@ struct StageSpecTests {
                 "Stubborn in the phase empty goes on though its task was cancelled before it began.",
                 "Stubborn in the phase empty goes on when its task is cancelled while it waits.",
             ])
+    }
+
+    @Test("A stage that blocks its thread is told, and so is one that waits whatever happens to its task")
+    func blocks() async {
+        let patience = Duration.milliseconds(100)
+        let blocking = ClosureStage("Blocking") { _ in
+            usleep(300_000)
+            return .done
+        }
+        let deaf = ClosureStage("Deaf") { _ in
+            await Task { try? await Task.sleep(for: .milliseconds(300)) }.value
+            return .done
+        }
+        for stage in [blocking, deaf] {
+            #expect(
+                await StageSpec(stage, patience: patience).breaches() == [
+                    "\(stage.name) in the phase empty goes on though its task was cancelled before it began.",
+                    "\(stage.name) in the phase empty goes on when its task is cancelled while it waits.",
+                ])
+        }
     }
 }

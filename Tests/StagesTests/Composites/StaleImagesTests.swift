@@ -220,7 +220,7 @@ struct EventOrderTests {
         #expect(response.image?.size.width == 640)
         #expect(
             events == [
-                "hasCache disk, 160 wide", "sendingRequest, had image: true", "requestCompleted network, -",
+                "hasCache memory, 160 wide", "sendingRequest, had image: true", "requestCompleted network, -",
             ])
     }
 

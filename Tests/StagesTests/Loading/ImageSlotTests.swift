@@ -151,18 +151,40 @@ struct ImageSlotTests {
         #expect(calls.value == before)
     }
 
-    @Test("An invalid URL is a clear error to the completion, and leaves the running load alone")
+    @Test("An invalid text ends the load under way, shows the placeholder, and is a clear error to the completion")
     func invalid() async throws {
         let slot = slot()
-        let ended = Gate()
-        slot.set(from: site.origin.url("/held")) { _ in ended.open() }
-        var error: LoadError?
-        slot.set(from: "https://") { if case .failure(let failure) = $0 { error = failure as? LoadError } }
-        #expect(error?.code == .invalidURL)
-        #expect(slot.isLoading)
+        let calls = Counter()
+        for text in ["https://", ""] {
+            view.widths = []
+            slot.set(from: site.origin.url("/held")) { _ in calls.increment() }
+            var error: LoadError?
+            slot.set(from: text, placeholder: placeholder) {
+                if case .failure(let failure) = $0 { error = failure as? LoadError }
+            }
+            #expect(error?.code == .invalidURL)
+            #expect(!slot.isLoading)
+            #expect(view.widths == [7])
+        }
         gate.open()
-        try await ended.wait()
-        #expect(view.widths == [160])
+        await site.flights.drain()
+        _ = try await set(slot, "/other").get()
+        #expect(view.widths == [7, 32])
+        #expect(calls.value == 0)
+    }
+
+    @Test("A source that fails at once shows the placeholder too")
+    func failsAtOnce() async throws {
+        var resources = site.resources()
+        resources.allowedSources = .remote
+        let slot = slot(ImageLoader(resources))
+        _ = try await set(slot, "/other").get()
+        var code: LoadError.Code?
+        slot.set(from: .file("/a.png"), placeholder: placeholder) {
+            if case .failure(let failure as LoadError) = $0 { code = failure.code }
+        }
+        #expect(code == .refused)
+        #expect(view.widths == [32, 7])
     }
 
     @Test("Only 2xx is success; the error carries the HTTP status", arguments: [199, 204, 300, 304, 403, 500])

@@ -47,11 +47,11 @@ struct ImageTaskTests {
         let url = site.origin.url("/a")
         _ = try await loader.load(url)
         site.clock.advance(by: .seconds(61))
-        let expected = ["hasCache(disk)", "sendingRequest(true)", "requestCompleted(no image, revalidated)"]
-        #expect(await told(loader.task(for: url)) == expected)
+        let last = ["sendingRequest(true)", "requestCompleted(no image, revalidated)"]
+        #expect(await told(loader.task(for: url)) == ["hasCache(memory)"] + last)
         site.clock.advance(by: .seconds(61))
         let restarted = site.loader(defaults: LoadOptions(policy: .useProtocol))
-        #expect(await told(restarted.task(for: url)) == expected)
+        #expect(await told(restarted.task(for: url)) == ["hasCache(disk)"] + last)
     }
 
     @Test("A failed request is completed with its error and without an image")
@@ -76,14 +76,42 @@ struct ImageTaskTests {
         #expect(await told(task) == ["requestCompleted(image, file)"])
     }
 
-    @Test("What no cache has and no list fetches tells nothing and ends in notCached")
+    @Test("What no cache has and no list fetches ends in notCached, which the last event tells")
     func notCached() async throws {
         let options = LoadOptions(policy: .returnCacheDontLoad())
         let task = site.loader().task(for: site.origin.url("/a"), options: options)
-        #expect(await told(task).isEmpty)
+        #expect(await told(task) == ["requestCompleted(notCached)"])
         let error = await #expect(throws: LoadError.self) { try await task.response }
         #expect(error?.code == .notCached)
         #expect(site.requests == 0)
+    }
+
+    @Test("A load that fails before a request ends with one event that has the error")
+    func failsBeforeRequest() async throws {
+        let loader = site.loader()
+        for (text, code) in [
+            ("ftp://example.com/a.png", LoadError.Code.unsupportedScheme), ("file:///nowhere/a.png", .fileNotFound),
+            ("data:image/png;base64,%%", .invalidURL),
+        ] {
+            let task = loader.task(for: try #require(URL(string: text)))
+            #expect(await told(task) == ["requestCompleted(\(code))"])
+        }
+        var resources = site.resources()
+        resources.errorLimits = ErrorLimits(clientErrors: .init(attempts: 1, maxAge: .seconds(900)))
+        let limited = ImageLoader(resources)
+        site.origin.route("/gone") { _ in .init(status: 404) }
+        _ = await told(limited.task(for: site.origin.url("/gone")))
+        #expect(await told(limited.task(for: site.origin.url("/gone"))) == ["requestCompleted(httpStatus)"])
+        #expect(site.requests == 1)
+    }
+
+    @Test("A load that ends because the caches are cleared tells that it was cancelled")
+    func cleared() async throws {
+        let loader = site.loader()
+        let task = loader.task(for: held)
+        await site.origin.until { $0.requests.count == 1 }
+        await loader.removeAll()
+        #expect(await told(task) == ["sendingRequest(false)", "cancelled"])
     }
 
     @Test("An image in memory is there before task(for:) returns")
@@ -132,7 +160,7 @@ struct ImageTaskTests {
         task.cancel()
         // The gate is still closed.
         await #expect(throws: CancellationError.self) { try await task.response }
-        #expect(await told(task) == ["sendingRequest(false)"])
+        #expect(await told(task) == ["sendingRequest(false)", "cancelled"])
         await site.origin.until { $0.closedConnections == 1 }
         #expect(site.origin.log.closedConnections == 1)
     }
@@ -155,7 +183,7 @@ struct ImageTaskTests {
         let reading = Task { await told(task) }
         await site.origin.until { $0.requests.count == 1 }
         reading.cancel()
-        #expect(await reading.value.allSatisfy { $0 == "sendingRequest(false)" })
+        #expect(await reading.value == ["sendingRequest(false)", "cancelled"])
         await #expect(throws: CancellationError.self) { try await task.response }
     }
 
@@ -198,6 +226,7 @@ extension ImageTaskEvent {
         case .hasCache(_, let source): "hasCache(\(source))"
         case .sendingRequest(let didHave): "sendingRequest(\(didHave))"
         case .progress, .preview: nil
+        case .cancelled: "cancelled"
         case .requestCompleted(.some(let error), .none, .none): "requestCompleted(\(error.code))"
         case .requestCompleted(let error, let image, let source):
             "requestCompleted(\(error.map { "\($0.code), " } ?? "")\(image == nil ? "no image" : "image"), "

@@ -49,6 +49,20 @@ struct PrefetcherTests {
         #expect(site.requests == 5)
     }
 
+    @Test("Prefetching to the disk passes through the loader's arrangement")
+    func arrangement() async throws {
+        let refusing = ImageLoader(site.resources()) { policy, resources in
+            policy.pipeline(resources).inserting(
+                ClosureStage("Refuse", produces: .empty) { load in
+                    throw LoadError(.refused, subject: load.subject, "The host is on the block list.")
+                }, before: Fetch.self)
+        }
+        let prefetcher = Prefetcher(refusing, destination: .disk)
+        prefetcher.start(urls(1))
+        #expect(await finish(prefetcher) == .init(total: 1, loaded: 0, failed: 1))
+        #expect(site.requests == 0)
+    }
+
     @Test("What is asked for already, or in flight for a visible load, is not loaded twice")
     func inFlight() async throws {
         let held = site.origin.url("/held")

@@ -65,4 +65,49 @@ struct InvalidationTests {
         #expect(try await loader.load(url).source == .network)
         #expect(try await loader.load(url).source == .memory)
     }
+
+    @Test("Removing a URL removes what came from it, under whatever identifier, partition or credentials")
+    func removeURL() async throws {
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        let kinds = [
+            LoadOptions(), LoadOptions(identifier: "7"), LoadOptions(partition: "tenant"),
+            LoadOptions(headers: [.authorization: "Basic QQ=="]),
+        ]
+        for options in kinds { _ = try await loader.load(url, options: options) }
+        _ = try await loader.load(site.origin.url("/b"))
+        site.clock.advance(by: .seconds(1))
+        await loader.remove(url)
+        for options in kinds { #expect(try await loader.load(url, options: options).source == .network) }
+        #expect(try await loader.load(site.origin.url("/b")).source == .memory)
+    }
+
+    @Test("Removing a URL of one partition leaves the others")
+    func removePartition() async throws {
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        _ = try await loader.load(url, options: LoadOptions(partition: "tenant"))
+        await loader.remove(url, partition: "tenant")
+        #expect(try await loader.load(url).source == .memory)
+        #expect(try await loader.load(url, options: LoadOptions(partition: "tenant")).source == .network)
+    }
+
+    @Test("Removing a file removes the images of all its states")
+    func removeFile() async throws {
+        let resources = site.resources()
+        let loader = ImageLoader(resources)
+        let folder = try TemporaryFolder()
+        let url = URL(filePath: folder.path + "/a file.png")
+        for name in ["good/png-basi2c08.png", "good/webp-lossy.webp"] {
+            try Data(Pictures.bytes(name)).write(to: url)
+            _ = try await loader.load(url)
+            _ = try await loader.load(url, options: LoadOptions(maxPixelSize: 8))
+            _ = try await loader.load(url, options: LoadOptions(identifier: name))
+        }
+        #expect(resources.memory.count == 6)
+        await loader.remove(url)
+        #expect(resources.memory.count == 0)
+        #expect(try await loader.load(url).source == .file)
+    }
 }

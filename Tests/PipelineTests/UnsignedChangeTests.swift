@@ -1,0 +1,31 @@
+import Pipeline
+import PipelineTesting
+import Testing
+
+@Suite("A stage that changes the image has a signature")
+struct UnsignedChangeTests {
+    private func load(_ stage: any Stage, before: any Stage) async throws {
+        _ = try await ImagePipeline {
+            Find()
+            before
+            Wrap { stage }
+        }.load(.at())
+    }
+
+    @Test func `Pixels and bytes that are replaced without one break the contract of stages`() async throws {
+        let pixels = StubStage.giving("Invert", accepts: .decoded, .decoded(), from: nil, isSigned: false)
+        let bytes = StubStage.giving("Shrink", accepts: .encoded, .encoded(1), from: nil, isSigned: false)
+        let encode = StubStage.giving("Encode", accepts: .original, .encoded(1), from: nil)
+        for (stage, before) in [(pixels, Paint() as any Stage), (bytes, encode)] {
+            let error = try await #require(throws: LoadError.self) { try await load(stage, before: before) }
+            #expect(error.code == .stageContract)
+            #expect(error.stage == stage.name)
+            #expect(error.message.contains("signature"))
+        }
+    }
+
+    @Test func `With one, or where a stage leaves the image alone, all is well`() async throws {
+        try await load(Blur(), before: Paint())
+        try await load(StubStage.idle("Look", accepts: .decoded), before: Paint())
+    }
+}
