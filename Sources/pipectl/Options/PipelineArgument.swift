@@ -16,7 +16,7 @@ struct PipelineArgument: ExpressibleByArgument, Sendable {
     /// The pipeline, on the caches and the client of a run.
     /// - Throws: `ValidationError` with file, line and column.
     func pipeline(_ resources: PipelineResources) throws -> ImagePipeline {
-        let bytes = path == "-" ? StandardStream.readFile("/dev/stdin") : StandardStream.readFile(path)
+        let bytes = path == "-" ? try StandardStream.readFile("/dev/stdin") : try StandardStream.readFile(path)
         guard let bytes else {
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
         }

@@ -51,7 +51,8 @@ enum StandardStream {
     private static let limit = 2_000_000_000
 
     /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
-    static func readFile(_ path: String) -> [UInt8]? {
+    /// - Throws: `CancellationError` if a signal ends the program meanwhile.
+    static func readFile(_ path: String) throws(CancellationError) -> [UInt8]? {
         // Opening a pipe that nobody writes to would wait for ever.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
@@ -60,6 +61,8 @@ enum StandardStream {
             var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             while poll(&waiting, 1, 50) == 0, !Interruption.isRequested {}
         }
+        // A pipe that nobody has written to yet reads as empty.
+        if Interruption.isRequested { throw CancellationError() }
         guard number == 0, bytes.count <= limit else {
             errno = number == 0 ? EFBIG : number
             return nil

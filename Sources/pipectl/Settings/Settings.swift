@@ -34,7 +34,7 @@ struct Settings {
 
     private static func file() throws -> [String: Value] {
         let path = path
-        guard let bytes = StandardStream.readFile(path) else {
+        guard let bytes = try StandardStream.readFile(path) else {
             // Without a file there are no settings; one that can't be read may hold some.
             guard errno != ENOENT, errno != ENOTDIR else { return [:] }
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")

@@ -132,7 +132,8 @@ struct BatchCommand: AsyncParsableCommand {
             if let files0From {
                 let bytes =
                     files0From == "-"
-                    ? try StandardStream.readInput(limit: .max - 1, cancellation) : StandardStream.readFile(files0From)
+                    ? try StandardStream.readInput(limit: .max - 1, cancellation)
+                    : try StandardStream.readFile(files0From)
                 guard let bytes else {
                     let why = String(cString: strerror(errno))
                     throw LoadError(.fileUnreadable, subject: printable(files0From), "The list can't be read: \(why).")

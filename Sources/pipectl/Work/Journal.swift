@@ -115,7 +115,7 @@ final class Journal: Sendable {
     /// Whether a file that is there may be replaced: its bytes are those that an earlier run made of the same input with
     /// the same options, or those that would be written now. So is the empty file that a power cut can leave of one.
     func isOwn(_ path: String, _ job: Job, _ bytes: [UInt8]) -> Bool {
-        guard isResuming, FileFacts(path)?.kind == .regular, let there = StandardStream.readFile(path) else {
+        guard isResuming, FileFacts(path)?.kind == .regular, let there = try? StandardStream.readFile(path) else {
             return false
         }
         if there == bytes { return true }
@@ -132,7 +132,7 @@ final class Journal: Sendable {
 
     private static func digest(of path: String) -> Digest? {
         guard FileFacts(path)?.kind == .regular else { return nil }
-        return StandardStream.readFile(path).map { Digest(of: $0) }
+        return (try? StandardStream.readFile(path)).map { Digest(of: $0) }
     }
 
     private func append(_ fields: [String]) {
