@@ -31,39 +31,12 @@ static bool is_plain(VipsImage *image) {
     }
 }
 
-/// Ink without a profile, as browsers mix it: light is what all four inks let through.
-static bool mix_inks(VipsImage **image) {
-    VipsImage *next = NULL;
-    VipsImage *black = NULL;
-    bool shift = (*image)->BandFmt == VIPS_FORMAT_USHORT;
-    if (!take(image, &next, vips.vips_cast(*image, &next, VIPS_FORMAT_UCHAR, "shift", shift, NULL))
-        || !take(image, &next, vips.vips_invert(*image, &next, NULL))
-        || vips.vips_extract_band(*image, &black, 3, NULL) != 0)
-        return false;
-    bool mixed = take(image, &next, vips.vips_extract_band(*image, &next, 0, "n", 3, NULL))
-        && take(image, &next, vips.vips_multiply(*image, black, &next, NULL))
-        && take(image, &next, vips.vips_linear1(*image, &next, 1.0 / 255, 0, NULL))
-        && take(image, &next, vips.vips_round(*image, &next, VIPS_OPERATION_ROUND_RINT, NULL));
-    g_object_unref(black);
-    return mixed;
-}
-
 static bool to_srgb(VipsImage **image) {
     VipsImage *next = NULL;
     if (has_usable_profile(*image)) {
         if (take(image, &next, transform_to_srgb(*image, &next))) return true;
         // A damaged profile: the colour space alone has to do, as in browsers.
         vips.vips_error_clear();
-    }
-    switch (vips.vips_image_guess_interpretation(*image)) {
-    case VIPS_INTERPRETATION_CMYK: return mix_inks(image);
-    // TIFF's CIELAB is relative to D50, as profiles are; libvips' own conversion takes it for relative to D65.
-    case VIPS_INTERPRETATION_LAB:
-    case VIPS_INTERPRETATION_LABQ:
-    case VIPS_INTERPRETATION_LABS:
-        return take(
-            image, &next, vips.vips_icc_export(*image, &next, "output_profile", "srgb", "depth", 8, NULL));
-    default: break;
     }
     return take(image, &next, vips.vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL));
 }

@@ -23,9 +23,7 @@ struct cvips_image {
 /// What the messages of a loader have in common.
 static const char *loader_name(cvips_loader loader) {
     switch (loader) {
-    case CVIPS_JPEG: return "jpeg";
     case CVIPS_PNG: return "png";
-    case CVIPS_TIFF: return "tiff";
     case CVIPS_HEIF: return "heif";
     case CVIPS_SVG: return "xml";
     case CVIPS_JXL: return "jxl";
@@ -37,11 +35,7 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     VipsAccess access = VIPS_ACCESS_SEQUENTIAL;
     VipsFailOn fail_on = options.allow_damage ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
     switch (options.loader) {
-    case CVIPS_JPEG:
-        return vips.vips_jpegload_source(
-            source, image, "access", access, "fail_on", fail_on, "shrink", options.shrink, NULL);
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_TIFF: return vips.vips_tiffload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_HEIF: return vips.vips_heifload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_JXL: return vips.vips_jxlload_source(source, image, "access", access, "fail_on", fail_on, NULL);

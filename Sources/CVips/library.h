@@ -17,9 +17,7 @@
     F(vips_error_clear) \
     F(vips_thread_shutdown) \
     F(vips_source_custom_new) \
-    F(vips_jpegload_source) \
     F(vips_pngload_source) \
-    F(vips_tiffload_source) \
     F(vips_heifload_source) \
     F(vips_svgload_source) \
     F(vips_jxlload_source) \
@@ -37,14 +35,9 @@
     F(vips_region_prepare) \
     F(vips_colourspace) \
     F(vips_icc_transform) \
-    F(vips_icc_export) \
     F(vips_cast) \
     F(vips_extract_band) \
     F(vips_copy) \
-    F(vips_round) \
-    F(vips_invert) \
-    F(vips_multiply) \
-    F(vips_linear1) \
     F(vips_heifsave_buffer)
 
 /// libvips' functions under their own names, typed by its headers.

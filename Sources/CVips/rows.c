@@ -23,6 +23,10 @@ bool prepare_rows(
 
 bool write_rows(
     VipsImage *image, int channels, uint8_t *pixels, cvips_cancellation cancellation, cvips_failure *failure) {
+    if (image->Bands < channels) {
+        snprintf(failure->message, sizeof failure->message, "%d channels where there are %d", image->Bands, channels);
+        return false;
+    }
     VipsRegion *region = vips.vips_region_new(image);
     if (!region) {
         take_vips_error(failure, NULL, "the pixels can't be read");

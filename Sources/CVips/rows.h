@@ -4,7 +4,7 @@
 
 #include "library.h"
 
-/// What is read at a time: twice a JPEG's tallest row of blocks.
+/// What is read at a time.
 enum { STRIP_ROWS = 32 };
 
 /// Prepares a part of the picture; see `prepare_rows`.

@@ -146,6 +146,11 @@ struct PNGDecoderTests {
         }
     }
 
+    @Test("libvips takes no format over that another library reads with more care")
+    func formatsOfLibvips() {
+        #expect(VipsDecoder().formats == [.png, .svg, .jxl])
+    }
+
     @Test("A colour that is transparent by its value becomes transparent")
     func colourKey() async throws {
         let file = File(

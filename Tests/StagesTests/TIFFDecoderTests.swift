@@ -49,17 +49,6 @@ struct TIFFDecoderTests {
         }
     }
 
-    @Test("libvips reads the same in the file")
-    func likeLibvips() async throws {
-        let jpeg = try SampleImage.bytes("good/jpeg-greyscale.jpg")
-        let size = try await SampleImage.decode(jpeg).size
-        let tiff = file(jpeg, size: size, samples: 1)
-        let ours = try await SampleImage.decode(tiff)
-        let expected = try await SampleImage.decode(
-            tiff, with: Decode(decoders: ImageDecoders.standard.adding(VipsDecoder())))
-        #expect(ours.difference(from: expected) < 0.5)
-    }
-
     @Test("Tables that stand elsewhere in the file come before the strip")
     func tables() throws {
         let (start, end): ([UInt8], [UInt8]) = ([0xff, 0xd8], [0xff, 0xd9])

@@ -22,9 +22,7 @@ typedef struct {
 
 /// The one loader to call. libvips never guesses: its detection is where hostile files hang it.
 typedef enum {
-    CVIPS_JPEG,
     CVIPS_PNG,
-    CVIPS_TIFF,
     CVIPS_HEIF,
     CVIPS_SVG,
     CVIPS_JXL,
@@ -33,15 +31,13 @@ typedef enum {
 /// How to open a file.
 typedef struct {
     cvips_loader loader;
-    /// Decode at 1/shrink: 1, 2, 4 or 8, by the JPEG loader alone.
-    int shrink;
     /// Whether a file that is cut off or damaged gives what could be read of it.
     bool allow_damage;
 } cvips_options;
 
 /// What the file's header says, and what the pixels will be.
 typedef struct {
-    /// The picture's size as it is stored, after `shrink`.
+    /// The picture's size as it is stored.
     int width, height;
     /// How many pages or layers the file has; the first is read.
     int frames;

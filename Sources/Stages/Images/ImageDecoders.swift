@@ -12,7 +12,7 @@ public struct ImageDecoders: Sendable {
     }
 
     /// libjpeg-turbo for JPEG, libwebp for WebP, libtiff for TIFF, libavif for AVIF, libheif for HEIC, decoders of our own for
-    /// PNG, GIF and BMP, and libvips for the others.
+    /// PNG, GIF and BMP, and libvips for SVG and JPEG XL, which are decoded only where they are chosen.
     public static let standard = ImageDecoders([
         VipsDecoder(), AVIFDecoder(), HEICDecoder(), WebPDecoder(), JPEGDecoder(), PNGDecoder(), GIFDecoder(),
         TIFFDecoder(), BMPDecoder(),

@@ -8,13 +8,12 @@ final class VipsFile {
     private let format: ImageFormat
 
     init(
-        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, shrink: Int = 1, allowDamage: Bool = false,
-        call: inout VipsCall
+        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, allowDamage: Bool = false, call: inout VipsCall
     ) throws {
         guard let loader = Self.loader(for: format), let start = bytes.baseAddress else {
             throw LoadError(.undecodable, subject: "", "libvips has no loader for \(format).")
         }
-        let options = cvips_options(loader: loader, shrink: Int32(shrink), allow_damage: allowDamage)
+        let options = cvips_options(loader: loader, allow_damage: allowDamage)
         var header = cvips_header()
         guard let image = cvips_open(start, bytes.count, options, call.cancellation, &header, &call.failure) else {
             throw Self.damaged(format, call)
@@ -66,7 +65,6 @@ final class VipsFile {
         _ plan: ResamplePlan, _ layout: PixelLayout, _ cancellation: WorkCancellation, _ call: inout VipsCall
     ) throws -> [UInt8] {
         let sink = try RowSink(plan, layout: layout, cancellation: cancellation)
-        // Twice a JPEG's tallest row of blocks.
         let count = 32
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channels)
         defer { strip.deallocate() }
@@ -79,8 +77,8 @@ final class VipsFile {
     }
 
     private static func damaged(_ format: ImageFormat, _ call: VipsCall) -> LoadError {
-        // So libvips and libtiff call what they know and don't read, such as 12 bits or planes in tiles.
-        if ["not supported", "unsupported", "not a whole number"].contains(where: call.message.contains) {
+        // So libvips and its libraries call what they know and don't read.
+        if ["not supported", "unsupported"].contains(where: call.message.contains) {
             return LoadError(
                 .unsupportedType, subject: "",
                 "The \(format) file is of a kind that isn't read (\(call.message)); save it as another, or as a PNG.")
@@ -91,9 +89,7 @@ final class VipsFile {
 
     private static func loader(for format: ImageFormat) -> cvips_loader? {
         switch format {
-        case .jpeg: CVIPS_JPEG
         case .png: CVIPS_PNG
-        case .tiff: CVIPS_TIFF
         case .heic: CVIPS_HEIF
         case .svg: CVIPS_SVG
         case .jxl: CVIPS_JXL
