@@ -7,8 +7,8 @@ public enum DecodeQuality: String, Sendable, Hashable, CaseIterable {
     /// difference.
     case quality
     /// Photographs come within 46 dB (PSNR) of the best, for up to a third less work: seen, if at all, in the finest
-    /// patterns. Of a HEIC or AVIF that holds a thumbnail of the picture's proportions, no smaller than what is wanted, the
-    /// thumbnail is decoded: it is as sharp as its maker left it.
+    /// patterns. Of a JPEG, HEIC or AVIF that holds a thumbnail of the picture's proportions, no smaller than what is wanted,
+    /// the thumbnail is decoded: it is as sharp as its maker left it.
     case fast
 
     /// How many times the wanted size a JPEG is decoded at, at least.

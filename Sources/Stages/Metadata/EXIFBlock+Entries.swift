@@ -62,6 +62,23 @@ extension EXIFBlock {
     /// The first directory.
     var mainEntries: [Entry] { entries(at: number(at: 4, bytes: 4)) }
 
+    /// Where the place of the second directory, which is the thumbnail's, stands.
+    var thumbnailLink: Int? {
+        guard let main = number(at: 4, bytes: 4), let count = number(at: main, bytes: 2) else { return nil }
+        return main + 2 + 12 * count
+    }
+
+    /// The thumbnail's directory; none without a thumbnail.
+    var thumbnailEntries: [Entry] {
+        guard let link = thumbnailLink, let second = number(at: link, bytes: 4), second > 0 else { return [] }
+        return entries(at: second)
+    }
+
+    /// A whole number of 16 or 32 bits.
+    func value(_ tag: Int, in entries: [Entry]) -> Int? {
+        entries.first { $0.tag == tag }.flatMap { number(at: $0.value, bytes: $0.type == 3 ? 2 : 4) }
+    }
+
     /// The directory of what the camera says of the exposure.
     var exposureEntries: [Entry] {
         entries(at: mainEntries.first { $0.tag == Tag.exifDirectory }.flatMap { number(at: $0.value, bytes: 4) })

@@ -46,16 +46,11 @@ enum EXIFRewriting {
 
     /// The second directory is the preview's. It is unlinked, and its pixels are wiped out.
     private static func removePreview(from bytes: inout [UInt8], _ block: EXIFBlock) {
-        guard let main = block.number(at: 4, bytes: 4), let count = block.number(at: main, bytes: 2) else { return }
-        let link = main + 2 + 12 * count
-        guard let second = block.number(at: link, bytes: 4), second > 0 else { return }
+        guard let link = block.thumbnailLink else { return }
         put(0, at: link, count: 4, into: &bytes, block)
-        let entries = block.entries(at: second)
-        func value(_ tag: Int) -> Int? {
-            entries.first { $0.tag == tag }.flatMap { block.number(at: $0.value, bytes: $0.type == 3 ? 2 : 4) }
-        }
-        guard let start = value(EXIFBlock.Tag.thumbnailOffset), let length = value(EXIFBlock.Tag.thumbnailLength),
-            start <= bytes.count
+        let entries = block.thumbnailEntries
+        guard let start = block.value(EXIFBlock.Tag.thumbnailOffset, in: entries),
+            let length = block.value(EXIFBlock.Tag.thumbnailLength, in: entries), start <= bytes.count
         else { return }
         let end = min(bytes.count, start + length)
         if end >= bytes.count - 1 {

@@ -5,6 +5,8 @@ struct JPEGSegments {
     private(set) var bits = 8
     /// 1 grey, 3 colour, 4 ink.
     private(set) var components = 3
+    /// Where the first scan begins; `nil` if there is none.
+    private(set) var scan: Int?
 
     init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
         var steps = 0
@@ -20,6 +22,7 @@ struct JPEGSegments {
                 rest = rest[next...]
                 continue
             }
+            if marker == 0xffda { scan = rest.startIndex }
             guard marker != 0xffda, let length = rest.number(at: 2, bytes: 2), length >= 2,
                 let body = rest.slice(at: 4, count: length - 2)
             else { break }

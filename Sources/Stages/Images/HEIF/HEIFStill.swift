@@ -77,19 +77,11 @@ struct HEIFStill {
         for reference in (file.sources[primary] ?? []).prefix(4) where reference.type == "thmb" {
             try cancellation.check()
             guard let small = try? file.picture(of: reference.item, cancellation: cancellation),
-                small.size.width >= target.width, small.size.height >= target.height,
-                small.alpha == nil, picture.alpha == nil,
-                small.codedSize.bytes(1) <= picture.codedSize.bytes(1), isSameShape(small.size)
+                small.size.canStandIn(for: picture.size, at: target), small.alpha == nil, picture.alpha == nil,
+                small.codedSize.bytes(1) <= picture.codedSize.bytes(1)
             else { continue }
             return small
         }
         return nil
-    }
-
-    /// Whether no side differs by more than rounding to whole pixels explains.
-    private func isSameShape(_ size: PixelSize) -> Bool {
-        let wide = Double(size.width) * Double(picture.size.height)
-        let tall = Double(size.height) * Double(picture.size.width)
-        return abs(wide - tall) <= Double(max(picture.size.width, picture.size.height))
     }
 }

@@ -18,11 +18,13 @@ public struct JPEGDecoder: ImageDecoding {
         }
     }
 
-    /// Decodes no more than is needed for the box, at the exact size that fits it.
+    /// Decodes no more than is needed for the box, at the exact size that fits it; with ``DecodeQuality/fast`` the thumbnail
+    /// in the file, where that is large enough.
     public func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        try bytes.withUnsafeBufferPointer { buffer in
+        if options.quality == .fast, let image = try thumbnail(of: bytes, header, box, cancellation) { return image }
+        return try bytes.withUnsafeBufferPointer { buffer in
             let file = try JPEGFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
             let scale = JPEGScale(header: header, box: box, quality: options.quality)
             let pixels = try pixels(of: file, scale, options.quality, cancellation)
@@ -32,6 +34,35 @@ public struct JPEGDecoder: ImageDecoding {
             }
             let colours = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colours(cancellation)
             return try header.image(colours, size: scale.target, layout: .rgb, profile: nil, cancellation)
+        }
+    }
+
+    /// The picture made of the thumbnail in its file, where that is no smaller than what is wanted and of the picture's
+    /// proportions.
+    private func thumbnail(
+        of bytes: [UInt8], _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation
+    ) throws -> DecodedImage? {
+        let target = header.orientation.applied(to: header.storedSize(for: box))
+        guard header.format == .jpeg, target != header.size,
+            let thumbnail = try JPEGThumbnail(of: bytes, cancellation)
+        else { return nil }
+        do {
+            return try thumbnail.jpeg.withUnsafeBufferPointer { buffer in
+                let file = try JPEGFile(buffer, allowDamage: false, cancellation: cancellation)
+                var small = file.imageHeader
+                small.orientation = thumbnail.orientation ?? header.orientation
+                guard small.size.canStandIn(for: header.size, at: target), small.memory <= header.memory, !file.isInk
+                else { return nil }
+                let scale = JPEGScale(
+                    stored: small.storedSize, target: small.orientation.applied(to: target), quality: .fast)
+                let pixels = try small.finished(
+                    try pixels(of: file, scale, .fast, cancellation), size: scale.target, layout: file.layout,
+                    profile: file.profile ?? thumbnail.profile, cancellation)
+                return DecodedImage(size: target, layout: file.layout, pixels: pixels, nativeSize: header.size)
+            }
+        } catch let error as LoadError where [.undecodable, .unsupportedType].contains(error.code) {
+            // The picture itself may be whole.
+            return nil
         }
     }
 

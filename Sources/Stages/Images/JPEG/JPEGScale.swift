@@ -13,9 +13,14 @@ struct JPEGScale {
     private static let blur = 0.07
 
     init(header: ImageHeader, box: PixelSize?, quality: DecodeQuality) {
-        stored = header.storedSize
-        target = header.storedSize(for: box)
-        let excess = header.excess(over: box)
+        self.init(stored: header.storedSize, target: header.storedSize(for: box), quality: quality)
+    }
+
+    init(stored: PixelSize, target: PixelSize, quality: DecodeQuality) {
+        self.stored = stored
+        self.target = target
+        let excess = min(
+            Double(stored.width) / Double(target.width), Double(stored.height) / Double(target.height))
         // The other eighths have no SIMD in libjpeg-turbo: they take longer than the full size.
         eighths = [1, 2, 4].first { excess * Double($0) / 8 >= quality.jpegReserve } ?? 8
     }
