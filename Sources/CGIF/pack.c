@@ -43,6 +43,7 @@ void cgif_pack_start(cgif_packer *packer, int minimum) {
     if (getrandom(&packer->factor, sizeof packer->factor, GRND_NONBLOCK) != sizeof packer->factor)
         packer->factor = 0x9e3779b1u;
     packer->factor |= 1;
+    packer->probes = 0;
     packer->bits = 0;
     packer->count = packer->length = 0;
     packer->minimum = minimum;
@@ -60,7 +61,7 @@ size_t cgif_pack(cgif_packer *packer, const uint8_t *indices, size_t count, uint
         }
         uint32_t key = ((uint32_t)packer->prefix << 8 | indices[i]) + 1;
         uint32_t slot = (key * packer->factor) >> 18;
-        while (packer->keys[slot] && packer->keys[slot] != key) slot = (slot + 1) & (SLOTS - 1);
+        for (; packer->keys[slot] && packer->keys[slot] != key; packer->probes++) slot = (slot + 1) & (SLOTS - 1);
         if (packer->keys[slot]) {
             packer->prefix = packer->codes[slot];
             continue;

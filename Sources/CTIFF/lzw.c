@@ -45,6 +45,7 @@ void ctiff_lzw_begin(ctiff_lzw *lzw) {
     if (getrandom(&lzw->factor, sizeof lzw->factor, GRND_NONBLOCK) != sizeof lzw->factor) lzw->factor = 2654435761u;
     lzw->factor |= 1;
     lzw->bits = lzw->bit_count = 0;
+    lzw->probes = 0;
 }
 
 size_t ctiff_lzw_pack(ctiff_lzw *lzw, const uint8_t *bytes, size_t count, uint8_t *out) {
@@ -58,7 +59,8 @@ size_t ctiff_lzw_pack(ctiff_lzw *lzw, const uint8_t *bytes, size_t count, uint8_
     for (; index < count; index++) {
         uint32_t string = prefix << 8 | bytes[index];
         uint32_t slot = string * lzw->factor >> 19;
-        while (lzw->slots[slot] >> 12 != string && lzw->slots[slot] != UINT32_MAX) slot = (slot + 1) % CTIFF_LZW_SLOTS;
+        for (; lzw->slots[slot] >> 12 != string && lzw->slots[slot] != UINT32_MAX; lzw->probes++)
+            slot = (slot + 1) % CTIFF_LZW_SLOTS;
         if (lzw->slots[slot] != UINT32_MAX) {
             prefix = lzw->slots[slot] & 0xfff;
             continue;

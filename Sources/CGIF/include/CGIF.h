@@ -72,6 +72,8 @@ typedef struct {
     int length;
     /// What spreads the strings over the table.
     uint32_t factor;
+    /// How many slots were found taken by other strings.
+    uint64_t probes;
 } cgif_packer;
 
 /// How many bytes `cgif_pack` writes at most for so many indices, and `cgif_pack_end` for none.

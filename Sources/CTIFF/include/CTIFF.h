@@ -19,6 +19,8 @@ typedef struct {
     int32_t prefix;
     /// What spreads the strings over the table.
     uint32_t factor;
+    /// How many slots were found taken by other strings.
+    uint64_t probes;
     /// Bits that don't fill a byte yet.
     uint32_t bits, bit_count;
 } ctiff_lzw;
