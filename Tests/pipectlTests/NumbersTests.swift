@@ -22,7 +22,7 @@ struct NumbersTests {
             "thumb photo.jpg -o a.jpg -y -s 8 -Q %", "thumb photo.jpg -o a.webp -y -s 8 --effort %",
             "thumb photo.jpg -o a.jpg -y -s 8 --max-bytes %", "thumb photo.jpg -o a.png -y -s 8 --memory %",
             "thumb photo.jpg -o a.png -y -s 8 --memory %T", "thumb photo.jpg -o a.png -y -s 8 --max-pixels %",
-            "thumb photo.jpg -o a.png -y -s 8 --frames %", "srcset photo.jpg -y -w %", "srcset photo.jpg -y -w %,%",
+            "thumb photo.jpg -o a.png -y -s 8 --max-side %", "thumb photo.jpg -o a.png -y -s 8 --frames %", "srcset photo.jpg -y -w %", "srcset photo.jpg -y -w %,%",
             "batch photo.jpg -y -s 8 -o out --shard %/%", "batch photo.jpg -y -s 8 -o out --shard 1/%",
             "load photo.jpg --max-pixel-size %", "load photo.jpg --max-pixel-size %x%",
             "load photo.jpg --expire-after %",

@@ -9,6 +9,11 @@ struct SourceOptions: ParsableArguments {
         completion: .default)
     var maxPixels: Int?
 
+    @Option(
+        help: ArgumentHelp("Refuse pictures with a longer side. (default: 100000)", valueName: "n"),
+        completion: .default)
+    var maxSide: Int?
+
     @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))
     var frames = 1
 
@@ -23,10 +28,11 @@ struct SourceOptions: ParsableArguments {
 
     func validate() throws {
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels takes 1 or more, not \(maxPixels).") }
+        if let maxSide, maxSide < 1 { throw ValidationError("--max-side takes 1 or more, not \(maxSide).") }
         guard 1...10_000 ~= frames else { throw ValidationError("--frames takes 1 to 10000, not \(frames).") }
     }
 
-    var limits: ImageLimits { ImageLimits(pixels: maxPixels ?? 50_000_000, frames: frames) }
+    var limits: ImageLimits { ImageLimits(pixels: maxPixels ?? 50_000_000, side: maxSide ?? 100_000, frames: frames) }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.
     var resources: PipelineResources {
