@@ -72,7 +72,9 @@ public struct Preview: CompositeStage {
         return .done
     }
 
-    private func picture(
+    /// A picture of the first bytes of a file; `nil` for a format that shows nothing before it is whole.
+    /// - Throws: errors of ``Decode``.
+    func picture(
         of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock
     ) async throws -> DecodedImage? {
         guard let format = ImageFormatSniffer.format(of: bytes), [.jpeg, .webp].contains(format),

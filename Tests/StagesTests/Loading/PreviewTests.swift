@@ -108,4 +108,22 @@ struct PreviewTests {
         #expect(begun.value == 1)
         #expect(events.withLock { $0 } == 0)
     }
+
+    @Test("A preview that would take too long, or too much memory, is left out")
+    func limits() async throws {
+        let bytes = try Pictures.bytes("good/jpeg-progressive-444.jpg")
+        func preview(_ limits: ImageLimits, patience: Int) async throws -> DecodedImage? {
+            try await Preview(limits: limits) { Chain([]) }
+                .picture(of: bytes, nil, .normal, ImpatientClock(patience: patience))
+        }
+        let second = ImageLimits(time: .seconds(1))
+        #expect(try await preview(second, patience: .max) != nil)
+        let late = try await #require(throws: LoadError.self) { try await preview(second, patience: 30) }
+        #expect(late.code == .tooMuchTime)
+        #expect(try await preview(ImageLimits(time: nil), patience: 30) != nil)
+        let large = try await #require(throws: LoadError.self) {
+            try await preview(ImageLimits(memory: 1000), patience: .max)
+        }
+        #expect(large.code == .tooMuchMemory)
+    }
 }
