@@ -32,6 +32,8 @@ struct ctiff_file {
     const uint8_t *bytes;
     uint64_t count;
     bool allow_damage;
+    /// So many zeros follow the end of a file that is cut off and wanted all the same: the rest of one strip.
+    uint64_t padding;
     ctiff_cancellation cancellation;
     ctiff_failure failure;
     /// Whether libjpeg warned of pixels that are lost, which libtiff doesn't take for an error.

@@ -5,8 +5,11 @@
 
 #include "file.h"
 
-/// Past the end of a file that is cut off and wanted all the same, its bytes are zero for so long.
-enum { MOST_PADDING = 1 << 30, LARGEST_ALLOCATION = 1 << 30 };
+enum {
+    /// What a strip may be longer than its samples, as it is compressed.
+    LONGER_STRIP = 1 << 16,
+    LARGEST_ALLOCATION = 1 << 30,
+};
 
 bool refuse(ctiff_file *file, bool is_unsupported, const char *format, ...) {
     va_list words;
@@ -47,12 +50,13 @@ static tmsize_t read_bytes(thandle_t handle, void *buffer, tmsize_t length) {
     uint64_t rest = source->position < file->count ? file->count - source->position : 0;
     size_t taken = (uint64_t)length < rest ? (size_t)length : (size_t)rest;
     if (taken > 0) memcpy(buffer, file->bytes + source->position, taken);
-    if (file->allow_damage) {
-        memset((uint8_t *)buffer + taken, 0, (size_t)length - taken);
-        taken = (size_t)length;
-    }
     source->position += taken;
-    return (tmsize_t)taken;
+    uint64_t end = file->count + file->padding;
+    uint64_t padded = source->position < end ? end - source->position : 0;
+    size_t zeros = (size_t)length - taken < padded ? (size_t)length - taken : (size_t)padded;
+    memset((uint8_t *)buffer + taken, 0, zeros);
+    source->position += zeros;
+    return (tmsize_t)(taken + zeros);
 }
 
 static tmsize_t write_nothing(thandle_t handle, void *buffer, tmsize_t length) {
@@ -74,7 +78,7 @@ static int close_nothing(thandle_t handle) {
 
 static toff_t size_of(thandle_t handle) {
     const ctiff_file *file = ((byte_source *)handle)->file;
-    return file->allow_damage ? file->count + MOST_PADDING : file->count;
+    return file->count + file->padding;
 }
 
 static int map(thandle_t handle, void **base, toff_t *size) {
@@ -294,6 +298,8 @@ ctiff_file *ctiff_open(
         for (int plane = 1; is_whole && file->reading == BY_ROWS && plane < file->plane_count; plane++)
             is_whole = open_plane(file, plane);
         if (is_whole) {
+            // Only now: a directory's list that ends behind the file would take as much memory as it says to be long.
+            if (allow_damage) file->padding = file->header.memory + LONGER_STRIP;
             *header = file->header;
             return file;
         }
