@@ -42,6 +42,19 @@ static inline void *take_buffer(input *in, size_t size) {
     return buffer;
 }
 
+/// What is to be done with a file, from its last bytes, so that any file of its format is a seed as it is.
+static inline input take_choices(const uint8_t *bytes, size_t count) {
+    size_t tail = count < 8 ? count : 8;
+    return (input){bytes + count - tail, tail};
+}
+
+/// Cancels from the n-th time on that it is asked; `context` is n, a `size_t`.
+static inline bool counts_down(const void *context) {
+    size_t *left = (size_t *)(uintptr_t)context;
+    if (*left > 0) (*left)--;
+    return *left == 0;
+}
+
 /// Ends the run as a finding unless `condition` holds.
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \

@@ -2,13 +2,6 @@
 #include "CJPEG.h"
 #include "input.h"
 
-/// Says true from the n-th time on that it is asked.
-static bool counts_down(const void *context) {
-    size_t *left = (size_t *)(uintptr_t)context;
-    if (*left > 0) (*left)--;
-    return *left == 0;
-}
-
 static void decode(input *in, input choices) {
     size_t patience = take_byte(&choices) % 4 ? SIZE_MAX : take_number(&choices, 1, 400);
     int eighths = (int)take_number(&choices, 1, 8), rows = (int)take_number(&choices, 1, 40);
@@ -70,11 +63,8 @@ static void encode(input *in) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     input in = {bytes, count};
-    // The choices stand at the end, so that any JPEG is a seed as it is.
-    size_t tail = count < 8 ? count : 8;
-    input choices = {bytes + count - tail, tail};
     if (count > 1 && bytes[0] == 0xff && bytes[1] == 0xd8)
-        decode(&in, choices);
+        decode(&in, take_choices(bytes, count));
     else
         encode(&in);
     return 0;

@@ -1,0 +1,83 @@
+// TIFF: any file through libtiff to its rows, cancelled at any of them. Rows are the same however many are asked for at a
+// time, every byte of them is written, and reading holds no more memory than the header says.
+#define _GNU_SOURCE
+#include "CTIFFReader.h"
+#include "input.h"
+#include "memory.h"
+
+enum { MOST_PIXELS = 1 << 20, MOST_MEMORY = 1 << 26, OTHER_MEMORY = 4 << 20 };
+
+typedef struct {
+    uint8_t *bytes;
+    size_t count;
+} picture;
+
+/// Reads all rows, some at a time, into buffers that are filled with a byte before.
+static bool read_rows(ctiff_file *file, ctiff_header header, uint32_t piece, int fill, uint8_t *pixels) {
+    size_t length = (size_t)header.width * (size_t)header.channels;
+    for (uint32_t top = 0; top < header.height; top += piece) {
+        uint32_t count = header.height - top < piece ? header.height - top : piece;
+        uint8_t *rows = make_buffer(length * count);
+        memset(rows, fill, length * count);
+        ctiff_failure failure = {0};
+        bool is_read = ctiff_read_rows(file, count, rows, &failure);
+        REQUIRE(is_read || memchr(failure.message, 0, sizeof failure.message));
+        if (is_read) memcpy(pixels + top * length, rows, length * count);
+        free(rows);
+        if (!is_read) return false;
+    }
+    return true;
+}
+
+/// Whether LZMA or Zstandard may be in the file, which say how much of what they gave they look back at. Address space is
+/// taken for all of that, but no more memory than was given.
+static bool names_its_window(const uint8_t *bytes, size_t count) {
+    static const char xz[] = {'\xfd', '7', 'z', 'X', 'Z'}, zstandard[] = {'\x28', '\xb5', '\x2f', '\xfd'};
+    return memmem(bytes, count, xz, sizeof xz) || memmem(bytes, count, zstandard, sizeof zstandard);
+}
+
+/// The pixels of a file; none if it can't be read to its end.
+static picture decode(const uint8_t *bytes, size_t count, bool allow_damage, size_t patience, uint32_t piece, int fill) {
+    picture result = {0};
+    ctiff_header header;
+    ctiff_failure failure = {0};
+    start_counting();
+    ctiff_file *file =
+        ctiff_open(bytes, count, allow_damage, (ctiff_cancellation){counts_down, &patience}, &header, &failure);
+    REQUIRE(memchr(failure.message, 0, sizeof failure.message));
+    if (!file) return result;
+    REQUIRE(header.width > 0 && header.height > 0 && header.orientation >= 1 && header.orientation <= 8);
+    REQUIRE(header.channels == 1 || header.channels == 3 || header.channels == 4);
+    size_t profile = 0;
+    REQUIRE(!header.has_profile || (ctiff_profile(file, &profile) && profile > 0));
+    if ((uint64_t)header.width * header.height <= MOST_PIXELS && header.memory <= MOST_MEMORY) {
+        result.count = (size_t)header.width * header.height * (size_t)header.channels;
+        result.bytes = make_buffer(result.count);
+        if (!read_rows(file, header, piece, fill, result.bytes)) {
+            free(result.bytes);
+            result.bytes = NULL;
+        }
+        REQUIRE(
+            counted_most <= header.memory + 2 * result.count + OTHER_MEMORY || names_its_window(bytes, count));
+    }
+    ctiff_close(file);
+    return result;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
+    input choices = take_choices(bytes, count);
+    size_t patience = take_byte(&choices) % 4 ? SIZE_MAX : take_number(&choices, 1, 400);
+    uint32_t piece = (uint32_t)take_number(&choices, 1, 40);
+    bool allow_damage = take_byte(&choices) & 1;
+    uint8_t *file = make_buffer(count);
+    memcpy(file, bytes, count);
+    picture first = decode(file, count, allow_damage, patience, piece, 0);
+    if (first.bytes) {
+        picture second = decode(file, count, allow_damage, SIZE_MAX, 1, 255);
+        REQUIRE(second.bytes && memcmp(first.bytes, second.bytes, first.count) == 0);
+        free(second.bytes);
+    }
+    free(first.bytes);
+    free(file);
+    return 0;
+}
