@@ -99,9 +99,10 @@ static bool open_plane(ctiff_file *file, int plane) {
     tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
     tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, LARGEST_ALLOCATION);
     file->sources[plane] = (byte_source){.file = file};
-    // O: a strip's place is read when it is needed. c: a strip is as long as the file says.
+    // O: a strip's place is read when it is needed, which is after a cut file is padded. c: a strip is as long as the file
+    // says. m: what is padded isn't mapped.
     file->planes[plane] = tiff.TIFFClientOpenExt(
-        "", file->allow_damage ? "rOcm" : "rOc", &file->sources[plane], read_bytes, write_nothing, seek, close_nothing,
+        "", file->allow_damage ? "rcm" : "rOc", &file->sources[plane], read_bytes, write_nothing, seek, close_nothing,
         size_of, map, unmap, options);
     tiff.TIFFOpenOptionsFree(options);
     if (file->planes[plane]) return true;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "colour.h"
+#include "hevc.h"
 #include "rows.h"
 #include "source.h"
 
@@ -101,6 +102,7 @@ cvips_image *cvips_open(
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
     image->bytes.never_fails = options.loader == CVIPS_HEIF;
+    if (options.loader == CVIPS_HEIF) clear_hevc_pictures();
     image->name = loader_name(options.loader);
     image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);

@@ -135,6 +135,28 @@ struct HEICDecoderTests {
         #expect(metadata.xmpByteCount == xmp.count)
         #expect(metadata.profile?.byteCount == ICCProfile.sRGB.count)
     }
+
+    @Test("What a damaged bitstream leaves out shows zeros, not what the memory held before")
+    func hole() throws {
+        var bytes = try SampleImage.bytes("good/heic-128.heif")
+        // From the middle of the slice to its end.
+        for index in 570..<bytes.count { bytes[index] = 0xff }
+        let decoder = HEICDecoder()
+        let cancellation = WorkCancellation()
+        let header = try decoder.header(of: bytes, format: .heic, cancellation: cancellation)
+        let pictures = try [UInt8(0x11), 0xaa].map { fill in
+            // Freed at once, so that room of many sizes begins with these bytes.
+            for size in stride(from: 1000, to: 200_000, by: 777) {
+                let blocks = (0..<8).map { _ in [UInt8](repeating: fill, count: size) }
+                #expect(blocks.count == 8)
+            }
+            let image = try decoder.decode(
+                bytes, header: header, box: nil, options: DecodeOptions(), cancellation: cancellation)
+            return image.pixels
+        }
+        #expect(pictures[0] == pictures[1])
+        #expect(Array(pictures[0].suffix(3)) == [0, 135, 0])
+    }
 }
 
 extension DecodedImage {

@@ -1,0 +1,62 @@
+#include "hevc.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+// libde265 makes room for a picture and decodes into it. Where a damaged bitstream ends early the room stays as it was, no
+// error is reported, and libheif makes pixels of what was in this memory before: another load's, for instance. So the room
+// is cleared. Its functions for that are the only door that leads past libvips and libheif; a decoder takes those that are
+// the default when it is made.
+
+// As in libde265/de265.h, whose ABI is stable under this name of the library.
+struct spec {
+    enum { MONOCHROME = 1, HALVED = 2, HALVED_ACROSS = 3, WHOLE = 4 } format;
+    int width, height, alignment;
+};
+
+typedef struct {
+    int (*get_buffer)(void *decoder, struct spec *spec, void *image, void *context);
+    void (*release_buffer)(void *decoder, void *image, void *context);
+} allocation;
+
+static int (*bits_of)(const void *image, int channel);
+static void (*set_plane)(void *image, int channel, void *memory, int stride, void *context);
+
+/// The room behind a plane that is read and written by whole vectors.
+enum { PADDING = 16 };
+
+static int get_cleared(void *decoder, struct spec *spec, void *image, void *context) {
+    (void)decoder, (void)context;
+    void *planes[3] = {0};
+    int strides[3] = {0}, count = spec->format == MONOCHROME ? 1 : 3;
+    for (int c = 0; c < count; c++) {
+        int across = c > 0 && spec->format != WHOLE ? 2 : 1, down = c > 0 && spec->format == HALVED ? 2 : 1;
+        int columns = (spec->width / across + spec->alignment - 1) / spec->alignment * spec->alignment;
+        strides[c] = columns * ((bits_of(image, c) + 7) / 8);
+        // What calloc gives is aligned as vectors need it, and so is what free takes back.
+        planes[c] = calloc((size_t)strides[c] * (size_t)(spec->height / down) + PADDING, 1);
+        if (planes[c]) continue;
+        for (int previous = 0; previous < c; previous++) free(planes[previous]);
+        return 0;
+    }
+    for (int c = 0; c < 3; c++) set_plane(image, c, planes[c], strides[c], NULL);
+    return 1;
+}
+
+static void replace_allocation(void) {
+    void *library = dlopen("libde265.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return;
+    bits_of = (__typeof__(bits_of))dlsym(library, "de265_get_bits_per_pixel");
+    set_plane = (__typeof__(set_plane))dlsym(library, "de265_set_image_plane");
+    const allocation *(*defaults)(void) =
+        (__typeof__(defaults))dlsym(library, "de265_get_default_image_allocation_functions");
+    // The library's own variable, which only this function keeps from being written.
+    if (bits_of && set_plane && defaults) ((allocation *)defaults())->get_buffer = get_cleared;
+}
+
+void clear_hevc_pictures(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, replace_allocation);
+}
