@@ -4,7 +4,8 @@ public struct LoadResponse: Sendable {
     public let product: Product
     /// Where the answer came from.
     public let source: LoadSource
-    /// Whether the answer is past its freshness and was given all the same, as a policy may allow.
+    /// Whether the answer is past its freshness and was given all the same, as a policy or the request's
+    /// `max-stale` may allow.
     public let isStale: Bool
     /// The key of the source's bytes, where a stage resolved one.
     public let sourceKey: SourceKey?

@@ -42,7 +42,7 @@ public struct DiskLookup: Stage {
         switch try await trail.look(in: responses, for: load, isCounted: true) {
         case .fresh(let response, let freshness):
             load.note("\(freshness)")
-            load.giveStored(response, freshness, followed: trail.followed, from: .disk)
+            load.giveStored(response, freshness, trail, from: .disk)
             return .hit
         case .stale(let response, let freshness):
             load.note("\(freshness)")

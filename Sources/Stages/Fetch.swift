@@ -188,7 +188,7 @@ public struct Fetch: Stage {
         else { return nil }
         load.note("a redirect led to a stored response: \(freshness)")
         load.detach(PartialBody.self)
-        load.giveStored(response, freshness, followed: trail.followed, from: .disk)
+        load.giveStored(response, freshness, trail, from: .disk)
         return .disk
     }
 

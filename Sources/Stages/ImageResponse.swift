@@ -6,7 +6,8 @@ public struct ImageResponse: Sendable {
     public let image: DecodedImage
     /// Where the image came from.
     public let source: LoadSource
-    /// Whether the image is past its freshness and was given all the same, as a policy may allow.
+    /// Whether the image is past its freshness and was given all the same, as a policy or the request's
+    /// `max-stale` may allow.
     public let isStale: Bool
     /// What happened, stage by stage.
     public let trace: Trace

@@ -70,7 +70,8 @@ public struct Store: Stage {
             await responses?.keep(image, as: key, of: generation)
         }
         // Only now is it known to be an image.
-        if load.source == .disk, !load.isStale { load.report(.hasCache(product, source: .disk)) }
+        let isAccepted = load.attachment(StoredEntry.self)?.freshness.mayBeServed ?? !load.isStale
+        if load.source == .disk, isAccepted { load.report(.hasCache(product, source: .disk)) }
         load.advance(to: .ready(product))
         return .done
     }

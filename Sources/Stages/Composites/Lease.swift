@@ -88,7 +88,7 @@ public struct Lease: CompositeStage {
             // To a load with a stale entry it is as if it had asked itself.
             let source: LoadSource =
                 known.map { $0.generation == response.generation ? .revalidated : .network } ?? .disk
-            load.giveStored(response, freshness, followed: trail.followed, from: source)
+            load.giveStored(response, freshness, trail, from: source)
             return true
         case .stale(let response, let freshness):
             load.attach(StaleEntry(response: response, freshness: freshness))

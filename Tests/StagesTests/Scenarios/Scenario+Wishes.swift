@@ -43,8 +43,9 @@ extension Scenario {
             .serve("/a", .image("1", "Cache-Control: max-age=60"), .image("2", "Cache-Control: max-age=60")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .pass(100),
-            .get("/a", "Cache-Control: max-stale=50", gives: .image("1")),
-            .get("/a", "Cache-Control: max-stale", gives: .image("1")),
+            .get("/a", "Cache-Control: max-stale=50", gives: .image("1"), .stale),
+            .get("/a", "Cache-Control: max-stale", gives: .image("1"), .stale),
+            .get("/a", "Cache-Control: max-stale=50, max-age=200", gives: .image("1"), .stale),
             .get("/a", "Cache-Control: max-stale=30", gives: .image("2"), .origin, asks: ["/a"])),
         Scenario(
             "max-stale takes nothing that must be revalidated",

@@ -31,6 +31,8 @@ struct RedirectTrail: LoadAttachment {
     var standIn: StandIn?
     /// Whether the origin has answered a hop. What memory has is outdated then.
     var isAnswered = false
+    /// Whether a stored response on the way was past its freshness, and within the request's `max-stale`.
+    private(set) var acceptsStale = false
     /// How later hops are looked up; `nil` where no cache is read.
     var rules: CacheRules?
     private let isNamed: Bool
@@ -101,6 +103,7 @@ struct RedirectTrail: LoadAttachment {
                 if judged == nil { self = ahead }
                 return found
             }
+            if freshness.verdict == .acceptedStale { ahead.acceptsStale = true }
             let isFirstStale = judged == nil && !freshness.mayBeServed
             if isFirstStale {
                 self = ahead
@@ -147,11 +150,18 @@ extension Load {
     /// Goes on with a stored response that is past its freshness.
     mutating func giveStale(_ standIn: StandIn) {
         isStale = true
-        giveStored(standIn.entry.response, standIn.entry.freshness, followed: standIn.followed, from: .disk)
+        give(standIn.entry.response, standIn.entry.freshness, followed: standIn.followed, from: .disk)
     }
 
-    /// Goes on with a stored response.
+    /// Goes on with a stored response that may be given without asking, found at the end of a trail.
     mutating func giveStored(
+        _ response: StoredResponse, _ freshness: Freshness, _ trail: RedirectTrail, from source: LoadSource
+    ) {
+        isStale = trail.acceptsStale
+        give(response, freshness, followed: trail.followed, from: source)
+    }
+
+    private mutating func give(
         _ response: StoredResponse, _ freshness: Freshness, followed: [FollowedRedirect], from source: LoadSource
     ) {
         attach(StoredEntry(response: response, freshness: freshness))
