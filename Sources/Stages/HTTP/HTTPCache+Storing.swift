@@ -32,10 +32,12 @@ extension HTTPCache {
     }
 
     /// Stores an exchange as ``commit(_:for:expiry:rules:)`` does.
-    /// - Parameter redirects: those that belong to the entry.
+    /// - Parameters:
+    ///   - redirects: those that belong to the entry.
+    ///   - time: Since when an invalidation of its URLs counts; since the request by default.
     func keep(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules,
-        within redirects: [HTTPExchange] = []
+        within redirects: [HTTPExchange] = [], validSince time: Date? = nil
     ) async -> Kept {
         let now = clock.now
         guard let response = policy.draft(exchange, key, within: redirects, now: now, expiry, rules) else {
@@ -46,7 +48,9 @@ extension HTTPCache {
         }
         var row = row(of: response, BodyChecksum(of: exchange.body), expiry, rules)
         guard row.size <= bounds.storedBytes else { return .unavailable }
-        guard exchange.body.count > Self.longestInlineBody else { return await store(row, response, exchange) }
+        guard exchange.body.count > Self.longestInlineBody else {
+            return await store(row, response, exchange, validSince: time)
+        }
 
         guard
             let file = try? await fileThreads.run({ [database, warnings] in
@@ -54,7 +58,7 @@ extension HTTPCache {
             })
         else { return .unavailable }
         row.bodyFile = file.name
-        let kept = await store(row, response, exchange)
+        let kept = await store(row, response, exchange, validSince: time)
         if kept.response == nil { _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) } }
         // Until now a clean-up of another process would have waited rather than take the file for an orphan.
         withExtendedLifetime(file.lock) {}
@@ -91,14 +95,17 @@ extension HTTPCache {
         return isUpdated ? .stored(response) : mayStay ? .outdated : .refused
     }
 
-    private func store(_ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange) async -> Kept {
+    private func store(
+        _ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange, validSince time: Date?
+    ) async -> Kept {
         let targets = [response.target] + (response.redirects?.targets ?? [])
+        let since = time ?? row.requestTime
         let inserted = await change { [bounds, invalidations, clock] transaction -> Inserted? in
             let now = clock.now
             // Asked here, where an invalidation is either noted already or removes this row after it.
             guard
-                !targets.contains(where: { invalidations.contains($0, since: row.requestTime, now: now) }),
-                try !transaction.database.isInvalid(targets, askedAt: row.requestTime, now: now),
+                !targets.contains(where: { invalidations.contains($0, since: since, now: now) }),
+                try !transaction.database.isInvalid(targets, askedAt: since, now: now),
                 try transaction.makeRoom(for: row, exchange.requestHeaders, now: now)
             else { return nil }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }

@@ -39,6 +39,14 @@ extension Scenario {
             .get("/b", gives: .image("2a"), .origin, asks: ["/b"]),
             .get("other.example/a", gives: .image("3"), .cache)),
         Scenario(
+            "What a POST says of its own URL answers a later GET, though the POST has made that URL invalid",
+            .serve(
+                "/a", .image("1", "Cache-Control: max-age=600"),
+                .image("2", "Cache-Control: max-age=600", "Content-Location: /a").after(1), .image("3")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .send("POST", "/a", status: 200),
+            .get("/a", gives: .image("2"), .cache)),
+        Scenario(
             "Every user's response becomes invalid",
             .serve("/me", .image("alice", "Cache-Control: private, max-age=600"), .status(204), .image("new")),
             .get("/me", "Cookie: s=alice", gives: .image("alice"), .origin, asks: ["/me"]),

@@ -67,8 +67,11 @@ extension CachingExchange {
                 step.notes.append("\(count) stored under \(redactedURL(url.absoluteString)) became invalid")
             }
         }
-        // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET.
-        if request.method == .post, let key = request.key(owner.cache.users.credentials) { await store(answer, key) }
+        // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET. It is newer than what it has just
+        // made invalid.
+        if request.method == .post, let key = request.key(owner.cache.users.credentials) {
+            await store(answer, key, validSince: now)
+        }
         return response(of: answer, .none)
     }
 

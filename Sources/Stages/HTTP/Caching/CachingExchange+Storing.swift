@@ -21,13 +21,15 @@ extension CachingExchange {
         }
     }
 
-    mutating func store(_ answer: OriginAnswer, _ key: SourceKey) async {
+    /// Stores the origin's answer, if it may be stored.
+    /// - Parameter time: Since when an invalidation of the URL counts; since the request by default.
+    mutating func store(_ answer: OriginAnswer, _ key: SourceKey, validSince time: Date? = nil) async {
         guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
         let exchange = answer.exchange(request, headers)
         if case .refused(let reason) = Storability(of: exchange, isShared: cache.isShared) {
             return step.notes.append("not stored: \(reason)")
         }
-        switch await cache.keep(exchange, for: key, expiry: .standard, rules: .http) {
+        switch await cache.keep(exchange, for: key, expiry: .standard, rules: .http, validSince: time) {
         case .stored(let stored): noteStored(stored)
         case .refused: break
         case .outdated:
