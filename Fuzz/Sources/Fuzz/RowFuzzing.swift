@@ -8,7 +8,7 @@ enum RowFuzzing {
         }
         if let selecting = SelectingFields(encoded: bytes) {
             precondition(SelectingFields(encoded: selecting.encoded) == selecting, "selecting fields don't come back")
-            _ = selecting.match([.accept: "image/*"])
+            _ = selecting.match([.accept: "image/*"], of: .several)
         }
         var sum = BodyChecksum()
         let whole = bytes.count & ~63

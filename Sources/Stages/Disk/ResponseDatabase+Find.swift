@@ -16,12 +16,14 @@ extension ResponseDatabase {
 
     /// The most recent stored answer that fits a request's fields, whole and sound.
     /// - Throws: `CancellationError` where `cancellation` ended a wait for another process.
-    func find(_ key: SourceKey, _ request: HTTPFields, _ cancellation: WorkCancellation? = nil) throws -> Found {
+    func find(
+        _ key: SourceKey, _ request: HTTPFields, of users: HTTPCache.Users, _ cancellation: WorkCancellation? = nil
+    ) throws -> Found {
         let found = read(cancellation) { database in
-            var found = try findOnly(key, request, database) ?? findAmong(key, request, database)
+            var found = try findOnly(key, request, users, database) ?? findAmong(key, request, users, database)
             // Replaced since the row was read, it has taken its file along: what has replaced it is meant.
             if let damaged = found.damaged, try !database.has(damaged) {
-                found = try findAmong(key, request, database)
+                found = try findAmong(key, request, users, database)
             }
             return found
         }
@@ -31,20 +33,26 @@ extension ResponseDatabase {
 
     /// What most sources have: one answer, read with its body in one statement. `nil` where there are several, or the one
     /// needs a closer look.
-    private func findOnly(_ key: SourceKey, _ request: HTTPFields, _ database: SQLiteDatabase) throws -> Found? {
+    private func findOnly(
+        _ key: SourceKey, _ request: HTTPFields, _ users: HTTPCache.Users, _ database: SQLiteDatabase
+    ) throws -> Found? {
         let candidates = try database.candidates(for: key)
         guard let candidate = candidates.first else { return Found() }
-        guard candidates.count == 1, let row = candidate.row, row.selecting.match(request) else { return nil }
+        guard candidates.count == 1, let row = candidate.row, row.selecting.match(request, of: users) else {
+            return nil
+        }
         let body = row.bodyFile == nil ? candidate.body.flatMap { sound($0, row) } : self.body(in: row)
         return body.map { Found(response: row.response($0)) }
     }
 
-    private func findAmong(_ key: SourceKey, _ request: HTTPFields, _ database: SQLiteDatabase) throws -> Found {
+    private func findAmong(
+        _ key: SourceKey, _ request: HTTPFields, _ users: HTTPCache.Users, _ database: SQLiteDatabase
+    ) throws -> Found {
         var found = Found()
         // One snapshot, and one lock of it, for the rows and their bodies.
         try database.run("BEGIN")
         defer { try? database.run("COMMIT") }
-        let (rows, broken, others) = try database.responses(of: key, for: request)
+        let (rows, broken, others) = try database.responses(of: key, for: request, of: users)
         found.broken = broken
         guard let row = mostRecent(rows) else {
             if others > 0 { found.reason = "\(others) stored for other values of Vary's fields" }

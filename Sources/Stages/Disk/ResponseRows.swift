@@ -10,9 +10,11 @@ extension SQLiteDatabase {
 
     /// What a source has for a request, latest answer first. Rows that make no sense are named instead, and those for
     /// other values of `Vary`'s fields are counted; no more of them is read.
-    /// - Parameter request: the request's fields; `nil` for all that the source has.
+    /// - Parameters:
+    ///   - request: the request's fields; `nil` for all that the source has.
+    ///   - users: Whose request it is.
     func responses(
-        of key: SourceKey, for request: HTTPFields?
+        of key: SourceKey, for request: HTTPFields?, of users: HTTPCache.Users
     ) throws -> (rows: [ResponseRow], broken: [Int64], others: Int) {
         var (rows, broken, others): ([ResponseRow], [Int64], Int) = ([], [], 0)
         // The index has these in this order. Rows beyond the bound are another program's.
@@ -21,7 +23,7 @@ extension SQLiteDatabase {
             .blob(key.digest.bytes), .integer(Int64(Self.mostVarying))
         ) { (generation: $0.integer(0), selecting: SelectingFields(encoded: $0.bytes(1))) }
         for (generation, selecting) in found {
-            if let request, let selecting, !selecting.match(request) {
+            if let request, let selecting, !selecting.match(request, of: users) {
                 others += 1
             } else if selecting != nil, let row = try response(generation, key) {
                 rows.append(row)
@@ -175,25 +177,30 @@ extension ResponseTransaction {
     }
 
     /// Removes what a new row replaces: what fits the same request.
-    /// - Returns: false if one of them was asked for later, and so is the newer answer.
-    func makeRoom(for row: ResponseRow, _ request: HTTPFields, now: Date) throws -> Bool {
-        try makeRoom(for: row.key, request, askedAt: row.requestTime, now: now)
+    /// - Returns: The generations that were removed; `nil` if one of them was asked for later, and so is the newer answer.
+    func makeRoom(
+        for row: ResponseRow, _ request: HTTPFields, of users: HTTPCache.Users, now: Date
+    ) throws -> Set<Int64>? {
+        try makeRoom(for: row.key, request, of: users, askedAt: row.requestTime, now: now)
     }
 
     /// Removes what fits a request, unless it was asked for later.
-    /// - Returns: false if something was.
+    /// - Returns: The generations that were removed; `nil` if something was asked for later.
     @discardableResult
-    func makeRoom(for key: SourceKey, _ request: HTTPFields, askedAt requestTime: Date, now: Date) throws -> Bool {
-        var isFree = true
-        for old in try database.responses(of: key, for: request).rows {
+    func makeRoom(
+        for key: SourceKey, _ request: HTTPFields, of users: HTTPCache.Users, askedAt requestTime: Date, now: Date
+    ) throws -> Set<Int64>? {
+        var removed: Set<Int64>? = []
+        for old in try database.responses(of: key, for: request, of: users).rows {
             // One from the future is from before the clock was set back.
             if old.requestTime > requestTime, old.requestTime <= now + 2 {
-                isFree = false
+                removed = nil
             } else {
                 try remove(old.generation)
+                removed?.insert(old.generation)
             }
         }
-        return isFree
+        return removed
     }
 
     /// Notes that a target URI was made invalid, for the fetches of all processes, and forgets what no fetch can be

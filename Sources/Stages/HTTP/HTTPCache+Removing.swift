@@ -27,7 +27,7 @@ extension HTTPCache {
             var keys: [SourceKey] = []
             var waiting = [(hops: first, key: key)]
             while let (hops, key) = waiting.popLast() {
-                for row in try transaction.database.responses(of: key, for: nil).rows {
+                for row in try transaction.database.responses(of: key, for: nil, of: users).rows {
                     var next = hops
                     // Too many of them, or one that leads nowhere: there is nothing behind it.
                     guard (try? next.follow(status: row.status, row.headers)) == true,

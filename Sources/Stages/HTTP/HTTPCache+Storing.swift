@@ -100,13 +100,13 @@ extension HTTPCache {
     ) async -> Kept {
         let targets = [response.target] + (response.redirects?.targets ?? [])
         let since = time ?? row.requestTime
-        let inserted = await change { [bounds, invalidations, clock] transaction -> Inserted? in
+        let inserted = await change { [bounds, invalidations, clock, users] transaction -> Inserted? in
             let now = clock.now
             // Asked here, where an invalidation is either noted already or removes this row after it.
             guard
                 !targets.contains(where: { invalidations.contains($0, since: since, now: now) }),
                 try !transaction.database.isInvalid(targets, askedAt: since, now: now),
-                try transaction.makeRoom(for: row, exchange.requestHeaders, now: now)
+                try transaction.makeRoom(for: row, exchange.requestHeaders, of: users, now: now) != nil
             else { return nil }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
             let inserted = try transaction.insert(row, body: exchange.body)
@@ -129,11 +129,13 @@ extension HTTPCache {
     /// - Parameter requestTime: when the origin was asked; what was asked for later stays.
     func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
         memories.remove(key, askedBefore: requestTime, now: clock.now)
-        let has = try? await threads.run { [database] _ in
-            database.read { try !$0.responses(of: key, for: headers).rows.isEmpty } ?? false
+        let has = try? await threads.run { [database, users] _ in
+            database.read { try !$0.responses(of: key, for: headers, of: users).rows.isEmpty } ?? false
         }
         guard has == true else { return }
-        _ = await change { [clock] in try $0.makeRoom(for: key, headers, askedAt: requestTime, now: clock.now) }
+        _ = await change { [clock, users] in
+            try $0.makeRoom(for: key, headers, of: users, askedAt: requestTime, now: clock.now)
+        }
     }
 
     /// Brings the cache within its bounds.

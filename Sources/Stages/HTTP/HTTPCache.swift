@@ -114,7 +114,9 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
         isCounted: Bool
     ) async throws -> CacheLookup {
-        let found = try await threads.run(priority: priority) { [database] in try database.find(key, headers, $0) }
+        let found = try await threads.run(priority: priority) { [database, users] in
+            try database.find(key, headers, of: users, $0)
+        }
         if !found.broken.isEmpty {
             logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
             _ = await writer.run { transaction in

@@ -4,6 +4,9 @@ import Pipeline
 /// The fields of a request by which the origin chose a response: those that its `Vary` names (RFC 9111 section 4.1). For
 /// a `private` response in a cache with several users, also all others that may say who the user is.
 ///
+/// A response that a cache of one user has stored answers requests of such caches alone, since neither its key nor its
+/// fields tell users apart; and the other way round. So one folder can serve both kinds of caches.
+///
 /// Values are kept normalised; those of fields that hold credentials only as digests.
 struct SelectingFields: Sendable, Hashable {
     struct Field: Sendable, Hashable {
@@ -24,12 +27,14 @@ struct SelectingFields: Sendable, Hashable {
     /// The fields of `request` that select a response in a cache; `nil` if no request fits.
     init?(of response: HTTPFields, request: HTTPFields, users: HTTPCache.Users) {
         guard let varying = SelectingFields(vary: response, request: request) else { return nil }
-        guard !users.isOne, CacheControl(response).isUnqualified("private") else {
-            self = varying
-            return
+        var fields = varying.fields
+        if users.isOne {
+            fields.insert(Field(name: Self.oneUser, value: nil), at: 0)
+        } else if CacheControl(response).isUnqualified("private") {
+            let others = PrivateFields.digest(of: request, except: Set(varying.fields.map(\.name)))
+            fields.insert(Field(name: Self.others, value: others), at: 0)
         }
-        let others = PrivateFields.digest(of: request, except: Set(varying.fields.map(\.name)))
-        self.init(fields: [Field(name: Self.others, value: others)] + varying.fields)
+        self.init(fields: fields)
     }
 
     /// The fields of `request` that the answer's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
@@ -37,22 +42,28 @@ struct SelectingFields: Sendable, Hashable {
         let names = response[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingSpaces.lowercased() }
         guard !names.contains("*") else { return nil }
-        fields = Set(names).filter { !$0.isEmpty && $0 != Self.others }.sorted().map {
+        fields = Set(names).filter { !$0.isEmpty && $0 != Self.others && $0 != Self.oneUser }.sorted().map {
             Field(name: $0, value: Self.value($0, request))
         }
     }
 
-    /// Whether a request has the same values.
-    func match(_ request: HTTPFields) -> Bool {
-        fields.allSatisfy { field in
-            field.name == Self.others
-                ? field.value == PrivateFields.digest(of: request, except: Set(fields.map(\.name)))
-                : field.value == Self.value(field.name, request)
+    /// Whether a request of these users has the same values.
+    func match(_ request: HTTPFields, of users: HTTPCache.Users) -> Bool {
+        guard users.isOne == (fields.first?.name == Self.oneUser) else { return false }
+        return fields.allSatisfy { field in
+            switch field.name {
+            case Self.oneUser: true
+            case Self.others: field.value == PrivateFields.digest(of: request, except: Set(fields.map(\.name)))
+            default: field.value == Self.value(field.name, request)
+            }
         }
     }
 
-    /// Stands for all fields that the list doesn't name; no field can have this name.
+    // No field can have these names.
+    /// Stands for all fields that the list doesn't name.
     private static let others = ":private"
+    /// Says that a cache of one user has stored the response. It comes first.
+    private static let oneUser = ":one"
 
     private static func value(_ name: String, _ request: HTTPFields) -> [UInt8]? {
         guard let fieldName = HTTPField.Name(name) else { return nil }

@@ -82,6 +82,17 @@ struct UsersTests {
         #expect(try await uses(client, "/private3", "Authorization", ["1", "2"]) == [.miss, .miss])
     }
 
+    @Test(
+        "In one folder, no cache of several users gives what a cache of one user has stored, and the other way round",
+        arguments: ["/a", "/private"])
+    func sharedFolder(path: String) async throws {
+        let (one, several) = (client(.one), client(.several))
+        #expect(try await uses(one, path, "Cookie", ["alice"]) == [.miss])
+        #expect(try await uses(several, path, "Cookie", [nil, "alice", nil]) == [.miss, .miss, .hit])
+        #expect(try await uses(several, path, "X-User", ["bob"]) == [path == "/a" ? .hit : .miss])
+        #expect(try await uses(one, path, "Cookie", ["alice", "bob", nil]) == [.hit, .hit, .hit])
+    }
+
     @Test("A 304 that makes a response private keeps it for the user who asked")
     func becomesPrivate() async throws {
         origin.route("/turns") { request in
