@@ -44,6 +44,7 @@ public struct Store: Stage {
     /// is reported.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
+        let ticket = load.attachment(SourceTicket.self)
         let terms = await keepResponse(of: load)
         // The flight that fetched is needed no more. Nor is the ticket to be found by whoever gets this load.
         load.detach(SourceTicket.self)
@@ -63,6 +64,10 @@ public struct Store: Stage {
                 memory.remove(target: origin.target)
             }
             if !load.mayStore { memory.remove(key.source) }
+            // The load that wrote for all who share the fetch may have found something newer meanwhile.
+            if ticket?.isRefused == true, let askedAt = terms.askedAt {
+                memory.remove(key.source, askedBefore: askedAt, now: load.clock.now)
+            }
         }
         if case .encoded(let image) = load.content, load.attachment(FoundVariant.self) == nil,
             let key = load.variantKey, let generation = terms?.generation
@@ -98,7 +103,18 @@ public struct Store: Stage {
             }
             return nil
         }
+        if writes, terms == nil { await refuse(load, redirects, ticket) }
         return terms
+    }
+
+    /// Takes what other sizes have made of a response that may not be kept out of memory.
+    private func refuse(_ load: Load, _ redirects: [FollowedRedirect], _ ticket: SourceTicket?) async {
+        // Those that come later see this.
+        ticket?.refuse()
+        guard let source = load.sourceKey, let askedAt = await keepAll(load, redirects, writes: false)?.askedAt else {
+            return
+        }
+        memory?.remove(source, askedBefore: askedAt, now: load.clock.now)
     }
 
     private func keepAll(_ load: Load, _ redirects: [FollowedRedirect], writes: Bool) async -> StoredTerms? {

@@ -53,6 +53,8 @@ struct FlightRecord {
     /// Tickets that are still held; only for a source.
     var members = 0
     var claimed = false
+    /// Whether the member that was to write the original may not keep it.
+    var isRefused = false
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 

@@ -11,6 +11,12 @@ extension Flights {
         }
     }
 
+    /// The original may not be kept: something newer is stored, for one.
+    func refuse(_ flight: UInt64) { change { $0.records[flight]?.isRefused = true } }
+
+    /// Whether the original may not be kept.
+    func isRefused(_ flight: UInt64) -> Bool { state.withLock { $0.records[flight]?.isRefused ?? false } }
+
     /// The original is on disk. From now on only loads that set out before may join.
     func stored(_ flight: UInt64) {
         change { state in

@@ -18,6 +18,12 @@ final class SourceTicket: LoadAttachment {
     /// Whether this member is to write the original: true for the first that asks.
     func claim() -> Bool { flights.claim(flight) }
 
+    /// The original may not be kept, by any member.
+    func refuse() { flights.refuse(flight) }
+
+    /// Whether the member that was to write the original has found that it may not be kept.
+    var isRefused: Bool { flights.isRefused(flight) }
+
     /// The original has been written: later loads find it on disk.
     func stored() { flights.stored(flight) }
 }

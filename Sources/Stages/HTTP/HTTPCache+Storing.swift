@@ -106,14 +106,16 @@ extension HTTPCache {
             guard
                 !targets.contains(where: { invalidations.contains($0, since: since, now: now) }),
                 try !transaction.database.isInvalid(targets, askedAt: since, now: now),
-                try transaction.makeRoom(for: row, exchange.requestHeaders, of: users, now: now) != nil
+                let replaced = try transaction.makeRoom(for: row, exchange.requestHeaders, of: users, now: now)
             else { return nil }
             if response.isSuccess { try transaction.forgetFailures(of: row.key) }
             let inserted = try transaction.insert(row, body: exchange.body)
-            return Inserted(row: inserted, isBounded: try transaction.evict(bounds))
+            return Inserted(row: inserted, replaced: replaced, isBounded: try transaction.evict(bounds))
         }
         guard let inserted else { return .unavailable }
         guard let inserted else { return .outdated }
+        // Other sizes of the picture that was there.
+        memories.remove(inserted.replaced)
         if !inserted.isBounded { await evict() }
         accesses.advance(to: inserted.row.accessed)
         return .stored(response.numbered(inserted.row.generation))
@@ -121,6 +123,7 @@ extension HTTPCache {
 
     private struct Inserted: Sendable {
         let row: (generation: Int64, accessed: Int64)
+        let replaced: Set<Int64>
         let isBounded: Bool
     }
 

@@ -36,6 +36,12 @@ final class MemoriesToTell: Sendable {
         }
     }
 
+    /// Removes what was made of stored responses.
+    func remove(_ generations: Set<Int64>) {
+        guard !generations.isEmpty else { return }
+        for memory in entries.withLock({ $0.compactMap(\.memory) }) { memory.remove(generations) }
+    }
+
     /// Removes what was made of a target URI's responses.
     func remove(target: String) {
         for memory in entries.withLock({ $0.compactMap(\.memory) }) { memory.remove(target: target) }

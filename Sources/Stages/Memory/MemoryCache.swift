@@ -133,6 +133,15 @@ public final class MemoryCache: Sendable {
         }
     }
 
+    /// Removes what was made of stored responses.
+    func remove(_ generations: Set<Int64>) {
+        _ = state.withLock { state in
+            state.kept.keys.filter { key in
+                state.kept.peek(key)?.entry.generation.map(generations.contains) ?? false
+            }.compactMap { state.remove($0) }
+        }
+    }
+
     /// Removes what was made of responses from a URL, given without fragment and user info.
     func remove(target: String) {
         _ = state.withLock { state in

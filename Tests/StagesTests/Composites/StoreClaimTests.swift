@@ -66,6 +66,44 @@ struct StoreClaimTests {
         }
     }
 
+    @Test("Of loads that share a fetch none keeps a picture in memory that something newer has overtaken")
+    func overtaken() async throws {
+        let resources = site.resources()
+        let (flights, responses) = (resources.flights, resources.responses)
+        let (looked, stored, gate) = (Counter(), Counter(), Gate())
+        let pipeline = ImagePipeline(clock: site.clock) {
+            ResolveIdentifier()
+            Coalesce(flights, by: .variant) {
+                Coalesce(flights, by: .source) { Fetch(responses, resources.client) }
+                StubStage("Decode", accepts: .original) { load in
+                    looked.increment()
+                    try await gate.wait()
+                    // One writes after the others have stored, another one before.
+                    if load.request.maxPixelSize == 30 { await stored.reaches(2) }
+                    load.advance(to: .decoded(.filled(2)))
+                    return .done
+                }
+                Store(resources.memory, responses)
+            }
+        }
+        let url = site.origin.url("/a")
+        let loads = [10, 20, 30].map { size in
+            Task {
+                defer { stored.increment() }
+                return try await pipeline.load(ImageRequest(ImageSource(url), maxPixelSize: PixelSize(square: size)))
+            }
+        }
+        await looked.reaches(3)
+        let key = try #require(SourceKey(ImageRequest(url)))
+        site.clock.advance(by: .seconds(1))
+        let newer = try HTTPExchange.test(url.absoluteString, body: [1], at: site.clock.now)
+        #expect(await responses.commit(newer, for: key) != nil)
+        gate.open()
+        for load in loads { _ = try await load.value }
+        #expect(resources.memory.count == 0)
+        #expect(site.requests == 1)
+    }
+
     @Test("Where the system refuses the thread that writes, nothing is stored, and the next change tries again")
     func refusedThread() async throws {
         let responses = site.resources().responses

@@ -46,6 +46,24 @@ struct InvalidationTests {
         #expect(try await loaders[1].load(url).source == .disk)
     }
 
+    @Test("Every size of a picture leaves memory once another picture is stored in its place")
+    func replaced() async throws {
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        let small = LoadOptions(maxPixelSize: PixelSize(square: 20))
+        let reload = LoadOptions(maxPixelSize: PixelSize(square: 20), headers: [.cacheControl: "no-cache"])
+        _ = try await loader.load(url)
+        _ = try await loader.load(url, options: small)
+        #expect(try await loader.load(url).source == .memory)
+        let other = try Pictures.bytes("good/jpeg-progressive-444.jpg")
+        site.origin.route("/a") { _ in .init(headers: [.cacheControl: "max-age=60", .eTag: "\"2\""], body: other) }
+        site.clock.advance(by: .seconds(1))
+        #expect(try await loader.load(url, options: reload).source == .network)
+        #expect(try await loader.load(url).source == .disk)
+        #expect(try await loader.load(url, options: small).source == .disk)
+        #expect(site.requests == 2)
+    }
+
     @Test("An image that was asked for before and arrives after it is given, and kept nowhere")
     func underWay() async throws {
         let gate = try ScriptedOrigin.Gate()
