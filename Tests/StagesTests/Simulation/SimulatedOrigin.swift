@@ -16,10 +16,10 @@ struct SimulatedOrigin: HTTPClient {
             try await world.clock.sleep(for: .milliseconds(world.chance(0..<300)))
             switch world.chance(0..<20) {
             case 0:
-                use.end()
+                use.finish()
                 throw LoadError(.unreachable, subject: "", "The line is cut.")
             case 1:
-                use.end()
+                use.finish()
                 return TransferResponse(status: 503, headers: [:], url: request.url, body: TransferBody([]))
             default: break
             }
@@ -28,13 +28,14 @@ struct SimulatedOrigin: HTTPClient {
             return TransferResponse(
                 status: 200, headers: [:], url: request.url,
                 body: TransferBody {
+                    use.goOn()
                     try await withTaskCancellationHandler {
                         try await world.clock.sleep(for: .milliseconds(world.chance(0..<100)))
                     } onCancel: {
                         use.end()
                     }
                     let chunk = rest.withLock { $0.isEmpty ? nil : $0.removeFirst() }
-                    if chunk == nil { use.end() }
+                    if chunk == nil { use.finish() }
                     return chunk
                 })
         } onCancel: {
@@ -46,14 +47,22 @@ struct SimulatedOrigin: HTTPClient {
     private final class Use: Sendable {
         private let world: SimulatedWorld
         private let number: Int
-        private let removals: Int
+        private let request: Int
         private let isOver = Lock(false)
 
         init(_ world: SimulatedWorld, _ number: Int) {
             self.world = world
             self.number = number
-            removals = world.begin(number)
+            request = world.begin(number)
         }
+
+        /// Ends where nobody has cancelled it.
+        func finish() {
+            goOn()
+            end()
+        }
+
+        func goOn() { if !Task.isCancelled { world.goOn(number, request) } }
 
         deinit { end() }
 
@@ -62,7 +71,7 @@ struct SimulatedOrigin: HTTPClient {
                 defer { isOver = true }
                 return !isOver
             }
-            if ends { world.end(number, begunAfter: removals) }
+            if ends { world.end(number, request) }
         }
     }
 }

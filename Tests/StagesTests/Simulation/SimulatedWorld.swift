@@ -14,9 +14,10 @@ final class SimulatedWorld: Sendable {
     private struct State {
         var generator: SeededGenerator
         var stored: [Int: Date] = [:]
-        var underWay: [Int: Int] = [:]
-        /// How often an image was removed: what was requested before is another request than what comes after.
-        var removals: [Int: Int] = [:]
+        /// The requests under way for each image.
+        var underWay: [Int: Set<Int>] = [:]
+        /// Requests that another one for the same image has met.
+        var met: Set<Int> = []
         var listDepth = 0
         var requests = 0
         var breaches: [String] = []
@@ -74,8 +75,7 @@ final class SimulatedWorld: Sendable {
     func remove(_ number: Int) {
         state.withLock { state in
             state.stored[number] = nil
-            state.underWay[number] = nil
-            state.removals[number, default: 0] += 1
+            if let removed = state.underWay.removeValue(forKey: number) { state.met.subtract(removed) }
         }
         note(6, number)
     }
@@ -91,26 +91,33 @@ final class SimulatedWorld: Sendable {
     }
 
     /// A request begins: it must not be one that need not be made.
-    /// - Returns: what its end has to name.
+    /// - Returns: The request's own number.
     func begin(_ number: Int) -> Int {
         let isFresh = isFresh(number)
-        let removals = state.withLock { state in
+        let request = state.withLock { state in
             state.requests += 1
             if isFresh { state.breaches.append("\(number) was requested while fresh.") }
-            if state.underWay[number, default: 0] > 0 {
-                state.breaches.append("\(number) was requested twice at once.")
-            }
-            state.underWay[number, default: 0] += 1
-            return state.removals[number, default: 0]
+            state.met.formUnion(state.underWay[number, default: []])
+            state.underWay[number, default: []].insert(state.requests)
+            return state.requests
         }
         note(1, number)
-        return removals
+        return request
     }
 
-    func end(_ number: Int, begunAfter removals: Int) {
+    /// A request that nobody has cancelled goes on: no other one for the same image may have begun. A cancelled one may
+    /// still be in the hands of a slow observer, and notices only after it.
+    func goOn(_ number: Int, _ request: Int) {
         state.withLock { state in
-            guard state.removals[number, default: 0] == removals, let count = state.underWay[number] else { return }
-            state.underWay[number] = count > 1 ? count - 1 : nil
+            if state.met.remove(request) != nil { state.breaches.append("\(number) was requested twice at once.") }
+        }
+    }
+
+    func end(_ number: Int, _ request: Int) {
+        state.withLock { state in
+            state.met.remove(request)
+            guard state.underWay[number]?.remove(request) != nil else { return }
+            if state.underWay[number]?.isEmpty == true { state.underWay[number] = nil }
         }
         note(2, number)
     }

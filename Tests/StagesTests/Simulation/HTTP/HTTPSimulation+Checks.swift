@@ -31,10 +31,10 @@ extension HTTPSimulation {
             return nil
         }
         var walk = HTTPWalk(
-            request.request, model, exchanges, gave: answer, isLoader: request.isLoader, now: now)
+            request.request, models[request.model], exchanges, gave: answer, isLoader: request.isLoader, now: now)
         let difference = walk.follow(request.path, begun: begun)
         if let difference { return difference }
-        model = walk.model
+        models[request.model] = walk.model
         let memory = memories[key(request)]
         if request.isLoader {
             let mayBeKept = answer.source != .stale && serial != nil
@@ -48,8 +48,6 @@ extension HTTPSimulation {
         }
         guard walk.content != answer.content else {
             guard walk.hasOneHop, let source = walk.source, source != answer.source else { return nil }
-            // What the request itself accepts as stale is no failure of anybody's.
-            if source == .stale, answer.source == .cache, request.request.maxStale != nil { return nil }
             return "expected from \(source)"
         }
         if request.isLoader, let memory, memory.serial == serial, walk.content == .unreachable,

@@ -37,7 +37,9 @@ extension HTTPSimulation {
             case .one: program == 0
             case .mixed: Bool.random(using: &generator)
             }
-        return Request(program: program, isLoader: isLoader, path: pick(SimulatedSite.paths), request: request)
+        return Request(
+            program: program, model: models.count > 1 ? program : 0, isLoader: isLoader,
+            path: pick(SimulatedSite.paths), request: request)
     }
 
     private func send(_ request: Request) async -> Scenario.Answer {
@@ -69,7 +71,7 @@ extension HTTPSimulation {
 
     /// A request whose first reply is held back while other things happen.
     func hold(_ request: Request) async -> String? {
-        let candidates = model.candidates(request.path, request.request, now: now)
+        let candidates = models[request.model].candidates(request.path, request.request, now: now)
         let asks = candidates.allSatisfy {
             let verdict = $0?.judge(request.request, now: now, isShared: users == .shared)
             return verdict?.mayBeGiven != true && verdict?.mayBeGivenWhileAsking != true
@@ -124,7 +126,9 @@ extension HTTPSimulation {
                 var same = held.request
                 same.noCache = true
                 same.pragma = false
-                other = Request(program: other.program, isLoader: other.isLoader, path: held.path, request: same)
+                other = Request(
+                    program: other.program, model: other.model, isLoader: other.isLoader, path: held.path,
+                    request: same)
                 if held.request.noCache { return nil }
                 if chance(50) { change(held.path) }
             } else if other.path <= held.path {
@@ -142,7 +146,11 @@ extension HTTPSimulation {
     private func settleBut(_ held: Request) async {
         for (number, program) in programs.enumerated() {
             await program.client.settle()
-            if number != held.program || !held.isLoader { await program.loader.settle() }
+            if number != held.program || !held.isLoader {
+                await program.loader.settle()
+            } else {
+                await program.loader.loader.resources.flights.refreshes.drain()
+            }
         }
     }
 
@@ -164,7 +172,8 @@ extension HTTPSimulation {
                 return nil
             }
         }
-        model.invalidate(path, number: max(asked, site.nextNumber()))
+        let last = max(asked, site.nextNumber())
+        for index in models.indices { models[index].invalidate(path, number: last) }
         memories = memories.filter { key, memory in
             !key.hasPrefix("\(number)") || !memory.hops.contains { $0.path == path }
         }

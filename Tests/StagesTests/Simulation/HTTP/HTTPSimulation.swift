@@ -22,6 +22,8 @@ final class HTTPSimulation {
 
     struct Request {
         let program: Int
+        /// Which of the models knows what the program's cache may give.
+        let model: Int
         let isLoader: Bool
         let path: String
         let request: ModelRequest
@@ -32,6 +34,7 @@ final class HTTPSimulation {
 
     private let seed: UInt64
     let users: Scenario.Users
+    private let isMixed: Bool
     let fronts: Fronts
     private let folder: String
     let clock = ManualClock(now: ScenarioFields.start)
@@ -40,7 +43,8 @@ final class HTTPSimulation {
     let origin: ScenarioOrigin
     var generator: SeededGenerator
     var programs: [Program] = []
-    var model: ModelCache
+    /// One for all programs, or one for each where a program of one user shares the folder with one of several.
+    var models: [ModelCache]
     var memories: [String: Memory] = [:]
     private(set) var history: [String] = []
     var requests = 0
@@ -49,10 +53,11 @@ final class HTTPSimulation {
     private init(seed: UInt64, folder: String) {
         self.seed = seed
         self.folder = folder
-        users = [Scenario.Users.several, .one, .several, .one, .shared][Int(seed % 5)]
-        fronts = Fronts(rawValue: Int(seed / 5 % 4)) ?? .mixed
+        users = [Scenario.Users.several, .one, .several, .one, .shared, .several][Int(seed % 6)]
+        isMixed = seed % 6 == 5
+        fronts = Fronts(rawValue: Int(seed / 6 % 4)) ?? .mixed
         generator = SeededGenerator(seed: seed)
-        model = ModelCache(users)
+        models = isMixed ? [ModelCache(.several), ModelCache(.one)] : [ModelCache(users)]
         let (site, clock) = (SimulatedSite(seed: seed, users: users), clock)
         self.site = site
         origin = ScenarioOrigin(clock: clock, pictures: pictures) { request in
@@ -74,7 +79,7 @@ final class HTTPSimulation {
         let simulation = HTTPSimulation(seed: seed, folder: folder + "/\(seed)")
         var difference: String?
         for path in SimulatedSite.paths { simulation.change(path) }
-        simulation.programs = [simulation.program(), simulation.program()]
+        simulation.programs = [simulation.program(0), simulation.program(1)]
         for _ in 0..<steps where difference == nil {
             difference = await simulation.step()
             // No two steps happen at the same time, and no age is a whole number of seconds.
@@ -87,8 +92,8 @@ final class HTTPSimulation {
             given: simulation.given)
     }
 
-    private func program() -> Program {
-        let cache = HTTPCache.scenario(folder, users, clock)
+    private func program(_ number: Int) -> Program {
+        let cache = HTTPCache.scenario(folder, isMixed && number == 1 ? .one : users, clock)
         return Program(
             cache: cache, loader: LoaderFront(cache, origin, clock, pictures),
             client: CachingFront(client: CachingClient(cache, origin), pictures: pictures))
@@ -123,20 +128,20 @@ final class HTTPSimulation {
         case 88..<90:
             let seconds = pick([30, 3600, 100_000])
             clock.set(now: clock.now - Double(seconds))
-            model.timesTellOrder = false
+            for index in models.indices { models[index].timesTellOrder = false }
             note("the clock is set back by \(seconds) s")
         case 90..<95: return await invalidate(pick(SimulatedSite.paths))
         case 95..<96:
             let number = Int.random(in: 0..<2, using: &generator)
             note("program \(number) removes all")
             await programs[number].loader.removeAll()
-            model.removeAll()
+            for index in models.indices { models[index].removeAll() }
             memories = memories.filter { !$0.key.hasPrefix("\(number)") }
         default:
             let number = Int.random(in: 0..<2, using: &generator)
             note("program \(number) starts anew")
             await programs[number].cache.close()
-            programs[number] = program()
+            programs[number] = program(number)
             memories = memories.filter { !$0.key.hasPrefix("\(number)") }
         }
         return nil

@@ -107,7 +107,10 @@ struct HTTPWalk {
                 stored = nil
                 return .given(best.kind, serial: best.serial, .stale)
             }
-            let given = judged.filter { $0.1?.mayBeGiven == true }.compactMap(\.0)
+            // A loader asks about a chain as a whole, and what it leads to now may be something else.
+            let given = judged.filter {
+                $0.1?.mayBeGiven == true || isLoader && refreshes && $0.1?.mayBeGivenWhileAsking == true
+            }.compactMap(\.0)
             let best = given.first { $0.kind != .picture || $0.serial == serial } ?? given.first
             if let best {
                 stored?.append(best)
@@ -125,15 +128,31 @@ struct HTTPWalk {
         guard let (entry, verdict) = asking.first else {
             return .wrong("\(first.asked) was asked, with these stored: \(described(judged, time))")
         }
-        // A loader asks first where not all of a chain may be given stale.
-        let asksFirst = isLoader && (entry?.kind != .picture || hops > 1) && answer.source != .stale
-        if let entry, verdict?.mayBeGivenWhileAsking == true, !asksFirst {
+        if let entry, verdict?.mayBeGivenWhileAsking == true, !isLoader || givesChainWhileAsking(entry) {
             refreshes = true
             stored = nil
             background(own, [entry])
             return .given(entry.kind, serial: entry.serial, .stale)
         }
         return process(own, entry, verdict, asked: time)
+    }
+
+    /// Whether a loader gives all of a chain while it asks about it: otherwise it asks first.
+    private func givesChainWhileAsking(_ first: ModelEntry) -> Bool {
+        if first.kind == .picture, hops == 1 { return true }
+        guard answer.source == .stale else { return false }
+        var entry = first
+        for _ in SimulatedSite.paths {
+            guard case .redirect(_, let path) = entry.kind else { return entry.serial == serial }
+            let behind = model.candidates(path, request, now: now).compactMap(\.self).first {
+                let verdict = $0.judge(request, now: now, isShared: isShared)
+                let mayBeGiven = verdict.mayBeGiven || verdict.mayBeGivenWhileAsking
+                return mayBeGiven && ($0.kind != .picture || $0.serial == serial)
+            }
+            guard let behind else { return false }
+            entry = behind
+        }
+        return false
     }
 
     /// What a foreground request of the origin comes to.
