@@ -1,7 +1,8 @@
 public import Pipeline
 
 extension HTTPCache {
-    /// Whose requests a cache answers.
+    /// Whose requests a cache answers. Caches of one user and caches of several users may share a folder: neither finds
+    /// what the other has stored.
     public struct Users: Sendable, Hashable {
         /// The header fields that are part of every key.
         public let credentials: CredentialFields

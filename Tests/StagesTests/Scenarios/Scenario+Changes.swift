@@ -157,6 +157,29 @@ extension Scenario {
             .finish("slow", gives: .image("1"), .revalidated),
             .get("/a", gives: .image("2"), .cache)),
         Scenario(
+            "A 304 for what another process has put in the place of a picture confirms no picture in memory",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"),
+                .image("2", "ETag: \"2\"", "Cache-Control: max-age=60"), .notModified("ETag: \"2\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get(
+                "/a", "Cache-Control: no-cache", by: "b", gives: .image("2"), .origin,
+                asks: ["/a if-none-match \"1\""]),
+            .pass(61),
+            .get("/a", gives: .image("2"), .revalidated, asks: ["/a if-none-match \"2\""])),
+        Scenario(
+            "While a picture that another process has replaced is refreshed, none in memory is given in its place",
+            .serve(
+                "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60, stale-while-revalidate=60"),
+                .image("2", "ETag: \"2\"", "Cache-Control: max-age=60, stale-while-revalidate=60"),
+                .notModified("ETag: \"2\"")),
+            .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
+            .get(
+                "/a", "Cache-Control: no-cache", by: "b", gives: .image("2"), .origin,
+                asks: ["/a if-none-match \"1\""]),
+            .pass(61),
+            .get("/a", gives: .image("2"), .stale, asks: ["/a if-none-match \"2\""])),
+        Scenario(
             "What one process has stored another one gives",
             .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
             .get("/a", by: "a", gives: .image("1"), .origin, asks: ["/a"]),

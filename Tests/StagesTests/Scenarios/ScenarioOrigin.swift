@@ -12,6 +12,8 @@ final class ScenarioOrigin: HTTPClient {
     private struct State {
         var asked: [String] = []
         var arrivals: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+        /// Whether what was to ask has ended since the requests were last read.
+        var isOver = false
         var gates: [Gate] = []
     }
 
@@ -33,7 +35,7 @@ final class ScenarioOrigin: HTTPClient {
     /// What was asked since this was last read.
     func takeAsked() -> [String] {
         state.withLock { state in
-            defer { state.asked = [] }
+            defer { (state.asked, state.isOver) = ([], false) }
             return state.asked
         }
     }
@@ -42,8 +44,9 @@ final class ScenarioOrigin: HTTPClient {
     func arrivals(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
-                if state.asked.count < count { state.arrivals.append((count, continuation)) }
-                return state.asked.count >= count
+                let isThere = state.isOver || state.asked.count >= count
+                if !isThere { state.arrivals.append((count, continuation)) }
+                return isThere
             }
             if isThere { continuation.resume() }
         }
@@ -52,7 +55,7 @@ final class ScenarioOrigin: HTTPClient {
     /// Ends every wait for arrivals: what was to ask has ended without.
     func stopWaiting() {
         let arrivals = state.withLock { state in
-            defer { state.arrivals = [] }
+            defer { (state.arrivals, state.isOver) = ([], true) }
             return state.arrivals
         }
         for arrival in arrivals { arrival.continuation.resume() }

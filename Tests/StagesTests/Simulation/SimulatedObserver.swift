@@ -69,7 +69,10 @@ final class SimulatedObserver: LoadObserver {
         default:
             // As `ImageLoader.remove(_:)` does, which would wait for a disk.
             guard let key = SourceKey(ImageRequest(ImageSource(world.url(number)))) else { return }
-            world.remove(number)
+            let fetches = flights.state.withLock { state in
+                state.records.values.count { $0.key.isFetch && $0.key.source == key && $0.landing == nil }
+            }
+            world.remove(number, fetches: fetches)
             flights.noteRemoval(of: key)
             memory.remove(key)
         }

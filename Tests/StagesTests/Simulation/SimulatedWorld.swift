@@ -18,6 +18,8 @@ final class SimulatedWorld: Sendable {
         var underWay: [Int: Set<Int>] = [:]
         /// Requests that another one for the same image has met.
         var met: Set<Int> = []
+        /// How many fetches of each image set out before it was removed, and have yet to send their request.
+        var outdated: [Int: Int] = [:]
         var listDepth = 0
         var requests = 0
         var breaches: [String] = []
@@ -72,10 +74,13 @@ final class SimulatedWorld: Sendable {
     }
 
     /// Removes an image from the store: requests under way for it no longer stand for those to come.
-    func remove(_ number: Int) {
+    /// - Parameter fetches: How many fetches of the image are under way.
+    func remove(_ number: Int, fetches: Int) {
         state.withLock { state in
             state.stored[number] = nil
-            if let removed = state.underWay.removeValue(forKey: number) { state.met.subtract(removed) }
+            let removed = state.underWay.removeValue(forKey: number) ?? []
+            state.met.subtract(removed)
+            state.outdated[number] = max(0, fetches - removed.count)
         }
         note(6, number)
     }
@@ -97,8 +102,12 @@ final class SimulatedWorld: Sendable {
         let request = state.withLock { state in
             state.requests += 1
             if isFresh { state.breaches.append("\(number) was requested while fresh.") }
-            state.met.formUnion(state.underWay[number, default: []])
-            state.underWay[number, default: []].insert(state.requests)
+            if state.outdated[number, default: 0] > 0 {
+                state.outdated[number, default: 0] -= 1
+            } else {
+                state.met.formUnion(state.underWay[number, default: []])
+                state.underWay[number, default: []].insert(state.requests)
+            }
             return state.requests
         }
         note(1, number)

@@ -47,7 +47,8 @@ extension HTTPSimulation {
             }
         }
         guard walk.content != answer.content else {
-            guard walk.hasOneHop, let source = walk.source, source != answer.source else { return nil }
+            let isComparable = walk.hasOneHop || !request.isLoader
+            guard isComparable, let source = walk.source, source != answer.source else { return nil }
             return "expected from \(source)"
         }
         if request.isLoader, let memory, memory.serial == serial, walk.content == .unreachable,

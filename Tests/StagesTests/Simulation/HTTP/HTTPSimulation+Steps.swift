@@ -94,6 +94,11 @@ extension HTTPSimulation {
         }
         await origin.arrivals(1)
         let first = site.takeExchanges()
+        guard !first.isEmpty else {
+            site.holdNext(false)
+            await task.value
+            return "\(described(request)): nothing was asked"
+        }
         _ = origin.takeAsked()
         note("\(described(request)) asks \(first.map(\.asked)), and is held back: \(first.map(\.reply))")
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -173,7 +178,7 @@ extension HTTPSimulation {
             }
         }
         let last = max(asked, site.nextNumber())
-        for index in models.indices { models[index].invalidate(path, number: last) }
+        for index in models.indices { models[index].invalidate(path, number: last, now: now) }
         memories = memories.filter { key, memory in
             !key.hasPrefix("\(number)") || !memory.hops.contains { $0.path == path }
         }

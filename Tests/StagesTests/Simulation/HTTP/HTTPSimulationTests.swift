@@ -31,7 +31,7 @@ struct HTTPSimulationTests {
             given += report.given
         }
         // Else nothing was there to be reused.
-        #expect(given > requests / 10)
+        #expect(given > requests / 20)
         #expect(requests > Int(Self.seeds) * 5)
     }
 

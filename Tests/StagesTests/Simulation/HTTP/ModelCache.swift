@@ -5,8 +5,9 @@ struct ModelCache: Sendable {
     private(set) var entries: [ModelEntry] = []
     /// Whether the times of responses still tell which came last: not once a clock was set back.
     var timesTellOrder = true
-    /// When each path was last made invalid, by number of request.
+    /// When each path was last made invalid, by number of request and by the clock.
     private var invalidated: [String: Int] = [:]
+    private var invalidatedAt: [String: Int] = [:]
 
     init(_ users: Scenario.Users) { self.users = users }
 
@@ -60,7 +61,9 @@ struct ModelCache: Sendable {
         let replaced = matching(path, request).filter { $0.asked <= number }.map(\.serial)
         entries.removeAll { $0.path == path && replaced.contains($0.serial) }
         entries.append(entry)
-        guard overtakers.isEmpty else {
+        // After the clock was set back, it may seem to have become invalid while it was under way.
+        let seemsInvalid = invalidatedAt[path].map { requestTime < $0 && $0 <= responseTime } ?? false
+        guard overtakers.isEmpty, !seemsInvalid else {
             doubt(entry)
             return nil
         }
@@ -109,8 +112,9 @@ struct ModelCache: Sendable {
     }
 
     /// Section 4.4: nothing of a path is valid any more, nor what was asked for until now.
-    mutating func invalidate(_ path: String, number: Int) {
+    mutating func invalidate(_ path: String, number: Int, now: Int) {
         invalidated[path] = number
+        invalidatedAt[path] = now
         entries.removeAll { $0.path == path }
     }
 

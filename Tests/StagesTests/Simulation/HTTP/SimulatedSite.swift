@@ -24,6 +24,8 @@ final class SimulatedSite: Sendable {
         var tag: ModelReply.Tag?
         var lastModified: Int?
         var hasDate = false
+        /// How long before its arrival a reply was made, in seconds: a cache on the way had it.
+        var lag = 0
         var age: Int?
     }
 
@@ -71,8 +73,8 @@ final class SimulatedSite: Sendable {
     /// Lets the next condition for a path be answered with a 304 about something else.
     func answerWrongly(_ path: String) { state.withLock { _ = $0.wrong.insert(path) } }
 
-    /// Holds the next request's reply back.
-    func holdNext() { state.withLock { $0.isHolding = true } }
+    /// Holds the next request's reply back, or no longer.
+    func holdNext(_ isHolding: Bool = true) { state.withLock { $0.isHolding = isHolding } }
 
     /// Puts something else at a path: a new version, or the same under new terms.
     func change(_ path: String, originTime: Int, by generator: inout SeededGenerator) {
@@ -90,6 +92,7 @@ final class SimulatedSite: Sendable {
         }
         page.terms = terms(&generator)
         page.hasDate = chance(50) || page.terms.expires != nil
+        page.lag = chance(20) ? Int.random(in: 1..<50, using: &generator) : 0
         page.age = chance(15) ? Int.random(in: 0..<40, using: &generator) : nil
         if page.kind == .gone { page.terms = ModelReply.Terms(noStore: true) }
         state.withLock { $0.pages[path] = page }
@@ -167,7 +170,7 @@ final class SimulatedSite: Sendable {
         let seconds = originTime
         var reply = ModelReply(
             kind: page.kind, terms: page.terms, tag: page.tag, lastModified: page.lastModified,
-            date: page.hasDate ? seconds : nil, age: page.age)
+            date: page.hasDate ? seconds - page.lag : nil, age: page.age)
         let tags = request.headers[values: .ifNoneMatch]
         let date = request.headers[.ifModifiedSince].flatMap { HTTPDate.parse($0, now: ScenarioFields.start) }
             .map { Int($0.timeIntervalSince(ScenarioFields.start)) }
