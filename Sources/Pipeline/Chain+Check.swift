@@ -22,13 +22,19 @@ extension Chain {
 
     /// Why a stage of this list can do nothing for any load, with the remedy; `nil` if each can do something.
     var problem: String? {
-        var isIdentified = false
-        return problem(from: .empty, &isIdentified)
+        var identity = Identity()
+        return problem(from: .empty, &identity)
     }
 
-    /// - Parameter isIdentified: Whether a stage before this list settles the load's keys; on return, also whether one of
-    ///   this list does.
-    private func problem(from phases: Phases, _ isIdentified: inout Bool) -> String? {
+    /// What settles the load's keys.
+    private struct Identity {
+        var isSettled = false
+        /// The fields that the keys tell apart; `nil` where the stage doesn't say.
+        var credentials: CredentialFields?
+    }
+
+    /// - Parameter identity: What the stages before this list settle; on return, also what those of this list do.
+    private func problem(from phases: Phases, _ identity: inout Identity) -> String? {
         var reached = phases
         for slot in slots {
             let taken = reached.intersection(slot.accepts)
@@ -37,21 +43,32 @@ extension Chain {
                 return "\(slot.name) can never run: it accepts \(accepted), but where it stands a load is "
                     + "\(reached). Move it or remove it. The list is:\n\(self)"
             }
-            if slot.stage.needsIdentity, !isIdentified {
-                return "\(slot.name) can never do its work: it goes by the load's keys, which no stage before it "
-                    + "settles. Put ResolveIdentifier() first. The list is:\n\(self)"
+            if slot.stage.needsIdentity {
+                if !identity.isSettled {
+                    return "\(slot.name) can never do its work: it goes by the load's keys, which no stage before it "
+                        + "settles. Put ResolveIdentifier() first. The list is:\n\(self)"
+                }
+                let needed = (slot.stage as? any CredentialStage)?.credentials.names ?? []
+                if let missing = needed.subtracting(identity.credentials?.names ?? needed).min() {
+                    return "\(slot.name) would mix up users: its cache tells them apart by \(missing), and the stage "
+                        + "that settles the load's keys doesn't. Write ResolveIdentifier(credentials: "
+                        + "cache.users.credentials). The list is:\n\(self)"
+                }
             }
             if let composite = slot.stage as? any CompositeStage {
                 let bodies =
                     composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
-                let before = isIdentified
+                let before = identity
                 for body in bodies {
-                    var isIdentifiedInside = before
-                    if let problem = body.problem(from: taken, &isIdentifiedInside) { return problem }
-                    isIdentified = isIdentified || isIdentifiedInside
+                    var inside = before
+                    if let problem = body.problem(from: taken, &inside) { return problem }
+                    if inside.isSettled { identity = inside }
                 }
             }
-            isIdentified = isIdentified || slot.stage.identifies
+            if slot.stage.identifies {
+                identity = Identity(
+                    isSettled: true, credentials: (slot.stage as? any CredentialStage)?.credentials)
+            }
             reached = reached.subtracting(taken).union(slot.stage.produces)
         }
         return nil

@@ -9,6 +9,9 @@ public import HTTPTypes
 /// let fields = CredentialFields.standard.adding("X-Session", "X-Tenant")
 /// ```
 ///
+/// Give them to the cache, `HTTPCache(folder: folder, users: .several(fields))`, and in a list of your own to
+/// `ResolveIdentifier(credentials: fields)`. The lists of policies take those of their cache.
+///
 /// Names are compared without case. Values are digested, never stored.
 public struct CredentialFields: Sendable, Hashable {
     /// The names, in lower case.

@@ -12,7 +12,7 @@ extension StageCatalogue {
     private static func sources(_ resources: PipelineResources) -> [StageSpecification] {
         [
             StageSpecification("resolveIdentifier") { _ in
-                ResolveIdentifier(credentials: resources.credentials)
+                ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             },
             StageSpecification("memoryLookup", [rules]) { MemoryLookup(resources.memory, rules: $0.rules) },
             StageSpecification("diskLookup", [rules]) { DiskLookup(resources.responses, rules: $0.rules) },

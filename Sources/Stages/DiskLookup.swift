@@ -5,7 +5,7 @@ public import Pipeline
 /// An answer that is still fresh becomes the load's original. One past its freshness is left in `Load.stale`, for the
 /// origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
 /// it has nothing to do.
-public struct DiskLookup: Stage {
+public struct DiskLookup: Stage, CredentialStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes, or still nothing.
@@ -23,6 +23,9 @@ public struct DiskLookup: Stage {
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// Those of the cache.
+    package var credentials: CredentialFields { responses.users.credentials }
 
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }

@@ -5,14 +5,15 @@ public import Pipeline
 /// A file without an identifier is known by its path, length and modification time, so that a changed file is another
 /// source. Looking at a file, and digesting more than 256 KB of bytes or of a `data:` URL, takes a thread of ours; every
 /// other source is resolved without suspending.
-public struct ResolveIdentifier: Stage {
+public struct ResolveIdentifier: Stage, CredentialStage {
     private let kinds: ImageSource.Kinds
     private let threads: BlockingThreads
-    private let credentials: CredentialFields
+    package let credentials: CredentialFields
 
     /// Resolves identifiers.
     /// - Parameters:
-    ///   - credentials: The header fields that tell users apart; ``CredentialFields/standard`` by default.
+    ///   - credentials: The header fields that tell users apart; `CredentialFields.standard` by default. A list whose cache
+    ///     tells users apart by more fields is refused: give those of the cache, `cache.users.credentials`.
     ///   - kinds: The sources that are accepted; all by default.
     ///   - threads: The threads on which files are looked at.
     public init(

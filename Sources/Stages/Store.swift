@@ -4,7 +4,7 @@ public import Pipeline
 /// `Encode` made of it, for ``VariantLookup``.
 ///
 /// It is the last stage, so that bytes that don't decode are never kept.
-public struct Store: Stage {
+public struct Store: Stage, CredentialStage {
     private let memory: MemoryCache?
     private let responses: HTTPCache?
     private let rules: CacheRules
@@ -36,6 +36,9 @@ public struct Store: Stage {
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// Those of the cache.
+    package var credentials: CredentialFields { responses?.users.credentials ?? CredentialFields([]) }
 
     /// `http rules`, where they are in force.
     public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }

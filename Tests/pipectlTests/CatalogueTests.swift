@@ -41,6 +41,15 @@ struct CatalogueTests {
         }
     }
 
+    @Test("lets a list load only the kinds of sources that the program allows")
+    func allowedSources() throws {
+        var resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient())
+        resources.allowedSources = .remote
+        let list = try PipelineDocument("- resolveIdentifier").pipeline(.standard(resources))
+        #expect("\(list)" == "ResolveIdentifier(allowing: remote)")
+    }
+
     @Test(
         "operations on one line are the stages that they name",
         arguments: [

@@ -8,7 +8,7 @@ public import Pipeline
 /// nothing, as with `no-store`, all who waited run the body, so that processes never queue for what can't be shared.
 ///
 /// A cache that can't be used has no leases, and one that has 256 open has no more: then the body just runs.
-public struct Lease: CompositeStage {
+public struct Lease: CompositeStage, CredentialStage {
     /// What asks the origin.
     public var body: Chain
     private let responses: HTTPCache
@@ -37,6 +37,9 @@ public struct Lease: CompositeStage {
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// Those of the cache.
+    package var credentials: CredentialFields { responses.users.credentials }
 
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }

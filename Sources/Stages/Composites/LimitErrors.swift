@@ -6,7 +6,7 @@ public import Pipeline
 ///
 /// Only what the origin itself said counts. That it could not be reached, took too long, or that the load was cancelled,
 /// says nothing about the source. What answers ends the count.
-public struct LimitErrors: CompositeStage {
+public struct LimitErrors: CompositeStage, CredentialStage {
     /// What asks the origin.
     public var body: Chain
     private let responses: HTTPCache
@@ -21,6 +21,9 @@ public struct LimitErrors: CompositeStage {
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// Those of the cache.
+    package var credentials: CredentialFields { responses.users.credentials }
 
     /// Runs the body, or throws the error that is believed.
     /// - Throws: `LoadError` with `httpStatus`, now or as it was; what the body throws.

@@ -14,11 +14,12 @@ struct LimitErrorsTests {
 
     init() throws { site = try Site() }
 
-    private func status(_ path: String = "/a") async -> Int? {
+    private func status(_ path: String = "/a", headers: HTTPFields = [:]) async -> Int? {
         var resources = site.resources()
         resources.errorLimits = limits
         do {
-            _ = try await ImagePipeline.returnCacheElseLoad(resources).load(ImageRequest(site.origin.url(path)))
+            _ = try await ImagePipeline.returnCacheElseLoad(resources).load(
+                ImageRequest(.url(site.origin.url(path)), headers: headers))
             return 200
         } catch {
             return (error as? LoadError)?.httpStatus
@@ -36,6 +37,18 @@ struct LimitErrorsTests {
         site.clock.advance(by: .seconds(1))
         for _ in 0..<5 { #expect(await status() == 404) }
         #expect(site.requests == 4)
+    }
+
+    @Test("What one user is answered is believed for that user alone")
+    func users() async throws {
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.route("/a") { request in
+            request.headers[.cookie] == "alice" ? .init(body: picture) : .init(status: 401)
+        }
+        for _ in 0..<3 { #expect(await status() == 401) }
+        for _ in 0..<3 { #expect(await status(headers: [.cookie: "bob"]) == 401) }
+        #expect(await status(headers: [.cookie: "alice"]) == 200)
+        #expect(site.requests == 5)
     }
 
     @Test("Each class of statuses has its own limit")
