@@ -3,14 +3,19 @@
 /// Whoever runs the work makes it ``current`` for its task; whatever waits its turn below, for a thread or for a
 /// connection, follows it. So a change reaches work that began long before.
 package final class AdjustablePriority: Sendable {
-    /// The one that the running task's work follows; `nil` where the priority is fixed.
-    @TaskLocal package static var current: AdjustablePriority?
+    /// The one that the running task was begun under, perhaps by work that has ended; see ``current``.
+    @TaskLocal package static var inherited: AdjustablePriority?
+
+    /// The one that the running task's work follows. `nil` where the priority is fixed, and in a task that has outlived the
+    /// work that began it.
+    package static var current: AdjustablePriority? { inherited.flatMap { $0.isOver ? nil : $0 } }
 
     private struct State {
         var value: LoadPriority
         var followers: [UInt64: @Sendable (LoadPriority) -> Void] = [:]
         var lastNumber: UInt64 = 0
         var isTelling = false
+        var isOver = false
     }
 
     private let state: Lock<State>
@@ -20,6 +25,11 @@ package final class AdjustablePriority: Sendable {
 
     /// The priority now.
     package var value: LoadPriority { state.withInnerLock { $0.value } }
+
+    /// Says that the work is over. Tasks that it began and that still run are on their own from now on.
+    package func end() { state.withLock { $0.isOver = true } }
+
+    private var isOver: Bool { state.withInnerLock { $0.isOver } }
 
     /// Changes the priority and tells who follows it, unless it is the same.
     package func set(_ value: LoadPriority) {

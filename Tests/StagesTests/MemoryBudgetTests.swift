@@ -57,7 +57,7 @@ struct MemoryBudgetTests {
         await waiters(1, budget)
         let urgency = AdjustablePriority(.low)
         let second = Task {
-            try await AdjustablePriority.$current.withValue(urgency) { try await budget.claim(1, priority: .low) }
+            try await AdjustablePriority.$inherited.withValue(urgency) { try await budget.claim(1, priority: .low) }
         }
         await waiters(2, budget)
         urgency.set(.high)

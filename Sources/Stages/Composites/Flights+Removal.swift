@@ -42,6 +42,7 @@ extension Flights {
             await work()
             self.change { $0.end(root) }
             self.goOn()
+            await self.ended(root)
         }
     }
 }

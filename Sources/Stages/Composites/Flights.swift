@@ -9,6 +9,14 @@ import Pipeline
 /// which they came, and hold little meanwhile. Nothing that is in memory waits, nor what joins a flight under way, nor
 /// what a flight's own task loads for itself.
 public final class Flights: Sendable {
+    /// What is waited for.
+    enum End {
+        /// Everything up to a number.
+        case upTo(UInt64)
+        /// A ``FlightRecord/root`` and all that is part of it.
+        case root(UInt64)
+    }
+
     struct State {
         var joinable: [FlightKey: UInt64] = [:]
         var records: [UInt64: FlightRecord] = [:]
@@ -17,8 +25,7 @@ public final class Flights: Sendable {
         /// Fetches that are on disk and without members, kept for loads that set out before; by source.
         var lingering: [SourceKey: [UInt64]] = [:]
         var lastNumber: UInt64 = 0
-        /// Those that wait until everything up to a number has ended.
-        var idleWaiters: [(last: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+        var idleWaiters: [(end: End, continuation: CheckedContinuation<Void, Never>)] = []
         /// How many flights there are, those included that have not departed or that nobody waits for any more.
         var tasks = 0
         /// How many of them there are for each ``FlightRecord/root``, and refreshes.
@@ -56,8 +63,14 @@ public final class Flights: Sendable {
                 removedAt = removedAt.filter { $0.value > oldest }
                 firstRemoval = removedAt.values.min() ?? .max
             }
-            let idle = idleWaiters.filter { $0.last < oldest }.map(\.continuation)
-            idleWaiters.removeAll { $0.last < oldest }
+            let over = idleWaiters.map { waiter in
+                switch waiter.end {
+                case .upTo(let last): last < oldest
+                case .root(let root): roots[root] == nil
+                }
+            }
+            let idle = zip(idleWaiters, over).filter(\.1).map(\.0.continuation)
+            idleWaiters = zip(idleWaiters, over).filter { !$0.1 }.map(\.0)
             return idle
         }
 
@@ -90,7 +103,8 @@ public final class Flights: Sendable {
     ///   beside what it loads; a load that waits for its turn takes about 8 KB. An origin that does not answer keeps the
     ///   places of its flights until they time out: who loads from many such needs more. A stage may load through the same
     ///   flights, also in child tasks: such loads need no place. A load in a detached task does, so a stage that waits for
-    ///   one can wait forever if all places are taken by such stages.
+    ///   one can wait forever if all places are taken by such stages. A `Task { }` that a stage begins is part of its flight
+    ///   until the flight has ended: its loads need no place and have the flight's priority. Detach what is independent.
     public convenience init(maximumConcurrent: Int = 1024) {
         self.init(executor: nil, maximumConcurrent: maximumConcurrent)
     }
@@ -118,8 +132,8 @@ public final class Flights: Sendable {
     /// priority and a place of their own.
     static func callOut(_ body: () -> Void) {
         HeldLocks.requireNone()
-        guard root != nil || AdjustablePriority.current != nil else { return body() }
-        $root.withValue(nil) { AdjustablePriority.$current.withValue(nil) { body() } }
+        guard root != nil || AdjustablePriority.inherited != nil else { return body() }
+        $root.withValue(nil) { AdjustablePriority.$inherited.withValue(nil) { body() } }
     }
 
     /// How many flights are under way or wait for their turn.
@@ -134,20 +148,20 @@ public final class Flights: Sendable {
     /// Waits until the flights that are under way now, or wait for their turn, have ended, those included that nobody waits
     /// for any more; and what is refreshed in the background. Loads that begin later are not waited for.
     public func drain() async {
-        await idle()
+        await waitForEnd { .upTo($0.lastNumber) }
         await refreshes.drain()
-        // What refreshes flies as well.
-        await idle()
     }
 
-    private func idle() async {
+    /// Waits until a refresh has ended with all that it began, also what nobody waits for any more.
+    func ended(_ root: UInt64) async { await waitForEnd { _ in .root(root) } }
+
+    private func waitForEnd(_ end: (State) -> End) async {
         await withCheckedContinuation { continuation in
-            let isIdle = change { state in
-                if state.roots.isEmpty { return true }
-                state.idleWaiters.append((state.lastNumber, continuation))
-                return false
+            let idle = change { state in
+                state.idleWaiters.append((end(state), continuation))
+                return state.takeIdle()
             }
-            if isIdle { continuation.resume() }
+            for waiter in idle { waiter.resume() }
         }
     }
 
@@ -228,10 +242,11 @@ public final class Flights: Sendable {
         guard let departure else { return }
         let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
             await Self.$root.withValue(departure.root) {
-                await AdjustablePriority.$current.withValue(boarding.priority) {
+                await AdjustablePriority.$inherited.withValue(boarding.priority) {
                     await self.fly(boarding.flight, order: departure.order, load, body)
                 }
             }
+            boarding.priority.end()
             self.end(departure.root, departure.place)
         }
         let abandoned = change { state in

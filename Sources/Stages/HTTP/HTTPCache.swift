@@ -62,7 +62,8 @@ public final class HTTPCache: Sendable {
 
     /// Describes a cache; nothing is opened yet.
     /// - Parameters:
-    ///   - folder: where it lies; made with mode 0700 if it is missing.
+    ///   - folder: where it lies; made with mode 0700 if it is missing. A folder that can only be read gives what it has,
+    ///     and nothing new is stored.
     ///   - byteLimit: the bytes that the folder may take; 1 GB by default.
     ///   - entryLimit: the answers that may be stored; any number by default.
     ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
@@ -171,7 +172,10 @@ public final class HTTPCache: Sendable {
         if result != nil, database.takeStrays() {
             // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
             let task = Task { [fileThreads, database] () -> Void in
-                try? await fileThreads.run(priority: .low) { _ in database.removeOrphansIfAny() }
+                // Nor with the priority of the load that stores.
+                try? await AdjustablePriority.$inherited.withValue(nil) {
+                    try await fileThreads.run(priority: .low) { _ in database.removeOrphansIfAny() }
+                }
             }
             sweep.withLock { $0 = task }
         }

@@ -28,13 +28,14 @@ public final class ImageTask: Sendable {
     ) {
         let priority = adjustable.value.taskPriority
         let running = Task.immediate(priority: priority, executorPreference: executor) { [record, adjustable] in
-            await AdjustablePriority.$current.withValue(adjustable) {
+            await AdjustablePriority.$inherited.withValue(adjustable) {
                 do {
                     record.end(.success(try await load { record.take($0) }))
                 } catch {
                     record.end(.failure(error))
                 }
             }
+            adjustable.end()
         }
         record.keep(running)
     }

@@ -116,7 +116,7 @@ final class PrefetchQueue: Sendable {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
                 // Also where a stage or an observer asked for it.
                 await Flights.$root.withValue(nil) {
-                    await AdjustablePriority.$current.withValue(self.priority) {
+                    await AdjustablePriority.$inherited.withValue(self.priority) {
                         await self.load(source, number)
                     }
                 }

@@ -74,7 +74,7 @@ struct BlockingThreadsTests {
             barrier.wait()
         }
         await began.reaches(1)
-        async let raised: Void = AdjustablePriority.$current.withValue(urgent) { try await threads.run { _ in } }
+        async let raised: Void = AdjustablePriority.$inherited.withValue(urgent) { try await threads.run { _ in } }
         await threads.reaches(waiting: 1)
         urgent.set(.high)
         try await raised
@@ -120,7 +120,7 @@ struct BlockingThreadsTests {
             while threads.waiting < 3 { await Task.yield() }
             // With all threads taken these would wait for the barrier, which opens after them.
             try await threads.run { _ in }
-            async let raised: Void = AdjustablePriority.$current.withValue(urgent) { try await threads.run { _ in } }
+            async let raised: Void = AdjustablePriority.$inherited.withValue(urgent) { try await threads.run { _ in } }
             while threads.waiting < 4 { await Task.yield() }
             urgent.set(.normal)
             try await raised

@@ -19,7 +19,8 @@ struct FlightScopeTests {
             Coalesce(flights, by: .variant) {
                 StubStage("Fetch") { load in
                     if case .dataURL(let name) = load.request.source {
-                        seen.withLock { $0[name] = load.priority }
+                        let priority = load.priority
+                        seen.withLock { $0[name] = priority }
                     }
                     load.report(.sendingRequest(hadCachedImage: false))
                     begun.increment()
@@ -52,6 +53,38 @@ struct FlightScopeTests {
         _ = try await outer.value
         try await inner.withLock { $0 }?.value
         #expect(seen.withLock { $0 } == ["outer": .veryLow, "inner": .veryHigh])
+    }
+
+    @Test("A task that a stage has left running is on its own once the flight has ended")
+    func fromStage() async throws {
+        let flights = Flights(maximumConcurrent: 1)
+        let (inner, isOver) = (pipeline(flights), Gate())
+        let left = Lock<Task<Void, any Error>?>(nil)
+        let outer = ImagePipeline {
+            ResolveIdentifier()
+            Coalesce(flights, by: .variant) {
+                StubStage("Leave") { load in
+                    let task = Task {
+                        try await isOver.wait()
+                        _ = try await inner.load(ImageRequest(.dataURL("left"), priority: .veryHigh))
+                    }
+                    left.withLock { $0 = task }
+                    load.advance(to: .ready(.image(.filled(1))), from: .network)
+                    return .done
+                }
+            }
+        }
+        _ = try await outer.load(ImageRequest(.dataURL("outer"), priority: .veryLow))
+        await flights.drain()
+        let other = Task { try await inner.load(ImageRequest(.dataURL("other"))) }
+        await begun.reaches(1)
+        isOver.open()
+        while flights.count < 2 { await Task.yield() }
+        #expect(flights.waiting == 1)
+        gate.open()
+        _ = try await other.value
+        try await left.withLock { $0 }?.value
+        #expect(seen.withLock { $0 } == ["other": .normal, "left": .veryHigh])
     }
 
     @Test("Refreshes in the background are few at once, have low priority, and take places")

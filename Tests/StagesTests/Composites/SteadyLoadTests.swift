@@ -113,6 +113,33 @@ struct SteadyLoadTests {
         await draining.value
         #expect(flights.isForgotten)
     }
+
+    @Test("Waiting ends with the flights of the moment, though others have begun since")
+    func newcomers() async throws {
+        let (flights, gates) = (Flights(), ["old": Gate(), "new": Gate()])
+        let pipeline = ImagePipeline {
+            ResolveIdentifier()
+            Coalesce(flights, by: .variant) {
+                StubStage("Work") { load in
+                    if case .dataURL(let name) = load.request.source { try await gates[name]?.wait() }
+                    load.advance(to: .ready(.image(.filled(1))), from: .network)
+                    return .done
+                }
+            }
+        }
+        let old = Task { try await pipeline.load(ImageRequest(.dataURL("old"))) }
+        await flights.reaches(waiters: 1)
+        let draining = Task { await flights.drain() }
+        while flights.state.withLock({ $0.idleWaiters.isEmpty }) { await Task.yield() }
+        let new = Task { try await pipeline.load(ImageRequest(.dataURL("new"))) }
+        await flights.reaches(waiters: 2)
+        gates["old"]?.open()
+        _ = try await old.value
+        await draining.value
+        #expect(flights.count == 1)
+        gates["new"]?.open()
+        _ = try await new.value
+    }
 }
 
 @Suite("Removing from the caches while loads are under way", .timeLimit(.minutes(1)))

@@ -95,7 +95,7 @@ struct PriorityTests {
         while threads.waiting > 0 { await Task.yield() }
         let works = [
             Task {
-                try await AdjustablePriority.$current.withValue(mine) {
+                try await AdjustablePriority.$inherited.withValue(mine) {
                     try await threads.run(priority: .low) { _ in order.withLock { $0.append("mine") } }
                 }
             },
@@ -131,11 +131,13 @@ struct PriorityTests {
     func changesAtOnce() async throws {
         let load = pipeline(Lock([])).begin(request(.low), events: nil)
         let key = try #require(SourceKey(request(.low)))
-        for _ in 0..<10_000 {
-            let boardings = (0..<2).map { _ in flights.board(.source(key, headers: .zero), load) }
+        // More threads than processors, so that some stop half way.
+        let threads = ThreadExecutor()
+        for _ in 0..<3000 {
+            let boardings = (0..<8).map { _ in flights.board(.source(key, headers: .zero), load) }
             await withTaskGroup(of: Void.self) { group in
                 for boarding in boardings {
-                    group.addTask { [flights] in
+                    group.addTask(executorPreference: threads) { [flights] in
                         flights.prioritize(boarding, .veryHigh)
                         flights.prioritize(boarding, .low)
                     }

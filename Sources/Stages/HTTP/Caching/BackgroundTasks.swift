@@ -56,7 +56,7 @@ final class BackgroundTasks: Sendable {
             let task = Task(executorPreference: executor, priority: .low) {
                 // Not in the name of the load that began it.
                 await Flights.$root.withValue(nil) {
-                    await AdjustablePriority.$current.withValue(AdjustablePriority(.low)) { await next.work() }
+                    await AdjustablePriority.$inherited.withValue(AdjustablePriority(.low)) { await next.work() }
                 }
                 self.end(next.generation)
             }
