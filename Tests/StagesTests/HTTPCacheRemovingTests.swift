@@ -173,9 +173,8 @@ struct HTTPCacheRemovingTests: CacheSuite {
         let exchange = try exchange(body: bytes(length))
         var row = writer.row(
             of: try #require(writer.policy.draft(exchange, .test("c"), now: clock.now, .standard, .asRequested)),
-            BodyChecksum(of: exchange.body), .standard,
-            .asRequested)
-        row.bodyFile = name
+            .standard, .asRequested)
+        (row.bodyFile, row.bodyChecksum) = (name, BodyChecksum(of: exchange.body).value)
         let committed = row
         #expect(await writer.change { _ = try $0.insert(committed, body: []) } != nil)
         #expect(bodyFiles == [name])

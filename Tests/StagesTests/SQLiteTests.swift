@@ -52,7 +52,7 @@ struct SQLiteTests: CacheSuite {
         try folder.create()
         let connections = try ResponseConnections(
             folder, StorageBounds(byteLimit: 1 << 20, entryLimit: nil))
-        let writer = connections.writer
+        let writer = try #require(connections.writer)
         func length() -> off_t {
             var status = stat()
             return stat(path + "/responses.sqlite-wal", &status) == 0 ? status.st_size : -1

@@ -161,6 +161,36 @@ struct LookingTests {
         }
     }
 
+    @Test("a cache that can only be read gives what it has", .enabled(if: Self.canMount))
+    func readOnlyCache() async throws {
+        let (short, long) = (try Photograph.bytes("good/jpeg-greyscale.jpg"), [UInt8](repeating: 7, count: 100_000))
+        let origin = try ScriptedOrigin { request in
+            .init(headers: [.cacheControl: "max-age=60"], body: request.path == "/long" ? long : short)
+        }
+        let urls = ["/short", "/long"].map { origin.url($0).absoluteString }.joined(separator: " ")
+        #expect(try await pipectl.shell("pipectl fetch \(urls)").status == 0)
+        let more = origin.url("/more").absoluteString
+        let script =
+            "mount --bind cache cache && mount -o remount,bind,ro cache && ! touch cache/pipeline/a 2>/dev/null && "
+            + "pipectl fetch \(urls) \(more) --json"
+        let result = try await pipectl.shell("unshare --user --map-root-user --mount sh -c '\(script)'")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try result.objects().map { $0["fromCache"] as? String } == ["hit", "hit", "miss"], "\(result.text)")
+        #expect(origin.log.requests.count == 3)
+        #expect(result.errors.split(separator: "\n").count { $0.contains("can only be read") } == 1, "\(result.errors)")
+    }
+
+    /// Whether this user may have a file system that is mounted to be read.
+    private static let canMount: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/unshare")
+        process.arguments = ["--user", "--map-root-user", "--mount", "true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
     @Test("a load through a cache folder that is a file has its image, and one warning with the remedy")
     func fileForCache() async throws {
         let origin = try origin()

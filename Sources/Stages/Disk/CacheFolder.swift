@@ -53,6 +53,15 @@ struct CacheFolder: Sendable {
         return lstat(databasePath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// Whether this process can't change the folder, as on a file system that is mounted to be read.
+    var isReadOnly: Bool { hasDatabase && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 }
+
+    /// Whether the database has a log, without which it may not be whole.
+    var hasLog: Bool {
+        var status = stat()
+        return lstat(databasePath + "-wal", &status) == 0 && status.st_size > 0
+    }
+
     /// Makes the database's file if it is missing, which nobody else may read. SQLite gives its other files its mode.
     ///
     /// Who calls this holds the folder's lock alone. A file that is there is not opened: a process that closes a file ends

@@ -33,6 +33,14 @@ struct CacheWarnings: Sendable {
                 + "user or choose another one.")
     }
 
+    /// The folder can only be read.
+    func readOnly(_ folder: String) {
+        warn(
+            "read-only",
+            "The cache \(folder) can only be read: nothing new is stored. Make the folder writable for this user, or choose "
+                + "another one.")
+    }
+
     /// The database is no database any more.
     func damaged(_ path: String, _ error: any Error) {
         warn(

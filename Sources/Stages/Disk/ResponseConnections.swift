@@ -4,10 +4,11 @@ import Synchronization
 
 /// The connections to one database file: one that writes and as many that read as there are threads that do.
 final class ResponseConnections: Sendable {
-    /// The connection that writes; the writing thread's alone.
-    let writer: SQLiteDatabase
+    /// The connection that writes; the writing thread's alone. `nil` where the folder can only be read.
+    let writer: SQLiteDatabase?
 
     private let path: String
+    private let isImmutable: Bool
     private let bounds: StorageBounds
     private let identity: FileIdentity?
     private let pageSize: Int
@@ -23,9 +24,17 @@ final class ResponseConnections: Sendable {
     init(_ folder: CacheFolder, _ bounds: StorageBounds) throws {
         self.bounds = bounds
         longestLog = Atomic(bounds.logBytes / 2)
-        try folder.createDatabase()
         path = folder.databasePath
-        writer = try SQLiteDatabase(path: path, readOnly: false)
+        guard !folder.isReadOnly else {
+            (writer, pageSize, isImmutable, identity) = (nil, 0, !folder.hasLog, FileIdentity(path))
+            let reader = try openReader()
+            try ResponseSchema.check(reader)
+            idle.withLock { $0.append(reader) }
+            return
+        }
+        try folder.createDatabase()
+        isImmutable = false
+        let writer = try SQLiteDatabase(path: path, readOnly: false)
         if try ResponseSchema.isOtherProgram(writer) { throw FolderRefusal(path, .otherDatabase) }
         // What SQLite would put in temporary files holds parts of responses, and would lie outside of this folder.
         try writer.execute(
@@ -44,11 +53,16 @@ final class ResponseConnections: Sendable {
         pageSize = try writer.first("PRAGMA page_size") { Int($0.integer(0)) } ?? 16384
         try ResponseSchema.migrate(writer)
         identity = FileIdentity(path)
+        self.writer = writer
     }
 
     deinit {
         // The last connection to close brings the log into the database, which one that only reads can't.
-        idle.withLock { $0 = [] }
+        let idle = idle.withLock { idle in
+            defer { idle = [] }
+            return idle
+        }
+        withExtendedLifetime(idle) {}
     }
 
     /// Whether the file that is open no longer stands under its name: the folder was removed, or another process put a
@@ -73,6 +87,7 @@ final class ResponseConnections: Sendable {
     /// SQLite would do so by itself, but begins the log anew only at a moment at which nobody reads, and with several busy
     /// processes there is none; and the attempts of one process keep another's from succeeding.
     func shortenLog() {
+        guard let writer else { return }
         let length = writer.pagesInLog * pageSize
         guard length > longestLog.load(ordering: .relaxed) else { return }
         // Waits for readers, who are done soon. Where one isn't, as in a process that was stopped, it is not waited for
@@ -82,7 +97,7 @@ final class ResponseConnections: Sendable {
     }
 
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {
-        let database = try SQLiteDatabase(path: path, readOnly: true)
+        let database = try SQLiteDatabase(path: path, readOnly: true, isImmutable: isImmutable)
         // Not through mmap, which would save some 5 of 45 microseconds: there a file that is cut short, or a bad sector,
         // is no error of SQLite's but the end of the process.
         try database.execute(

@@ -5,6 +5,7 @@ extension ResponseDatabase {
     /// A body's file that no row points to yet; the lock keeps clean-ups from taking it for an orphan.
     struct NewBody: Sendable {
         let name: String
+        let checksum: Int64
         let lock: FolderLock
     }
 
@@ -15,11 +16,11 @@ extension ResponseDatabase {
         _ body: [UInt8], _ warnings: CacheWarnings, _ cancellation: WorkCancellation? = nil
     ) throws -> NewBody? {
         for isRetry in [false, true] {
-            // Makes the folders.
-            guard read(cancellation, { _ in true }) == true, mayLockBodies else { return nil }
+            guard mayWriteBodies(cancellation) else { return nil }
             do {
                 let lock = try FolderLock(folder.bodiesPath, .shared, cancellation)
-                return NewBody(name: try BodyFiles(folder: folder.bodiesPath).write(body), lock: lock)
+                let name = try BodyFiles(folder: folder.bodiesPath).write(body)
+                return NewBody(name: name, checksum: BodyChecksum(of: body).value, lock: lock)
             } catch let error as FileError where error.number == ENOENT && !isRetry {
                 // Somebody removed the folder; opening it again makes it again.
                 close()

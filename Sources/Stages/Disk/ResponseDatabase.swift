@@ -44,16 +44,17 @@ final class ResponseDatabase: Sendable {
         return attempt(nil) { connections in
             // The folder was removed, or another process put a new database in place of a damaged one.
             if connections.isMoved { throw DatabaseMoved() }
+            guard let writer = connections.writer else { throw FolderReadOnly() }
             // Another process may have written much meanwhile and not got the chance.
             connections.shortenLog()
-            let transaction = ResponseTransaction(database: connections.writer)
-            try connections.writer.execute("BEGIN IMMEDIATE")
+            let transaction = ResponseTransaction(database: writer)
+            try writer.execute("BEGIN IMMEDIATE")
             let result: Result
             do {
                 result = try body(transaction)
-                try connections.writer.execute("COMMIT")
+                try writer.execute("COMMIT")
             } catch {
-                try? connections.writer.execute("ROLLBACK")
+                try? writer.execute("ROLLBACK")
                 throw error
             }
             connections.shortenLog()
@@ -88,8 +89,15 @@ final class ResponseDatabase: Sendable {
         }
     }
 
-    /// Whether bodies may be written: no process is known to keep their lock.
-    var mayLockBodies: Bool { !isPaused(pauses.withLock(\.bodies)) }
+    /// Opens the database, and so makes the folders; returns whether bodies may be written: no process is known to keep
+    /// their lock.
+    func mayWriteBodies(_ cancellation: WorkCancellation?) -> Bool {
+        let mayWrite: Bool? = attempt(cancellation) { connections in
+            if connections.writer == nil { throw FolderReadOnly() }
+            return !isPaused(pauses.withLock(\.bodies))
+        }
+        return mayWrite == true
+    }
 
     /// Writes no body for a moment: another process keeps their lock, and every one would wait for it in turn.
     func pauseBodies() {
@@ -178,6 +186,10 @@ final class ResponseDatabase: Sendable {
             return true
         }
         guard let error = error as? SQLiteError else {
+            if error is FolderReadOnly {
+                warnings.readOnly(folder.path)
+                return false
+            }
             warnings.failed(folder.path, error)
             return false
         }
@@ -210,6 +222,9 @@ final class ResponseDatabase: Sendable {
         }
     }
 }
+
+/// What is stored can be read, and nothing changed.
+private struct FolderReadOnly: Error {}
 
 /// The database that is open is not the one in the folder.
 private struct DatabaseMoved: Error {}

@@ -18,7 +18,7 @@ struct ResponseRow: Sendable {
     /// When it stops being fresh by the rules under which it was stored; `nil` for never.
     let freshUntil: Date?
     let bodyLength: Int
-    let bodyChecksum: Int64
+    var bodyChecksum: Int64
     /// The name of the body's file, where it has one.
     var bodyFile: String?
     /// The redirects that belong to the entry.

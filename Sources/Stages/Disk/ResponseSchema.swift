@@ -27,6 +27,12 @@ enum ResponseSchema {
         }
     }
 
+    /// Makes sure that a database that can't be changed is of this version.
+    /// - Throws: ``SchemaTooNew``; ``SchemaTooOld``; `SQLiteError`.
+    static func check(_ database: SQLiteDatabase) throws {
+        if try found(in: database) != version { throw SchemaTooOld() }
+    }
+
     private static func found(in database: SQLiteDatabase) throws -> Int64 {
         let found = try database.first("PRAGMA user_version") { $0.integer(0) } ?? 0
         guard (0...version).contains(found) else { throw SchemaTooNew(version: found) }
@@ -126,6 +132,11 @@ enum ResponseSchema {
         CREATE TABLE invalidations (target_hash INTEGER PRIMARY KEY, time INTEGER NOT NULL);
         """,
     ]
+}
+
+/// An older program has written the database, which can't be brought to this version.
+struct SchemaTooOld: Error, CustomStringConvertible {
+    var description: String { "an earlier version wrote its database, which can't be changed" }
 }
 
 /// A newer program has written the database.

@@ -19,10 +19,13 @@ final class SQLiteDatabase: @unchecked Sendable {
     var waits: WorkCancellation?
 
     /// Opens a database file that exists.
-    init(path: String, readOnly: Bool) throws(SQLiteError) {
+    /// - Parameter isImmutable: whether nobody can change the file, so that SQLite needs neither locks nor other files.
+    init(path: String, readOnly: Bool, isImmutable: Bool = false) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let mode = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let status = sqlite3_open_v2(path, &handle, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let mode =
+            (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | (isImmutable ? SQLITE_OPEN_URI : 0)
+            | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let status = sqlite3_open_v2(isImmutable ? Self.immutable(path) : path, &handle, mode, nil)
         guard status == SQLITE_OK, let handle else {
             let error = SQLiteError(code: status, database: handle)
             sqlite3_close_v2(handle)
@@ -30,6 +33,12 @@ final class SQLiteDatabase: @unchecked Sendable {
         }
         connection = handle
         waitForLocks()
+    }
+
+    /// The name under which SQLite takes a file as one that doesn't change.
+    private static func immutable(_ path: String) -> String {
+        let encoded = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        return "file:\(encoded)?immutable=1"
     }
 
     deinit {

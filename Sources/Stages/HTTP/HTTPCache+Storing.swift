@@ -46,9 +46,10 @@ extension HTTPCache {
             }
             return .refused
         }
-        var row = row(of: response, BodyChecksum(of: exchange.body), expiry, rules)
+        var row = row(of: response, expiry, rules)
         guard row.size <= bounds.storedBytes else { return .unavailable }
         guard exchange.body.count > Self.longestInlineBody else {
+            row.bodyChecksum = BodyChecksum(of: exchange.body).value
             return await store(row, response, exchange, validSince: time)
         }
 
@@ -57,7 +58,7 @@ extension HTTPCache {
                 try database.writeBody(exchange.body, warnings, $0)
             })
         else { return .unavailable }
-        row.bodyFile = file.name
+        (row.bodyFile, row.bodyChecksum) = (file.name, file.checksum)
         let kept = await store(row, response, exchange, validSince: time)
         if kept.response == nil { _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) } }
         // Until now a clean-up of another process would have waited rather than take the file for an orphan.
@@ -82,7 +83,7 @@ extension HTTPCache {
     func freshen(_ confirmation: Revalidation, expiry: Expiry, rules: CacheRules) async -> Kept {
         let now = clock.now
         let response = policy.merged(confirmation, now: now, expiry, rules)
-        let row = row(of: response, nil, expiry, rules)
+        let row = row(of: response, expiry, rules)
         let mayStay = policy.mayStay(response, after: confirmation, expiry, rules)
         let isUpdated = await change { transaction in
             guard mayStay else {
@@ -150,10 +151,8 @@ extension HTTPCache {
         }
     }
 
-    /// - Parameter checksum: the body's, where the body is to be written.
-    func row(
-        of response: StoredResponse, _ checksum: BodyChecksum?, _ expiry: Expiry, _ rules: CacheRules
-    ) -> ResponseRow {
+    /// The row of a response, without the checksum and the file of its body.
+    func row(of response: StoredResponse, _ expiry: Expiry, _ rules: CacheRules) -> ResponseRow {
         let freshness = Freshness(
             of: response, for: [:], now: response.stored, expiry: expiry, rules: rules, isShared: isShared)
         return ResponseRow(
@@ -161,7 +160,7 @@ extension HTTPCache {
             headers: response.headers, selecting: response.selecting, requestTime: response.requestTime,
             responseTime: response.responseTime, stored: response.stored, expires: response.expires,
             freshUntil: freshness.freshUntil, bodyLength: response.body.count,
-            bodyChecksum: checksum?.value ?? 0, bodyFile: nil, redirects: response.redirects)
+            bodyChecksum: 0, bodyFile: nil, redirects: response.redirects)
     }
 
     /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.

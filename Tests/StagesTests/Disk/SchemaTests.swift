@@ -40,8 +40,9 @@ struct SchemaTests: CacheSuite {
     func temporaryData() throws {
         let bounds = StorageBounds(byteLimit: 1 << 20, entryLimit: nil)
         let connections = try ResponseConnections(CacheFolder(path: path), bounds)
+        let writer = try #require(connections.writer)
         // 2 is memory.
-        #expect(try connections.writer.first("PRAGMA temp_store") { $0.integer(0) } == 2)
+        #expect(try writer.first("PRAGMA temp_store") { $0.integer(0) } == 2)
     }
 
     @Test("An older one is brought to this version, and everything in it is still found")
