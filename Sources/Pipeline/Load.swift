@@ -151,6 +151,9 @@ public struct Load: Sendable {
         isStale = fork.isStale
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
         attachments += fork.attachments
-        recorder.adopt(fork.recorder)
+        adoptTrace(of: fork)
     }
+
+    /// Takes over a fork's trace alone, as that of the running stage's body.
+    package mutating func adoptTrace(of fork: Load) { recorder.adopt(fork.recorder) }
 }

@@ -73,33 +73,35 @@ public struct StaleFirst: CompositeStage {
         stale.advance(to: .original(entry.encodedImage), from: .disk)
         load.events = { held.take($0) }
         defer { load.events = events }
-        async let image = decode(stale, events, held)
+        async let decoded = decode(stale, events, held)
+        let remaining: Chain?
         do {
-            if let remaining = try await run(&load, confirming: entry) {
-                return try await finish(&load, image, remaining)
-            }
+            remaining = try await run(&load, confirming: entry)
         } catch {
             // A cancelled load waits for nothing; after any other failure the stale image is still wanted.
-            if !(error is CancellationError) { _ = await image }
+            if !(error is CancellationError) { load.adoptTrace(of: await decoded.load) }
             throw error
         }
-        _ = await image
+        let (image, fork) = await decoded
+        load.adoptTrace(of: fork)
+        if let remaining { try await finish(&load, image, remaining) }
     }
 
-    /// Makes the stale image and reports it, then the events that were held back; `nil` if its bytes are no image.
+    /// Makes the stale image and reports it, then the events that were held back.
+    /// - Returns: the image, or `nil` if its bytes are none; and the load that made it.
     private func decode(
         _ stale: Load, _ events: @escaping @Sendable (LoadEvent) -> Void, _ held: HeldEvents
-    ) async -> LoadContent? {
+    ) async -> (image: LoadContent?, load: Load) {
         defer { held.open() }
         var stale = stale
         do {
             try await body.run(&stale)
         } catch {
-            return nil
+            return (nil, stale)
         }
-        guard let product = stale.content.product else { return nil }
+        guard let product = stale.content.product else { return (nil, stale) }
         events(.hasCache(product, source: .disk))
-        return stale.content
+        return (stale.content, stale)
     }
 }
 

@@ -96,6 +96,9 @@ struct StaleDecodingTests {
         #expect(
             words == ["hasCache(disk)", "sendingRequest(true)", "requestCompleted(no image, revalidated)"])
         #expect(decodes.value == 2)
+        // The trace has all that took time.
+        let stages = try await task.response.trace.entries.map(\.stage)
+        #expect(stages.contains("Decode") && stages.contains("Fetch"))
     }
 
     @Test("A stale image that may be given while it is refreshed is given from memory")
