@@ -6,7 +6,8 @@ import Stages
 final class StdioSession: Sendable {
     private let client: CachingClient
     private let output = OutputLines()
-    private let running = Lock<[Int: Task<Void, Never>]>([:])
+    /// By the requests' ids; `nil` until the task is known.
+    private let running = Lock<[Int: Task<Void, Never>?]>([:])
 
     init(_ client: CachingClient) { self.client = client }
 
@@ -24,7 +25,7 @@ final class StdioSession: Sendable {
             }
             // The last line may have been taken while the others were being cancelled.
             if Task.isCancelled { cancelAll() }
-            while let task = running.withLock({ $0.values.first }) { await task.value }
+            while let task = running.withLock({ $0.values.first }) { await task?.value }
             if Task.isCancelled { cancelAll() }
             await client.drain()
         } onCancel: {
@@ -44,7 +45,7 @@ final class StdioSession: Sendable {
             return
         }
         if request.cancel == true {
-            running.withLock { $0[request.id] }?.cancel()
+            running.withLock { $0[request.id] }??.cancel()
         } else if !start(request) {
             await output.write(StdioAnswer.failure(request.id, "The id \(request.id) is in use; give each its own."))
         }
@@ -52,16 +53,21 @@ final class StdioSession: Sendable {
 
     /// Starts answering; false if a request with the same id is under way.
     private func start(_ request: StdioRequest) -> Bool {
-        running.withLock { running in
+        let isNew = running.withLock { running in
             guard running[request.id] == nil else { return false }
-            // Its end takes this lock, so it can't come before the task is on the books.
-            running[request.id] = Task {
-                let line = await answer(request)
-                await output.write(line)
-                _ = self.running.withLock { $0.removeValue(forKey: request.id) }
-            }
+            running[request.id] = .some(nil)
             return true
         }
+        guard isNew else { return false }
+        // Outside the lock: an executor is told of a new task.
+        let task = Task {
+            let line = await answer(request)
+            await output.write(line)
+            _ = running.withLock { $0.removeValue(forKey: request.id) }
+        }
+        // Over already, perhaps.
+        running.withLock { if $0[request.id] != nil { $0[request.id] = task } }
+        return true
     }
 
     private func answer(_ request: StdioRequest) async -> [UInt8] {
@@ -76,6 +82,6 @@ final class StdioSession: Sendable {
 
     private func cancelAll() {
         client.cancelBackground()
-        for task in running.withLock({ Array($0.values) }) { task.cancel() }
+        for task in running.withLock({ $0.values.compactMap(\.self) }) { task.cancel() }
     }
 }

@@ -12,7 +12,7 @@ struct CurlThreadTests {
     func stopRaces() async throws {
         let origin = try ScriptedOrigin { _ in .init(body: "there") }
         let url = origin.url("/")
-        for round in 0..<400 {
+        for round in 0..<1500 {
             let client = CurlClient(.local)
             // Every other client has its thread already.
             if round.isMultiple(of: 2) { _ = try await client.get(url) }
@@ -25,7 +25,7 @@ struct CurlThreadTests {
 
     @Test("Every command that was accepted before the stop is looked at, and none is accepted after it")
     func mailbox() async throws {
-        for _ in 0..<300 {
+        for _ in 0..<1500 {
             let thread = CurlThread(options: .local)
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -101,8 +101,9 @@ struct CacheInspection {
     private mutating func lookAtRoom() {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return }
-        let free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
-        guard free < 1 << 20 else { return }
+        // A file system in user space may say anything.
+        let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard !overflow, free < 1 << 20 else { return }
         found(
             .noRoom, folder.path,
             "The file system has \(free) bytes left: nothing new can be stored. Free some space; a repair removes what "

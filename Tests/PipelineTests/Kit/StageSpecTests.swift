@@ -85,10 +85,12 @@ struct StageSpecTests {
             usleep(300_000)
             return .done
         }
+        let isEnough = Lock(false)
         let deaf = ClosureStage("Deaf") { _ in
-            await Task { try? await Task.sleep(for: .milliseconds(300)) }.value
+            await Task { while !isEnough.withLock({ $0 }) { await Task.yield() } }.value
             return .done
         }
+        defer { isEnough.withLock { $0 = true } }
         for stage in [blocking, deaf] {
             #expect(
                 await StageSpec(stage, patience: patience).breaches() == [

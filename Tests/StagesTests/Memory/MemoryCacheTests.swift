@@ -85,6 +85,15 @@ struct MemoryCacheTests {
         #expect(cache.byteCount == 0)
     }
 
+    @Test("After the clock was set back nobody knows how long an entry went unread: it is dropped on a read")
+    func idleClockSetBack() throws {
+        let cache = MemoryCache(idleLimit: .seconds(100))
+        let a = try key("a")
+        cache.insert(entry(), for: a, now: start)
+        #expect(cache.entry(for: a, now: start - 1000) == nil)
+        #expect(cache.count == 0)
+    }
+
     @Test("Resetting the stale only keeps what was read lately")
     func resetStale() throws {
         let cache = MemoryCache(idleLimit: .seconds(100))
