@@ -62,6 +62,8 @@ struct ctiff_file {
 
     /// The next row.
     uint32_t row;
+    /// The strip of each plane whose first row couldn't be read, if it is wanted all the same; else -1.
+    int64_t missing[MOST_SAMPLES];
     /// The rows that libtiff gave at a time, plane by plane: the first of them, how many, and how long a row is.
     uint8_t *band;
     uint32_t band_top, band_rows;

@@ -35,6 +35,7 @@ static bool begin_scanlines(ctiff_file *file) {
         size_t size = bytes_of(tiff.TIFFScanlineSize64(file->planes[plane]));
         if (size > file->row_bytes) file->row_bytes = size;
     }
+    for (int plane = 0; plane < MOST_SAMPLES; plane++) file->missing[plane] = -1;
     file->band = calloc((size_t)file->plane_count, file->row_bytes);
     return has_room(file, file->band);
 }
@@ -72,11 +73,17 @@ bool begin_rows(ctiff_file *file) {
 // A row of each plane.
 
 static bool read_scanlines(ctiff_file *file, uint32_t row) {
+    uint32_t rows = 0;
+    tiff.TIFFGetFieldDefaulted(file->planes[0], TIFFTAG_ROWSPERSTRIP, &rows);
+    uint32_t strip = rows > 0 ? row / rows : 0;
     for (int plane = 0; plane < file->plane_count; plane++) {
         uint8_t *bytes = file->band + (size_t)plane * file->row_bytes;
         memset(bytes, 0, file->row_bytes);
+        if (file->missing[plane] == (int64_t)strip) continue;
         bool is_read = tiff.TIFFReadScanline(file->planes[plane], bytes, row, (uint16_t)plane) == 1;
         if (has_failed(file, is_read)) return false;
+        // libtiff would look for the whole strip again for each of its rows.
+        if (!is_read && (rows == 0 || row % rows == 0)) file->missing[plane] = strip;
         // What was read of it before it failed isn't in this machine's byte order.
         if (!is_read && file->bits > 8) memset(bytes, 0, file->row_bytes);
     }
