@@ -1,5 +1,5 @@
-/// Boxes of AVIF and HEIC (ISO/IEC 14496-12): removed, doubled, exchanged and renamed, with the sizes of the boxes around
-/// them kept true.
+/// Boxes of AVIF and HEIC (ISO/IEC 14496-12): removed, doubled, exchanged and renamed. The sizes of the boxes around them
+/// are kept true, and so are the places of the coded data behind them.
 enum ISOBoxMutation {
     private struct Box {
         let range: Range<Int>
@@ -64,5 +64,31 @@ enum ISOBoxMutation {
             file.set(UInt32(clamping: file.number(at: parent, bytes: 4) + growth), at: parent, bytes: 4)
         }
         file.replaceSubrange(range, with: bytes)
+        var boxes: [Box] = []
+        find(in: file, 0..<file.count, parents: [], &boxes)
+        for box in boxes where file[box.range].dropFirst(4).starts(with: "iloc".utf8) {
+            moveItems(in: &file, list: box.range.lowerBound, behind: range.lowerBound, by: growth)
+        }
+    }
+
+    /// Corrects the offsets of items, of 32 bits as most files have them (section 8.11.3).
+    private static func moveItems(in file: inout [UInt8], list: Int, behind place: Int, by growth: Int) {
+        let version = file.number(at: list + 8, bytes: 1)
+        let sizes = file.number(at: list + 12, bytes: 2)
+        let (offset, length, base) = (sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15)
+        guard version < 2, offset == 4 else { return }
+        var position = list + 16
+        for _ in 0..<file.number(at: list + 14, bytes: 2) where position < file.count {
+            let isInFile = version == 0 || file.number(at: position + 2, bytes: 2) & 15 == 0
+            position += (version == 0 ? 4 : 6) + base
+            let count = file.number(at: position, bytes: 2)
+            position += 2
+            for _ in 0..<count where position < file.count {
+                position += version == 1 ? sizes & 15 : 0
+                let old = file.number(at: position, bytes: 4)
+                if isInFile, old > place { file.set(UInt32(clamping: old + growth), at: position, bytes: 4) }
+                position += offset + length
+            }
+        }
     }
 }
