@@ -7,6 +7,7 @@ case "encode":
     guard let path = words.dropFirst().first else { break }
     try await EncodeCosts.run(path)
 case "cancel": try await Cancellation.run(Array(words.dropFirst()))
+case "growth": try await Growth.run(Array(words.dropFirst()))
 case "memory": try await ChainMemory.run()
 case "disk": try await DiskLookups.run(words.dropFirst().first)
 case "decodes": try await ManyDecodes.run()

@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Pipeline
+import ProcessMemory
+import Stages
+
+/// What files cost that make something grow: `benchmarks growth [NAME...]`.
+///
+/// Each kind of growth is tried at three sizes, up to the limit that is set for it, beside an ordinary file of the same
+/// format, coding mode and pixels. Each file is decoded to 100 pixels by a process of its own: its time of the processor
+/// and its memory at the peak, above that of the file, beside the decoder's own estimate.
+///
+/// A row is marked where the cost grows faster than the size, where a file costs more than twice the ordinary one and the
+/// reading of its bytes, and where it takes more memory than was estimated.
+enum Growth {
+    /// What isn't told from noise: milliseconds, and megabytes that the allocator and the engine hold.
+    private static let (noise, slack) = (8.0, 6.0)
+    /// What passing over a byte may cost: a file of many small pieces has more bytes than an ordinary one.
+    private static let nanosecondsPerByte = 2.0
+
+    static func run(_ words: [String]) async throws {
+        if words.first == "one" { return try await measure(words[1], frames: words.count > 2 ? Int(words[2]) ?? 1 : 1) }
+        print("  kind                             size      bytes    CPU ms   ordinary   peak MB   estimate MB")
+        var marks = 0
+        for kind in try await GrowthKind.all() {
+            guard words.isEmpty || words.contains(where: { kind.name.localizedCaseInsensitiveContains($0) }) else {
+                continue
+            }
+            marks += try await report(kind)
+        }
+        print(marks == 0 ? "No row is marked." : "\(marks) rows are marked.")
+    }
+
+    private static func report(_ kind: GrowthKind) async throws -> Int {
+        let ordinary = try child(try await kind.ordinary(), kind)
+        var costs: [Double] = []
+        var marks = 0
+        for size in kind.sizes {
+            let bytes = try await kind.make(size)
+            let result = try child(bytes, kind)
+            costs.append(result.milliseconds)
+            var words: [String] = result.code.map { ["refused: \($0)"] } ?? []
+            // Each size is twice the one before.
+            if let last = costs.dropLast().last, result.milliseconds > 2.5 * last + noise { words.append("NOT LINEAR") }
+            let reading = Double(bytes.count) * nanosecondsPerByte / 1e6
+            if result.milliseconds > 2 * ordinary.milliseconds + reading + noise { words.append("MORE THAN TWICE") }
+            if result.code == nil, result.peak > result.estimate + slack { words.append("MORE MEMORY") }
+            marks += words.count { $0.first?.isUppercase == true && $0 == $0.uppercased() }
+            let name = kind.name + String(repeating: " ", count: max(1, 28 - kind.name.count))
+            print(
+                "  " + name
+                    + String(
+                        format: "%9d %10d %9.1f %10.1f %9.1f %13.1f  ", size, bytes.count, result.milliseconds,
+                        ordinary.milliseconds, result.peak, result.estimate) + words.joined(separator: ", "))
+            fflush(nil)
+        }
+        return marks
+    }
+
+    private struct Cost: Codable {
+        let milliseconds, peak, estimate: Double
+        let code: String?
+    }
+
+    /// Measures a file in a process of its own.
+    private static func child(_ bytes: [UInt8], _ kind: GrowthKind) throws -> Cost {
+        let file = FileManager.default.temporaryDirectory.appending(path: "growth-\(getpid())")
+        try Data(bytes).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = ["growth", "one", file.path(), "\(kind.frames)"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            return Cost(milliseconds: .infinity, peak: 0, estimate: 0, code: "died \(process.terminationStatus)")
+        }
+        return try JSONDecoder().decode(Cost.self, from: output)
+    }
+
+    private static func measure(_ path: String, frames: Int) async throws {
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        // Libraries are loaded when they are first needed, which is nobody's file's fault.
+        let samples = URL(filePath: "Tests/StagesTests/Images/good")
+        for name in ["heic-128.heif", "avif-photo.avif", "tiff-deflate-strip.tif", "png-basi2c08.png"] {
+            _ = await decode([UInt8](try Data(contentsOf: samples.appending(path: name))), ImageLimits())
+        }
+        let limits = ImageLimits(frames: frames)
+        var free = limits
+        free.memory = 0
+        let words = await decode(bytes, free)?.message.split(separator: " ") ?? []
+        let estimate = words.firstIndex(of: "about").flatMap { Double(words[$0 + 1]) } ?? 0
+        let idle = ProcessMemory.restartPeak()
+        let start = Thumbnails.cpuSeconds()
+        let error = await decode(bytes, limits)
+        let first = Thumbnails.cpuSeconds()
+        let peak = ProcessMemory.peak - idle
+        _ = await decode(bytes, limits)
+        let time = min(first - start, Thumbnails.cpuSeconds() - first)
+        let cost = Cost(
+            milliseconds: time * 1000, peak: max(0, peak), estimate: estimate / 1_048_576,
+            code: error.map { "\($0.code)" })
+        FileHandle.standardOutput.write(try JSONEncoder().encode(cost))
+    }
+
+    private static func decode(_ bytes: [UInt8], _ limits: ImageLimits) async -> LoadError? {
+        let pipeline = ImagePipeline {
+            ReadInline()
+            Decode(limits: limits)
+        }
+        do {
+            _ = try await pipeline.load(ImageRequest(.bytes(bytes), maxPixelSize: 100))
+            return nil
+        } catch { return error as? LoadError }
+    }
+}
