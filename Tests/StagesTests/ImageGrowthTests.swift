@@ -139,6 +139,18 @@ struct ImageGrowthTests {
         #expect(error.message.contains("chunks"))
     }
 
+    @Test("A GIF's blocks are looked at by the thousand", arguments: [10_000, 20_000, 40_000])
+    func gifBlocks(_ count: Int) throws {
+        let file = try SampleImage.bytes("good/gif-animated.gif")
+        let start = 13 + (file[10] & 0x80 == 0 ? 0 : 3 * (2 << Int(file[10] & 7)))
+        let blocks = (0..<count).flatMap { _ in [0x21, 0xfe, 1, 65, 0] as [UInt8] }
+        let many = Array(file[..<start]) + blocks + file[start...]
+        let (looks, _) = try ImpatientClock.looks(patience: .max) { cancellation in
+            try many.withUnsafeBufferPointer { _ = try GIFFile($0, limit: 1, cancellation: cancellation) }
+        }
+        #expect(looks <= count / 4096 + 3)
+    }
+
     @Test(
         "A WebP that is cut off within its header is damaged",
         arguments: ["webp-lossy", "webp-lossless", "webp-animated"])

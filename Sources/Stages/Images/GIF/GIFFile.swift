@@ -35,8 +35,10 @@ struct GIFFile {
     ) throws {
         var position = start
         var next = GIFFrame()
+        var blocks = 0
         while position < bytes.count {
-            if frameCount % 4096 == 0 { try cancellation.check() }
+            if blocks % 4096 == 0 { try cancellation.check() }
+            blocks += 1
             switch bytes[position] {
             case 0x21:
                 if position + 8 <= bytes.count, bytes[position + 1] == 0xf9 {
