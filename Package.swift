@@ -46,8 +46,9 @@ let package = Package(
         // CVips loads libvips when it is first needed: its headers need GObject's, and only GObject is linked.
         .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .target(name: "CVips", dependencies: ["CGObject"]),
-        // CAVIF loads libavif when it is first needed; only its headers are used.
+        // These load libavif and libheif when they are first needed; only their headers are used.
         .target(name: "CAVIF"),
+        .target(name: "CHEIF"),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
         // libjpeg ends what fails with a long jump: only C can take that.
         .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
@@ -66,7 +67,8 @@ let package = Package(
         .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CJPEG", "CPNG", "CPalette", "CResample", "CSQLite",
+                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CHEIF", "CJPEG", "CPNG", "CPalette", "CResample",
+                "CSQLite",
                 "CThread", "CTIFF", "CVips", "CWebP", "CZlib",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

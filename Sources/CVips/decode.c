@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "colour.h"
-#include "hevc.h"
 #include "rows.h"
 #include "source.h"
 
@@ -25,7 +24,6 @@ struct cvips_image {
 static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_PNG: return "png";
-    case CVIPS_HEIF: return "heif";
     case CVIPS_SVG: return "xml";
     case CVIPS_JXL: return "jxl";
     }
@@ -37,7 +35,6 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     VipsFailOn fail_on = options.allow_damage ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
     switch (options.loader) {
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_HEIF: return vips.vips_heifload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_JXL: return vips.vips_jxlload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     }
@@ -48,9 +45,8 @@ static void read_header(VipsImage *file, cvips_loader loader, cvips_header *head
     header->width = file->Xsize;
     header->height = file->Ysize;
     header->frames = vips.vips_image_get_n_pages(file);
-    // libheif and libjxl have turned the picture already; their EXIF says how it once lay.
-    bool upright = loader == CVIPS_HEIF || loader == CVIPS_JXL;
-    header->orientation = upright ? 1 : vips.vips_image_get_orientation(file);
+    // libjxl has turned the picture already; its EXIF says how it once lay.
+    header->orientation = loader == CVIPS_JXL ? 1 : vips.vips_image_get_orientation(file);
     header->has_alpha = vips.vips_image_hasalpha(file);
     header->has_profile = has_profile(file);
     header->bits = file->BandFmt == VIPS_FORMAT_UCHAR ? 8 : file->BandFmt == VIPS_FORMAT_USHORT ? 16 : 32;
@@ -101,8 +97,6 @@ cvips_image *cvips_open(
         return NULL;
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
-    image->bytes.never_fails = options.loader == CVIPS_HEIF;
-    if (options.loader == CVIPS_HEIF) clear_hevc_pictures();
     image->name = loader_name(options.loader);
     image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);

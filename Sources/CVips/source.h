@@ -1,4 +1,4 @@
-/// Bytes in memory as libvips reads them, as a rule until the work is cancelled.
+/// Bytes in memory as libvips reads them, until the work is cancelled.
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -9,8 +9,6 @@ typedef struct {
     size_t count;
     size_t position;
     cvips_cancellation cancellation;
-    /// Whether reading goes on once the work is cancelled: libheif ends the program if a read fails.
-    bool never_fails;
 } byte_source;
 
 /// A source for libvips' loaders; `state` has to outlive it.

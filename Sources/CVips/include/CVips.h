@@ -23,7 +23,6 @@ typedef struct {
 /// The one loader to call. libvips never guesses: its detection is where hostile files hang it.
 typedef enum {
     CVIPS_PNG,
-    CVIPS_HEIF,
     CVIPS_SVG,
     CVIPS_JXL,
 } cvips_loader;

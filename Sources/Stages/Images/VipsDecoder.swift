@@ -5,7 +5,7 @@ public import Pipeline
 ///
 /// libvips is told which of its loaders to use: it never guesses from the bytes.
 public struct VipsDecoder: ImageDecoding {
-    /// What libvips reads with a library of its own for each, but for HEIF, whose files need ``HEICDecoder``'s checks.
+    /// PNG, SVG and JPEG XL: the others have decoders of their own.
     public let formats: Set<ImageFormat> = [.png, .svg, .jxl]
 
     /// Makes a decoder; libvips is loaded when it is first used.

@@ -90,7 +90,6 @@ final class VipsFile {
     private static func loader(for format: ImageFormat) -> cvips_loader? {
         switch format {
         case .png: CVIPS_PNG
-        case .heic: CVIPS_HEIF
         case .svg: CVIPS_SVG
         case .jxl: CVIPS_JXL
         default: nil

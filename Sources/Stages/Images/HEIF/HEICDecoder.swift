@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Decodes HEIC with libheif, through libvips. Only coded pictures reach it, which were read and checked before.
+/// Decodes HEIC with libheif. Only coded pictures reach it, which were read and checked before.
 ///
 /// A picture in tiles, as phones write it, is decoded tile by tile, and can stop between two. One in a single piece is
 /// decoded in one go.
@@ -8,7 +8,7 @@ public struct HEICDecoder: ImageDecoding {
     /// HEIC.
     public let formats: Set<ImageFormat> = [.heic]
 
-    /// Makes a decoder; libvips is loaded when it is first used.
+    /// Makes a decoder; libheif is loaded when it is first used.
     public init() {}
 
     /// Reads the file's list of items, and the headers of what is coded in it.

@@ -1,7 +1,7 @@
-import CVips
+import CHEIF
 import Pipeline
 
-/// Decodes a still HEIC picture with libheif, through libvips: tile by tile, of which one row is held at a time. It can
+/// Decodes a still HEIC picture with libheif: tile by tile, of which one row is held at a time. It can
 /// stop between two tiles.
 struct HEICStill {
     let bytes: [UInt8]
@@ -58,16 +58,13 @@ struct HEICStill {
     }
 }
 
-/// The rows of a picture in tiles. One row of tiles is held at a time, decoded on idle threads too; a single tile is read
-/// a few rows at a time.
+/// The rows of a picture in tiles. One row of tiles is held at a time, decoded on idle threads too.
 private final class HEICRows {
     private let tiles: HEIFPicture.Tiles
     private let bytes: [UInt8]
     private let colours: ISOBox?
-    /// The tile that is alone.
-    private var single: HEICTile?
-    /// The pixels of a row of tiles.
-    private var decoded: [[UInt8]] = []
+    /// A row of tiles.
+    private var decoded: [HEICTile] = []
     private var decodedRow = -1
 
     init(_ tiles: HEIFPicture.Tiles, _ bytes: [UInt8], _ colours: ISOBox?) {
@@ -78,95 +75,65 @@ private final class HEICRows {
 
     /// Reads one row of RGB, in full width. Rows are asked for in their order.
     func read(_ row: Int, into line: UnsafeMutablePointer<UInt8>, _ cancellation: WorkCancellation) throws {
-        guard tiles.items.count > 1 else {
-            let tile = try single ?? HEICTile(tiles.items[0], bytes, colours, cancellation)
-            single = tile
-            return try tile.read(row, into: line, width: tiles.canvas.width, cancellation)
-        }
         let size = tiles.items[0].size
         if row / size.height != decodedRow { try decode(row / size.height, cancellation) }
         var left = 0
-        for pixels in decoded {
+        for tile in decoded {
             let width = min(size.width, tiles.canvas.width - left)
-            pixels.withUnsafeBufferPointer { buffer in
-                guard let start = buffer.baseAddress else { return }
-                (line + 3 * left).update(from: start + row % size.height * size.width * 3, count: width * 3)
-            }
+            (line + 3 * left).update(from: tile.row(row % size.height), count: width * 3)
             left += width
         }
     }
 
     /// Decodes a row of tiles.
     private func decode(_ row: Int, _ cancellation: WorkCancellation) throws {
+        // Those of the last row aren't needed any more.
+        decoded = []
         let items = Array(tiles.items[row * tiles.columns..<(row + 1) * tiles.columns])
-        let results = Lock([Result<[UInt8], any Error>?](repeating: nil, count: items.count))
+        let results = Lock([Result<HEICTile, any Error>?](repeating: nil, count: items.count))
         BlockingThreads.decoding.runParts(items.count) { [bytes, colours] index in
-            let result = Result {
-                try HEICTile(items[index], bytes, colours, cancellation).pixels(cancellation)
-            }
+            let result = Result { try HEICTile(items[index], bytes, colours, cancellation) }
             results.withLock { $0[index] = result }
         }
-        decoded = try results.withLock { $0 }.map { try $0?.get() ?? [] }
+        decoded = try results.withLock { $0 }.compactMap { try $0?.get() }
         decodedRow = row
     }
 }
 
-/// A tile that libvips has open, on one thread, and the rows that it gave last.
-private final class HEICTile {
-    private let size: PixelSize
-    private let file: UnsafeMutableBufferPointer<UInt8>
-    private var opened: VipsFile?
-    private var rows: [UInt8] = []
-    private var first = 0
-    private var count = 0
+/// A tile as libheif decoded it.
+///
+/// Unchecked, and safe: the picture isn't changed once it is decoded, and reading it changes nothing in libheif.
+private final class HEICTile: @unchecked Sendable {
+    private let picture: OpaquePointer
 
     init(_ item: HEIFCodedItem, _ bytes: [UInt8], _ colours: ISOBox?, _ cancellation: WorkCancellation) throws {
-        size = item.size
-        let contents = item.file(in: bytes, colours: colours)
-        let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: contents.count)
-        _ = file.initialize(from: contents)
-        self.file = file
-        opened = try VipsCall.run(cancellation) { [size] call in
-            let opened = try VipsFile(UnsafeBufferPointer(file), format: .heic, call: &call)
-            guard opened.size == size, opened.header.channels == 3 else {
-                throw LoadError(
-                    .undecodable, subject: "",
-                    "The \(ImageFormat.heic) file is damaged or cut off (a part has another size than it says); get it "
-                        + "anew.")
-            }
-            return opened
+        try cancellation.check()
+        var failure = cheif_failure()
+        let picture = item.file(in: bytes, colours: colours).withUnsafeBufferPointer { file in
+            file.baseAddress.flatMap { cheif_decode($0, file.count, &failure) }
         }
+        guard let picture else { throw Self.error(failure) }
+        self.picture = picture
+        let size = PixelSize(width: Int(cheif_width(picture)), height: Int(cheif_height(picture)))
+        guard size == item.size else { throw Self.damaged("a part has another size than it says") }
     }
 
-    deinit {
-        // What libvips has open reads the file until it is closed.
-        opened = nil
-        file.deallocate()
+    deinit { cheif_free(picture) }
+
+    /// The RGB of a row.
+    func row(_ row: Int) -> UnsafePointer<UInt8> { cheif_row(picture, Int32(row)) }
+
+    private static func error(_ failure: cheif_failure) -> LoadError {
+        let words = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        guard failure.is_unsupported else { return damaged(words) }
+        return LoadError(
+            .unsupportedType, subject: "",
+            "The \(ImageFormat.heic) file is of a kind that isn't read (\(words)); save it as another, or as a PNG.")
     }
 
-    /// Reads a row; rows are asked for in their order.
-    func read(
-        _ row: Int, into line: UnsafeMutablePointer<UInt8>, width: Int, _ cancellation: WorkCancellation
-    ) throws {
-        if row >= first + count {
-            first = row
-            count = min(32, size.height - row)
-            rows = try read(first, count, cancellation)
-        }
-        rows.withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return }
-            line.update(from: start + (row - first) * size.width * 3, count: width * 3)
-        }
-    }
-
-    /// All of it.
-    func pixels(_ cancellation: WorkCancellation) throws -> [UInt8] { try read(0, size.height, cancellation) }
-
-    private func read(_ top: Int, _ count: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        try [UInt8](unsafeUninitializedCapacity: count * size.width * 3) { buffer, filled in
-            guard let start = buffer.baseAddress else { return }
-            try VipsCall.run(cancellation) { call in try opened?.read(top, count, into: start, &call) }
-            filled = count * size.width * 3
-        }
+    private static func damaged(_ reason: String) -> LoadError {
+        LoadError(
+            .undecodable, subject: "",
+            "The \(ImageFormat.heic) file is damaged or cut off (\(reason)); get it anew.")
     }
 }

@@ -1,13 +1,12 @@
 #include "hevc.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 // libde265 makes room for a picture and decodes into it. Where a damaged bitstream ends early the room stays as it was, no
 // error is reported, and libheif makes pixels of what was in this memory before: another load's, for instance. So the room
-// is cleared. Its functions for that are the only door that leads past libvips and libheif; a decoder takes those that are
+// is cleared. Its functions for that are the only door that leads past libheif; a decoder takes those that are
 // the default when it is made.
 
 // As in libde265/de265.h, whose ABI is stable under this name of the library.
@@ -45,7 +44,7 @@ static int get_cleared(void *decoder, struct spec *spec, void *image, void *cont
     return 1;
 }
 
-static void replace_allocation(void) {
+void clear_hevc_pictures(void) {
     void *library = dlopen("libde265.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
     bits_of = (__typeof__(bits_of))dlsym(library, "de265_get_bits_per_pixel");
@@ -54,9 +53,4 @@ static void replace_allocation(void) {
         (__typeof__(defaults))dlsym(library, "de265_get_default_image_allocation_functions");
     // The library's own variable, which only this function keeps from being written.
     if (bits_of && set_plane && defaults) ((allocation *)defaults())->get_buffer = get_cleared;
-}
-
-void clear_hevc_pictures(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, replace_allocation);
 }
