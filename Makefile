@@ -7,7 +7,7 @@ BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench verify soak hostile sanitize fuzz release extras install uninstall readme dependencies
+.PHONY: test demo lint docs bench verify soak interrupt hostile sanitize fuzz release extras install uninstall readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
 # behind hundreds that compute.
@@ -50,7 +50,7 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks cancel
 
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
-verify: soak sanitize hostile fuzz
+verify: soak interrupt sanitize hostile fuzz
 	Fuzz/perturbed
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
@@ -60,6 +60,13 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
+
+# Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
+# limits; then prints what files cost that make something grow.
+interrupt: dependencies
+	@Scripts/dependencies libvips-tools libheif-examples python3
+	swift run --package-path Benchmarks -c release benchmarks interrupt
+	swift run --package-path Benchmarks -c release benchmarks growth
 
 # Decodes damaged files by the thousand, with AddressSanitizer watching.
 hostile: dependencies

@@ -8,6 +8,7 @@ case "encode":
     try await EncodeCosts.run(path)
 case "cancel": try await Cancellation.run(Array(words.dropFirst()))
 case "growth": try await Growth.run(Array(words.dropFirst()))
+case "interrupt": try await Interruptions.run(Array(words.dropFirst()))
 case "memory": try await ChainMemory.run()
 case "disk": try await DiskLookups.run(words.dropFirst().first)
 case "decodes": try await ManyDecodes.run()
