@@ -58,12 +58,15 @@ struct ModelCache: Sendable {
             lastModified: reply.lastModified, date: reply.date, age: reply.age, requestTime: requestTime,
             responseTime: responseTime, asked: number,
             expiresAt: reply.date.flatMap { date in reply.terms.expires.map { date + $0 } })
-        let replaced = matching(path, request).filter { $0.asked <= number }.map(\.serial)
-        entries.removeAll { $0.path == path && replaced.contains($0.serial) }
+        let older = matching(path, request).filter { $0.asked <= number }
+        let seemsOvertaken = older.contains { $0.seemsAsked(after: requestTime, before: responseTime) }
+        for old in older {
+            if seemsOvertaken { doubt(old) } else { entries.removeAll { $0.path == path && $0.serial == old.serial } }
+        }
         entries.append(entry)
         // After the clock was set back, it may seem to have become invalid while it was under way.
         let seemsInvalid = invalidatedAt[path].map { requestTime < $0 && $0 <= responseTime } ?? false
-        guard overtakers.isEmpty, !seemsInvalid else {
+        guard overtakers.isEmpty, !seemsInvalid, !seemsOvertaken else {
             doubt(entry)
             return nil
         }
@@ -81,7 +84,7 @@ struct ModelCache: Sendable {
         else { return nil }
         var updated = entries[index]
         // What was confirmed later already stays as that confirmation left it, or not: both are true of it.
-        guard updated.asked < number else {
+        guard updated.asked < number, !updated.seemsAsked(after: requestTime, before: responseTime) else {
             entries[index].isCertain = false
             return nil
         }

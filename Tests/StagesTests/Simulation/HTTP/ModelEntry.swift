@@ -20,6 +20,12 @@ struct ModelEntry: Sendable {
     /// False where HTTP leaves open whether it is still stored.
     var isCertain = true
 
+    /// Whether it seems to have been asked for while another request was under way. After the clock was set back, a
+    /// response that was there before may seem so too.
+    func seemsAsked(after requestTime: Int, before responseTime: Int) -> Bool {
+        self.requestTime > requestTime && self.requestTime <= responseTime + 2000
+    }
+
     func selects(_ request: ModelRequest) -> Bool { selecting.allSatisfy { request.named[$0.key] == $0.value } }
 
     /// When it was made, by its Date or else its arrival (RFC 9110 section 6.6.1).
