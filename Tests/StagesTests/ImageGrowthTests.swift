@@ -139,6 +139,34 @@ struct ImageGrowthTests {
         #expect(error.message.contains("chunks"))
     }
 
+    @Test("A TIFF with more tags than any honest one is refused before libtiff", arguments: [true, false])
+    func tiffTags(_ isBig: Bool) throws {
+        func message(_ count: Int) throws -> String {
+            let entries = (0..<count).flatMap {
+                little(40_000 + $0, 2) + little(3, 2) + little(1, isBig ? 8 : 4) + little(7, isBig ? 8 : 4)
+            }
+            let start =
+                isBig ? little(43, 2) + little(8, 2) + little(0, 2) + little(16, 8) : little(42, 2) + little(8, 4)
+            let file = Array("II".utf8) + start + little(count, isBig ? 8 : 2) + entries + little(0, isBig ? 8 : 4)
+            return try #require(throws: LoadError.self) { try header(file, .tiff) }.message
+        }
+        #expect(try message(513).contains("512 tags"))
+        #expect(try !message(512).contains("512 tags"))
+        #expect(try message(4000).contains("512 tags"))
+    }
+
+    @Test("A HEIF with more items than any honest one is refused", arguments: [5000, 10_000])
+    func heifItems(_ count: Int) throws {
+        var fixture = HEIFFixture.single(try .av1())
+        for _ in 0..<count { fixture.item("Exif", [0]) }
+        if count <= 5000 {
+            #expect(try header(fixture.bytes, .avif).storedSize.width == 403)
+        } else {
+            let error = try #require(throws: LoadError.self) { try header(fixture.bytes, .avif) }
+            #expect(error.message.contains("too many parts"))
+        }
+    }
+
     @Test("A GIF's blocks are looked at by the thousand", arguments: [10_000, 20_000, 40_000])
     func gifBlocks(_ count: Int) throws {
         let file = try SampleImage.bytes("good/gif-animated.gif")

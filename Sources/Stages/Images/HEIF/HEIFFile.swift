@@ -37,7 +37,7 @@ struct HEIFFile {
     private(set) var ambiguous: Set<Int> = []
 
     /// More parts than an honest file has by far.
-    static let mostParts = 100_000
+    static let mostParts = 30_000
 
     /// - Throws: `undecodable` if the list of items makes no sense; `unsupportedType`; `CancellationError`.
     init(_ bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws {

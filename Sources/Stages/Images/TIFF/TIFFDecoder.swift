@@ -19,6 +19,9 @@ public struct TIFFDecoder: ImageDecoding {
     public func header(
         of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
     ) throws -> ImageHeader {
+        guard TIFFPages.tags(bytes) <= TIFFPages.mostTags else {
+            throw TIFFFile.damaged("it has more than \(TIFFPages.mostTags) tags")
+        }
         var header = try bytes.withUnsafeBufferPointer {
             try TIFFFile($0, allowDamage: false, cancellation: cancellation).imageHeader
         }

@@ -79,7 +79,7 @@ final class TIFFFile {
             "The image/tiff file is of a kind that is not supported (\(words)); save it as another, or as a PNG.")
     }
 
-    private static func damaged(_ reason: String) -> LoadError {
+    static func damaged(_ reason: String) -> LoadError {
         LoadError(.undecodable, subject: "", "The image/tiff file is damaged or cut off (\(reason)); get it anew.")
     }
 }
