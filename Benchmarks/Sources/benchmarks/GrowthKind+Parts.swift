@@ -10,7 +10,7 @@ extension GrowthKind {
                 ordinary: { GrowthTIFF.file(width: 1732, height: 1732, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 30, height: $0, rowsPerStrip: 1) },
             GrowthKind(
-                name: "TIFF tags", sizes: [1000, 2000, 4000],
+                name: "TIFF tags", sizes: [125, 250, 500],
                 ordinary: { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, tags: $0) },
             GrowthKind(

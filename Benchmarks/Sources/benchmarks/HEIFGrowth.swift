@@ -16,7 +16,7 @@ enum HEIFGrowth {
         return [heic, avif].flatMap { sample in
             let name = sample.brand.uppercased()
             return [
-                GrowthKind(name: "\(name) items", sizes: [6000, 12_000, 24_000], ordinary: { file(sample, tiles: 1) }) {
+                GrowthKind(name: "\(name) items", sizes: [1500, 3000, 6000], ordinary: { file(sample, tiles: 1) }) {
                     file(sample, tiles: 1, items: $0)
                 },
                 GrowthKind(name: "\(name) extents", sizes: [500, 1000, 2000], ordinary: { file(sample, tiles: 1) }) {

@@ -92,6 +92,7 @@ enum Interruptions {
         let start = SystemClock().uptime
         try await work(nil)
         let whole = SystemClock().uptime - start
+        let beginning = try await Self.start(of: work)
         var generator = SystemRandomNumberGenerator()
         var result = Result()
         var early = 0.0
@@ -100,7 +101,7 @@ enum Interruptions {
             let moment = whole * Double.random(in: 0..<1, using: &generator)
             let late =
                 index < cancellations
-                ? try await cancelled(after: moment, work) : try await limited(to: moment, work)
+                ? try await cancelled(after: moment, work) : try await limited(to: moment, start: beginning, work)
             guard let late else {
                 result.finished += 1
                 continue
@@ -142,19 +143,34 @@ enum Interruptions {
         return ((used - before) * 1000, (end - then) / .milliseconds(1))
     }
 
-    /// How long the load went on after its time was over, in milliseconds; `nil` if it was over before. Waiting for a thread
-    /// doesn't count as time, so that the processor tells it better than the clock.
-    private static func limited(to time: Duration, _ work: @escaping Work) async throws -> Lateness? {
-        let (clock, before) = (SystemClock(), Thumbnails.cpuSeconds())
-        let start = clock.uptime
+    /// How long the load went on after its time was over, in milliseconds; `nil` if it was over before.
+    /// - Parameter start: what passes before the work's time begins to count, such as naming the bytes.
+    private static func limited(
+        to time: Duration, start: Duration, _ work: @escaping Work
+    ) async throws -> Lateness? {
+        let clock = SystemClock()
+        let began = clock.uptime
+        let watch = Task {
+            try await Task.sleep(for: start + time)
+            return Thumbnails.cpuSeconds()
+        }
         do {
             try await work(time)
+            watch.cancel()
             return nil
         } catch let error as LoadError where error.code == .tooMuchTime {
-            let (wall, used) = (clock.uptime - start - time, Thumbnails.cpuSeconds() - before)
-            // Each stage has the time for itself.
-            return (min(used * 1000, wall / .milliseconds(1)), wall / .milliseconds(1))
+            let (wall, used) = (clock.uptime - began - time - start, Thumbnails.cpuSeconds())
+            watch.cancel()
+            guard let before = try? await watch.value else { return (0, wall / .milliseconds(1)) }
+            return ((used - before) * 1000, wall / .milliseconds(1))
         }
+    }
+
+    /// How long it takes until a load notices that it has no time at all.
+    private static func start(of work: @escaping Work) async throws -> Duration {
+        let began = SystemClock().uptime
+        do { try await work(.nanoseconds(1)) } catch let error as LoadError where error.code == .tooMuchTime {}
+        return SystemClock().uptime - began
     }
 
     /// What is resident once all that was left behind is over, in megabytes.
