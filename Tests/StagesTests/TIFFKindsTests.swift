@@ -276,7 +276,7 @@ struct TIFFKindsTests {
     func missing() async throws {
         var file = TIFFBytes(width: 400, height: 60_000, samples: 3, photometric: 2, pieces: [[7]]).bytes
         // StripOffsets and StripByteCounts.
-        let values: [[UInt8]: [UInt8]] = [[0x11, 1]: [0, 0, 0, 0xf0], [0x17, 1]: [0, 0xa2, 0x4a, 4]]
+        let values: [[UInt8]: [UInt8]] = [[0x11, 1]: [0, 0x5a, 0x62, 2], [0x17, 1]: [0, 0xa2, 0x4a, 4]]
         for entry in stride(from: 10, to: 10 + 12 * Int(file[8]), by: 12) {
             guard let value = values[Array(file[entry..<entry + 2])] else { continue }
             file.replaceSubrange(entry + 8..<entry + 12, with: value)
