@@ -22,6 +22,8 @@ public struct Validity: Sendable, Hashable {
     public let alwaysRevalidates: Bool
     /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
     public let mayStandIn: Bool
+    /// When the last of it was stored or confirmed: the image, or a redirect that led to it.
+    private var lastStoredAt: Date
 
     /// Describes a validity.
     public init(
@@ -36,6 +38,7 @@ public struct Validity: Sendable, Hashable {
         self.redirectsUntil = redirectsUntil
         self.alwaysRevalidates = alwaysRevalidates
         self.mayStandIn = mayStandIn
+        lastStoredAt = storedAt
     }
 
     /// What never goes stale: a file's or a request's own bytes, whose key changes with them.
@@ -56,11 +59,13 @@ public struct Validity: Sendable, Hashable {
     func behind(_ redirect: Validity) -> Validity {
         // The caller's default is for pictures alone.
         let end = redirect.alwaysRevalidates ? redirect.storedAt : redirect.serverUntil ?? redirect.httpUntil
-        return Validity(
+        var chain = Validity(
             storedAt: min(storedAt, redirect.storedAt), originatedAt: originatedAt, serverUntil: serverUntil,
             httpUntil: httpUntil, fixedUntil: [fixedUntil, redirect.fixedUntil].compactMap(\.self).min(),
             redirectsUntil: min(redirectsUntil ?? end, end), alwaysRevalidates: alwaysRevalidates,
             mayStandIn: mayStandIn && redirect.mayStandIn)
+        chain.lastStoredAt = max(lastStoredAt, redirect.lastStoredAt)
+        return chain
     }
 
     /// Since when it is stale for a reader; `nil` where it never will be.
@@ -82,6 +87,6 @@ public struct Validity: Sendable, Hashable {
 
     private func bounded(_ end: Date) -> Date { min(end, redirectsUntil ?? .distantFuture) }
 
-    /// Whether it was stored in the future: the clock was set back, and nobody knows how old it is.
-    func isFromFuture(at now: Date) -> Bool { storedAt > now + 2 && storedAt < .distantFuture }
+    /// Whether any of it was stored in the future: the clock was set back, and nobody knows how old that is.
+    func isFromFuture(at now: Date) -> Bool { lastStoredAt > now + 2 && lastStoredAt < .distantFuture }
 }

@@ -20,6 +20,15 @@ extension Scenario {
             .restart(),
             .get("/latest", gives: .image("2"), asks: ["/latest"])),
         Scenario(
+            "A clock that was set back is noticed behind a redirect that was stored before, in memory too",
+            .serve("/old", .redirect(301, "/1", "Cache-Control: max-age=6000")),
+            .serve("/1", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
+            .get("/old", gives: .image("1"), .origin, asks: ["/old", "/1"]),
+            .pass(61),
+            .get("/old", gives: .image("1"), .revalidated, asks: ["/1 if-none-match \"1\""]),
+            .pass(-30),
+            .get("/old", gives: .image("1"), .revalidated, asks: ["/1 if-none-match \"1\""])),
+        Scenario(
             "A 302 with a lifetime is followed without a request as long as that lasts",
             .serve("/latest", .redirect(302, "/1", "Cache-Control: max-age=60"), .redirect(302, "/2")),
             .serve("/1", .image("1", "Cache-Control: max-age=600")),
