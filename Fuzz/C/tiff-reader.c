@@ -5,7 +5,12 @@
 #include "input.h"
 #include "memory.h"
 
-enum { MOST_PIXELS = 1 << 20, MOST_MEMORY = 1 << 26, OTHER_MEMORY = 4 << 20 };
+enum {
+    MOST_PIXELS = 1 << 20,
+    MOST_MEMORY = 1 << 23,
+    /// A strip that claims more than there is gets room for 1 MB, and then for 10 MB more, of which no byte is touched.
+    OTHER_MEMORY = 16 << 20,
+};
 
 typedef struct {
     uint8_t *bytes;
