@@ -1,7 +1,7 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
-    libsqlite3-dev libyaml-dev libavif-dev libtiff-dev
+    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev
 PREFIX = /usr/local
 BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
