@@ -134,15 +134,18 @@ struct ScriptedOriginConnection {
     private func send(_ bytes: ArraySlice<UInt8>) throws {
         var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Glibc.send(
-                    socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            // In one step, so that who has received something finds it in the log.
+            let (count, number) = core.note { [socket, rest] log in
+                let count = rest.withUnsafeBytes {
+                    Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                }
+                defer { log.bytesSent += max(0, count) }
+                return (count, errno)
             }
             if count > 0 {
-                core.note { $0.bytesSent += count }
                 rest = rest.dropFirst(count)
             } else {
-                guard errno == EAGAIN || errno == EINTR else { throw Ended() }
+                guard number == EAGAIN || number == EINTR else { throw Ended() }
                 guard core.stopped.wait(on: socket, for: POLLOUT) != 0 else { throw Ended() }
             }
         }
