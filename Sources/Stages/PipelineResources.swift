@@ -20,8 +20,8 @@ public struct PipelineResources: Sendable {
     public var allowTruncated = false
     /// How often an origin that answers with an error is asked again; `nil`, the default, for as often as it is wanted.
     public var errorLimits: ErrorLimits?
-    /// The kinds of sources that are loaded; ``Pipeline/ImageSource/Kinds/all`` by default. A program that takes sources
-    /// from others allows ``Pipeline/ImageSource/Kinds/remote`` alone.
+    /// The kinds of sources that are loaded; `ImageSource.Kinds.all` by default. A program that takes sources
+    /// from others allows `ImageSource.Kinds.remote` alone.
     public var allowedSources = ImageSource.Kinds.all
     /// The time that loads live by.
     public var clock: any LoadClock
