@@ -17,7 +17,7 @@ public func loadUnderServerControl(
         case .hasCache(let image, let source): hasCache(image, source)
         case .sendingRequest(let didHave): sendingRequest(didHave)
         case .requestCompleted(let error, let image, let source): requestCompleted(error, image, source)
-        case .progress, .preview: break
+        case .progress, .preview, .cancelled: break
         }
     }
 }
