@@ -20,6 +20,8 @@ let package = Package(
     name: "pipeline",
     products: [
         .library(name: "Pipeline", targets: ["Pipeline"]),
+        .library(name: "PipelineImages", targets: ["PipelineImages"]),
+        .library(name: "PipelineHTTP", targets: ["PipelineHTTP"]),
         .library(name: "Stages", targets: ["Stages"]),
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
@@ -39,7 +41,11 @@ let package = Package(
     targets: [
         .target(
             name: "Pipeline",
-            dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "CThread",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: settings
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -65,11 +71,28 @@ let package = Package(
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
+            name: "PipelineImages",
+            dependencies: [
+                "Pipeline", "CAVIF", "CDeflate", "CGIF", "CHEIF", "CJPEG", "CPNG", "CPalette", "CResample", "CTIFF",
+                "CVips", "CWebP", "CZlib",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PipelineHTTP",
+            dependencies: [
+                "Pipeline", "CCurl", "CSQLite",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Stages",
             dependencies: [
-                "Pipeline", "CAVIF", "CCurl", "CDeflate", "CGIF", "CHEIF", "CJPEG", "CPNG", "CPalette", "CResample",
-                "CSQLite",
-                "CThread", "CTIFF", "CVips", "CWebP", "CZlib",
+                "Pipeline", "PipelineImages", "PipelineHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -114,7 +137,9 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CPalette", "CVips", "CWebP", "Stages", "PipelineTesting",
+                "CacheTrials", "CJPEG", "CPalette", "CVips", "CWebP", "PipelineHTTP", "PipelineImages",
+                "PipelineTesting",
+                "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

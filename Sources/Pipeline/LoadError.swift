@@ -35,6 +35,13 @@ public struct LoadError: Error, Sendable {
     }
 }
 
+extension LoadError {
+    /// The same error, of an image: what decodes or encodes doesn't know whose bytes it has.
+    package func about(_ subject: String) -> LoadError {
+        self.subject.isEmpty ? LoadError(code, subject: subject, message, underlying: underlying) : self
+    }
+}
+
 extension LoadError: CustomStringConvertible {
     /// Stage, image and message in one line.
     public var description: String {

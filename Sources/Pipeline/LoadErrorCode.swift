@@ -36,6 +36,10 @@ extension LoadError {
         public static let tooManyBytes = Code(rawValue: "tooManyBytes")
         /// The picture has more pixels than are allowed.
         public static let tooManyPixels = Code(rawValue: "tooManyPixels")
+        /// The work needs more memory than is allowed.
+        public static let tooMuchMemory = Code(rawValue: "tooMuchMemory")
+        /// The work takes longer than is allowed.
+        public static let tooMuchTime = Code(rawValue: "tooMuchTime")
         /// No chosen decoder is for this type of file.
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.

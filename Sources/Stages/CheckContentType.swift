@@ -1,3 +1,4 @@
+import PipelineImages
 public import Pipeline
 
 /// Refuses what the origin declares to be something other than an accepted image, or what is not what it is declared to
@@ -13,7 +14,7 @@ public struct CheckContentType: Stage {
 
     private let formats: Set<ImageFormat>
 
-    /// Accepts these formats; by default those that ``Decode`` decodes by default.
+    /// Accepts these formats; by default those that `Decode` decodes by default.
     public init(accepting formats: Set<ImageFormat> = ImageFormat.standard) { self.formats = formats }
 
     /// Compares the declared type with the accepted ones and with the bytes.

@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Looks for a source's bytes among the stored responses.
@@ -14,7 +15,7 @@ public struct DiskLookup: Stage, CredentialStage {
     private let responses: HTTPCache
     private let rules: CacheRules
 
-    /// Looks in stored responses. Under ``CacheRules/http`` HTTP's rules alone say what is fresh, whatever the
+    /// Looks in stored responses. Under `CacheRules.http` HTTP's rules alone say what is fresh, whatever the
     /// request's `expiry` is.
     public init(_ responses: HTTPCache, rules: CacheRules = .asRequested) {
         self.responses = responses
@@ -57,9 +58,4 @@ public struct DiskLookup: Stage, CredentialStage {
         load.attach(trail)
         return .miss
     }
-}
-
-extension StoredResponse {
-    /// The body, as the load's original.
-    var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }
 }

@@ -1,3 +1,5 @@
+import PipelineImages
+import PipelineHTTP
 import FoundationEssentials
 import HTTPTypes
 public import Pipeline

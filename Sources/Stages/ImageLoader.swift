@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import FoundationEssentials
 import HTTPTypes
 public import Pipeline

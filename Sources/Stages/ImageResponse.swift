@@ -1,3 +1,4 @@
+import PipelineImages
 public import Pipeline
 
 /// The image that a load of an ``ImageLoader`` ends with.

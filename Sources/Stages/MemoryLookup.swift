@@ -1,3 +1,4 @@
+import PipelineHTTP
 import FoundationEssentials
 import HTTPTypes
 public import Pipeline
@@ -7,7 +8,7 @@ public struct MemoryLookup: Stage {
     private let memory: MemoryCache
     private let rules: CacheRules
 
-    /// Looks in `memory`. Under ``CacheRules/http`` HTTP's rules alone decide what is fresh.
+    /// Looks in `memory`. Under `CacheRules.http` HTTP's rules alone decide what is fresh.
     public init(_ memory: MemoryCache, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.rules = rules
@@ -60,7 +61,7 @@ extension HTTPFields {
     /// 5.4).
     fileprivate var wishForMemory: String? {
         let control = CacheControl(self)
-        if control.directives.isEmpty, pragmaNoCache { return "no-cache" }
+        if control.isEmpty, pragmaNoCache { return "no-cache" }
         return ["no-cache", "no-store", "max-age", "min-fresh"].first { control.contains($0) }
     }
 }

@@ -1,3 +1,5 @@
+import PipelineImages
+import PipelineHTTP
 public import Pipeline
 
 /// What pipelines share: the caches, the loads under way, the client and the time.
@@ -14,7 +16,7 @@ public struct PipelineResources: Sendable {
     public var client: any HTTPClient
     /// What images may cost.
     public var limits: ImageLimits
-    /// How near a reduced picture comes to the best that can be made of its source; ``DecodeQuality/quality`` by default.
+    /// How near a reduced picture comes to the best that can be made of its source; `DecodeQuality.quality` by default.
     public var quality = DecodeQuality.quality
     /// Whether a file that is cut off gives what can be read of it; by default it is an error.
     public var allowTruncated = false

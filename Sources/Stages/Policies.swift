@@ -1,3 +1,4 @@
+import PipelineImages
 public import Pipeline
 
 /// The cache policies, each written out as an arrangement of stages. No stage asks which policy is in force.

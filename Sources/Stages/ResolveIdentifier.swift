@@ -57,21 +57,6 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     }
 }
 
-extension ImageRequest {
-    /// Longer bytes and `data:` URLs are read on a thread of ours: at 1 GB a second, 256 KB take 0.25 ms.
-    static let longInlineSource = 262_144
-
-    /// Whether its key has to be digested from so many bytes that it takes a moment.
-    var hasLongInlineSource: Bool {
-        guard identifier == nil else { return false }
-        return switch source {
-        case .bytes(let bytes): bytes.count > Self.longInlineSource
-        case .dataURL(let text): text.utf8.count > Self.longInlineSource
-        case .url, .file: false
-        }
-    }
-}
-
 extension SourceKey {
     /// The key of a request's source, digested on a thread of ours if that takes long; `nil` for a file.
     static func resolved(_ request: ImageRequest, credentials: CredentialFields) async -> SourceKey? {

@@ -1,3 +1,4 @@
+import PipelineHTTP
 import Pipeline
 
 /// A product from memory that is past its freshness.

@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Keeps what the load has found and ends it: the product in memory, the fetched response on disk, and beside that what an
@@ -13,17 +14,17 @@ public struct Store: Stage, CredentialStage {
     public let accepts: Phases
 
     /// Stores in those caches that are given. Without a cache of responses, what was fetched stays in memory for the
-    /// lifetime that HTTP and the request's expiry give it. Under ``CacheRules/http`` a request's expiry is not written down.
+    /// lifetime that HTTP and the request's expiry give it. Under `CacheRules.http` a request's expiry is not written down.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
         self.rules = rules
         accepts = [.decoded, .encoded]
         // What becomes invalid on disk has to leave memory as well.
-        if let memory { responses?.memories.add(memory) }
+        if let memory { responses?.register(memory) }
     }
 
-    /// Stores what came from the origin without anybody having decoded it; put ``CheckHeader`` before it.
+    /// Stores what came from the origin without anybody having decoded it; put `CheckHeader` before it.
     public init(originals responses: HTTPCache) {
         memory = nil
         self.responses = responses

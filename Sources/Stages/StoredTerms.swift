@@ -1,3 +1,4 @@
+import PipelineHTTP
 import FoundationEssentials
 import Pipeline
 

@@ -1,9 +1,11 @@
+import PipelineImages
+import PipelineHTTP
 public import Pipeline
 
 /// Looks among the stored responses for what this very list made of the source's bytes before, so that it isn't decoded
 /// again.
 ///
-/// It stands between the stages that find the bytes and `Decode`, in a list that has an ``Encode``; ``Store`` keeps the
+/// It stands between the stages that find the bytes and `Decode`, in a list that has an `Encode`; ``Store`` keeps the
 /// result beside the response. Whether the response still holds was settled before, so a result never outlives it: a
 /// response that was replaced takes its results along, one that the origin confirmed keeps them.
 /// `ImagePipeline.encoding(_:keptIn:)` puts both stages into a list.
@@ -40,7 +42,7 @@ public struct VariantLookup: Stage {
 struct FoundVariant: LoadAttachment {}
 
 extension ImagePipeline {
-    /// The same list with an ``Encode`` before its ``Store``, whose results are kept on disk beside the responses that they
+    /// The same list with an `Encode` before its ``Store``, whose results are kept on disk beside the responses that they
     /// were made of, and looked for before anything is decoded.
     ///
     /// ```swift

@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// `generated/animated.avif` is made by another program, of the frames of `good/gif-animated.gif`.

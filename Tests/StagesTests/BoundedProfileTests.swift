@@ -2,6 +2,8 @@ import CVips
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// LittleCMS can't be stopped: what a profile makes it do has to be known before.

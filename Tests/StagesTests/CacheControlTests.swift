@@ -1,6 +1,8 @@
 import HTTPTypes
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("The grammar of Cache-Control (RFC 9111 section 5.2)")

@@ -6,6 +6,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What befalls a cache")

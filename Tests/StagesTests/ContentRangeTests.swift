@@ -1,5 +1,7 @@
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Content-Range (RFC 9110 section 14.4)")

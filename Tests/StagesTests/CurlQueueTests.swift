@@ -2,6 +2,8 @@ import FoundationEssentials
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("The queue of transfers")

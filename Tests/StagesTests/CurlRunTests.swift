@@ -3,6 +3,8 @@ import FoundationEssentials
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("The time limits of a transfer")

@@ -3,6 +3,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A decode stops when nobody waits for it any more")

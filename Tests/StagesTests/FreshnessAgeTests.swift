@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("How old an answer is (RFC 9111 section 4.2.3)")

@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What the caller decides about freshness")

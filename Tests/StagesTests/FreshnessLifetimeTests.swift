@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("How long an answer is fresh (RFC 9111 sections 4.2.1 and 4.2.2)")

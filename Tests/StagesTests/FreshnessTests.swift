@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What response and request demand (RFC 9111 section 5.2, RFC 5861, RFC 8246)")

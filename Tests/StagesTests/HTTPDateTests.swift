@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Dates (RFC 9110 section 5.6.7)")

@@ -1,6 +1,8 @@
 import Glibc
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("sRGB's own profile is known, so that nothing is converted in vain")

@@ -2,6 +2,8 @@ import CPalette
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What a file can make grow is counted before it grows")

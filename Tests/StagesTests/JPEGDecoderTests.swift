@@ -3,6 +3,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("JPEG is decoded no larger than need be, and stops when it is told")

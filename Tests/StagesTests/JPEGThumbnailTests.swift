@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("The thumbnail in a JPEG's EXIF is decoded where speed counts, and it does as well")

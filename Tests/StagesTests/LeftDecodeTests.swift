@@ -2,6 +2,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A decode that a cancelled load doesn't wait for", .timeLimit(.minutes(1)))

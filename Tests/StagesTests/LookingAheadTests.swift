@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A decoder makes no more pixels than the next stages need")

@@ -3,6 +3,8 @@ import PipelineTesting
 import Synchronization
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("All decodes together stay within their memory")

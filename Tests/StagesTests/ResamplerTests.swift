@@ -2,6 +2,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("The resampler scales pixels with a Lanczos kernel as their rows come in")

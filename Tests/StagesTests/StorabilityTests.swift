@@ -2,6 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What may be stored (RFC 9111 section 3)")

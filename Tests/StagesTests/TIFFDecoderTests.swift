@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A TIFF that is one JPEG is decoded as it")

@@ -2,6 +2,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Every kind of TIFF shows the same picture, or is refused by its name")

@@ -2,6 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Validation (RFC 9111 section 4.3) and invalidation (section 4.4)")

@@ -2,6 +2,8 @@ import HTTPTypes
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Vary (RFC 9111 section 4.1)")

@@ -13,7 +13,7 @@ struct DocumentationTests {
         + [
             "GettingStarted.md", "Pipeline.md", "PoliciesAreArrangements.md", "WritingAStage.md",
         ].map { "Sources/Pipeline/Documentation.docc/\($0)" }
-        + ["Sources/Stages/Documentation.docc/Encoding.md"]
+        + ["Sources/PipelineImages/Documentation.docc/Encoding.md"]
 
     /// The code blocks of a page in a language, without indentation.
     private static func blocks(_ page: String, in language: String) throws -> [[String]] {

@@ -30,7 +30,7 @@ final class EventRelay: Sendable {
             return !state.isDelivering
         }
         guard isMine else { return }
-        while let event = next() { Flights.callOut { sink(event) } }
+        while let event = next() { CurrentFlight.callOut { sink(event) } }
     }
 
     /// Drops the queued events and takes no more.

@@ -30,7 +30,7 @@ extension Flights {
         let relay = load.events.map { EventRelay($0) }
         let showsImages = load.events == nil ? nil : load.showsImages ?? { true }
         let priority = load.priority
-        let outer = Self.root
+        let outer = CurrentFlight.root
         return change { state in
             // A task that outlives the flight that began it is no part of it any more.
             let root = outer.flatMap { state.roots[$0] == nil ? nil : $0 }

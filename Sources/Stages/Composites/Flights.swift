@@ -1,3 +1,4 @@
+import PipelineHTTP
 import Pipeline
 
 /// The loads under way that others may join: a resource that ``Coalesce`` shares them through.
@@ -87,10 +88,6 @@ public final class Flights: Sendable {
 
     typealias Joined = (other: Bool, ticket: SourceTicket?)
 
-    /// The outermost flight that the running task works for; `nil` outside of flights. A flight that begins inside another
-    /// is part of it and waits for no place.
-    @TaskLocal static var root: UInt64?
-
     let state: Lock<State>
     /// What is refreshed beside an answer that was given stale.
     let refreshes: BackgroundTasks
@@ -126,14 +123,6 @@ public final class Flights: Sendable {
             return (result, removed)
         }
         return result
-    }
-
-    /// Runs code that isn't ours, such as an observer. Loads that it begins are no part of the load at hand: they have a
-    /// priority and a place of their own.
-    static func callOut(_ body: () -> Void) {
-        HeldLocks.requireNone()
-        guard root != nil || AdjustablePriority.inherited != nil else { return body() }
-        $root.withValue(nil) { AdjustablePriority.$inherited.withValue(nil) { body() } }
     }
 
     /// How many flights are under way or wait for their turn.
@@ -241,7 +230,7 @@ public final class Flights: Sendable {
         // Left meanwhile: then another was called.
         guard let departure else { return }
         let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
-            await Self.$root.withValue(departure.root) {
+            await CurrentFlight.$root.withValue(departure.root) {
                 await AdjustablePriority.$inherited.withValue(boarding.priority) {
                     await self.fly(boarding.flight, order: departure.order, load, body)
                 }

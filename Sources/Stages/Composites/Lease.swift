@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Runs its body in one process at a time for each source: what another process that shares the cache is fetching is
@@ -102,13 +103,5 @@ public struct Lease: CompositeStage, CredentialStage {
             load.attach(trail)
             return false
         }
-    }
-}
-
-extension StoredResponse {
-    /// Whether it was stored or confirmed after another.
-    func isNewer(than known: StoredResponse?) -> Bool {
-        guard let known else { return true }
-        return generation != known.generation || stored > known.stored
     }
 }

@@ -1,3 +1,4 @@
+import PipelineHTTP
 import FoundationEssentials
 public import Pipeline
 

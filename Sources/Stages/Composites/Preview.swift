@@ -1,3 +1,4 @@
+import PipelineImages
 public import Pipeline
 
 /// Reports pictures of what has arrived while its body fetches the rest: the scans of a progressive JPEG, and a baseline
@@ -28,8 +29,8 @@ public struct Preview: CompositeStage {
 
     /// Wraps the stage that fetches.
     /// - Parameters:
-    ///   - decoders: what decodes; by default ``ImageDecoders/standard``.
-    ///   - limits: what a preview may cost, as for ``Decode``. One that costs more is left out.
+    ///   - decoders: what decodes; by default `ImageDecoders.standard`.
+    ///   - limits: what a preview may cost, as for `Decode`. One that costs more is left out.
     ///   - minimumBytes: how much has to arrive before the first preview, and between two; 16 KB by default. As more
     ///     has arrived, a fifth more has to arrive for the next.
     ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.

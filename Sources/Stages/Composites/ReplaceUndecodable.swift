@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Runs its body; if a stored response turns out not to be an image, removes it and runs the body once more without it.

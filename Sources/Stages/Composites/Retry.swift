@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Runs its body again after a failure that may pass: the origin can't be reached, took too long, or answered 408, 429,

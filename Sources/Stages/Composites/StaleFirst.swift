@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Reports the stale image that a cache has before it reports the request to the origin. If the origin confirms it with a

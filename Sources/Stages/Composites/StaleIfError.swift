@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Runs its body; where the origin can't be reached, the stale image at hand is the answer.

@@ -71,7 +71,7 @@ final class ObservedLoad: Sendable {
     private func tell(_ event: LoadObservation.Event, at stage: String? = nil) {
         let observation = LoadObservation(
             load: number, event: event, key: key, subject: subject, stage: stage, isPrefetch: isPrefetch)
-        Flights.callOut {
+        CurrentFlight.callOut {
             for observer in observers { observer.observe(observation) }
         }
     }

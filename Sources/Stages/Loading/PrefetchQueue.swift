@@ -115,7 +115,7 @@ final class PrefetchQueue: Sendable {
         while let (source, number) = next() {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
                 // Also where a stage or an observer asked for it.
-                await Flights.$root.withValue(nil) {
+                await CurrentFlight.$root.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(self.priority) {
                         await self.load(source, number)
                     }

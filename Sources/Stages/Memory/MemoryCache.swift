@@ -1,10 +1,11 @@
+import PipelineHTTP
 public import FoundationEssentials
 public import Pipeline
 
 /// Products in memory: strictly the least recently used goes first, by bytes and, where wanted, by count.
 ///
 /// It is a resource: pipelines that are given the same one share it. Reading evicts nothing.
-public final class MemoryCache: Sendable {
+public final class MemoryCache: ProductCache {
     private struct Kept {
         let entry: MemoryEntry
         let cost: Int
@@ -13,7 +14,7 @@ public final class MemoryCache: Sendable {
         var use: UInt64
 
         /// Its last use, as its stored response has to know; `nil` if it was made from none.
-        var lastUse: MemoryUse? { entry.generation.map { MemoryUse(generation: $0, time: usedAt) } }
+        var lastUse: ProductUse? { entry.generation.map { ProductUse(generation: $0, time: usedAt) } }
 
         func isIdle(at now: Date, limit: Duration) -> Bool {
             let idle = now.timeIntervalSince(usedAt)
@@ -82,7 +83,7 @@ public final class MemoryCache: Sendable {
 
     /// Keeps an entry as ``insert(_:for:now:)`` does.
     /// - Returns: The last uses of the entries that had to go, which ``uses(since:)`` won't tell of.
-    func keep(_ entry: MemoryEntry, for key: VariantKey, now: Date) -> [MemoryUse] {
+    func keep(_ entry: MemoryEntry, for key: VariantKey, now: Date) -> [ProductUse] {
         let cost = entry.product.cost
         // What is evicted is freed outside the lock: giving megabytes back takes time.
         let freed = state.withLock { state -> [Kept] in
@@ -104,9 +105,9 @@ public final class MemoryCache: Sendable {
 
     /// Returns the last uses of the entries that were used after the use with a number, the oldest first, and the number
     /// of the last use of all.
-    func uses(since number: UInt64) -> (uses: [MemoryUse], last: UInt64) {
+    public func uses(since number: UInt64) -> (uses: [ProductUse], last: UInt64) {
         state.withLock { state in
-            var recent: [MemoryUse] = []
+            var recent: [ProductUse] = []
             state.kept.forEachFromNewest { kept in
                 guard kept.use > number else { return false }
                 if let use = kept.lastUse { recent.append(use) }
@@ -124,7 +125,7 @@ public final class MemoryCache: Sendable {
     }
 
     /// Removes the variants of a source that were made of an earlier answer of the origin than one to a request sent then.
-    func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
+    public func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
                 guard key.source == source, let asked = state.kept.peek(key)?.entry.askedAt else { return false }
@@ -134,7 +135,7 @@ public final class MemoryCache: Sendable {
     }
 
     /// Removes what was made of stored responses.
-    func remove(_ generations: Set<Int64>) {
+    public func remove(_ generations: Set<Int64>) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
                 state.kept.peek(key)?.entry.generation.map(generations.contains) ?? false
@@ -143,7 +144,7 @@ public final class MemoryCache: Sendable {
     }
 
     /// Removes what was made of responses from a URL, given without fragment and user info.
-    func remove(target: String) {
+    public func remove(target: String) {
         _ = state.withLock { state in
             state.kept.keys.filter { state.kept.peek($0)?.entry.targets.contains(target) == true }.compactMap {
                 state.remove($0)

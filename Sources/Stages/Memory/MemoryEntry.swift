@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import FoundationEssentials
 public import Pipeline
 

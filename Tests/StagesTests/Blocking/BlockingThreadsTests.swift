@@ -3,6 +3,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Threads for blocking work", .timeLimit(.minutes(1)))

@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Parts of work run on idle threads too", .timeLimit(.minutes(1)))

@@ -4,6 +4,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What is stale and given all the same (RFC 9111 section 4.2.4, RFC 5861)")

@@ -5,6 +5,8 @@ import PipelineTesting
 import Synchronization
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Waiting for loads while others go on loading", .timeLimit(.minutes(1)))

@@ -4,6 +4,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What a cache does on threads of its own", .timeLimit(.minutes(1)))

@@ -4,6 +4,8 @@ import Glibc
 import HTTPTypes
 import Pipeline
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// A cache's folder as the first version of its tables had it, with two answers: one in the database, one in a file.

@@ -4,6 +4,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// Loaders with caches and flights of their own over one folder know each other by the folder's locks alone, as processes

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What was made invalid of late")

@@ -5,6 +5,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A cache beside a process that was stopped while it held a lock", .timeLimit(.minutes(1)))

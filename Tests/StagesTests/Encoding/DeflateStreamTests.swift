@@ -1,5 +1,7 @@
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Bytes are deflated piece by piece into one stream")

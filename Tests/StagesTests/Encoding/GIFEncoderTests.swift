@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("GIF is written frame by frame, each with what differs from the one before")

@@ -2,6 +2,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A palette stands for a picture's colours, and keeps them if they fit in")

@@ -2,6 +2,8 @@ import CWebP
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("libwebp is given pixels in strips")

@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// `generated/gradient-….avif` are written by another program, of 64×48 pixels whose red is four times the column, whose

@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("HEIC is decoded tile by tile, and stops when nobody waits", .timeLimit(.minutes(1)))

@@ -1,6 +1,8 @@
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// A HEIF file that a test puts together, honest or not.

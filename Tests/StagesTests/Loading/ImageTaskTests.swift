@@ -4,6 +4,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// BEHAVIOURS 12, 13 and 19, and what a handle adds to a load.

@@ -3,6 +3,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("Lists over a cache that tells users apart by fields of its own")

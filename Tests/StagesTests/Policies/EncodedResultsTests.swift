@@ -5,6 +5,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("What a list encoded is kept in memory and on disk, so that it is never decoded again")

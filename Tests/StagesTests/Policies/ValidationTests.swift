@@ -4,6 +4,8 @@ import Pipeline
 import PipelineTesting
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// RFC 9111 sections 4.3.3 and 4.3.4, for images.

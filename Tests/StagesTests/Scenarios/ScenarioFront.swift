@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// One of the two ways to the same cache, in words that both have.

@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// An origin within the process: it decides a reply as a request arrives, and sends it when it may.

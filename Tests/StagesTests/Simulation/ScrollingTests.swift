@@ -2,6 +2,8 @@ import Foundation
 import Pipeline
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 @Suite("A list that is scrolled at random, simulated")

@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// An origin in memory that is slow and at fault by chance.

@@ -1,3 +1,5 @@
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// Blocks threads until it is opened.

@@ -2,6 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// A suite that judges answers made up for the purpose.

@@ -3,6 +3,8 @@ import Pipeline
 import Synchronization
 import Testing
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// An hour passes when it has been looked at so many times.

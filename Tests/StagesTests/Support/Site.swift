@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// An origin with a picture, a clock, and a cache folder that goes with the test.

@@ -3,6 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// One run of two programs that share a cache's folder, with several users, an origin whose pages change, faults,

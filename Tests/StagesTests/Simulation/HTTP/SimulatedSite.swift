@@ -2,6 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// The origin of a simulated HTTP cache: a few paths, each with a picture or a redirect that changes from time to time.

@@ -1,0 +1,71 @@
+import Glibc
+
+/// Reads the source from a file on this machine; other sources pass.
+public struct ReadFile: Stage {
+    private let threads: BlockingThreads
+    private let byteLimit: Int
+
+    /// Reads files of at most `byteLimit` bytes, 64 MB by default, on `threads`.
+    public init(byteLimit: Int = 64_000_000, threads: BlockingThreads = .files) {
+        self.byteLimit = byteLimit
+        self.threads = threads
+    }
+
+    /// Nothing found yet.
+    public var accepts: Phases { .empty }
+
+    /// The file's bytes, or still nothing.
+    public var produces: Phases { [.empty, .original] }
+
+    /// Reads the file.
+    /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable` or `tooManyBytes`.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .file(let path) = load.request.source else { return .skipped }
+        let limit = byteLimit
+        let bytes = try await threads.run(priority: load.priority) { try Self.read(path, limit: limit, $0) }
+        load.advance(to: .original(EncodedImage(bytes: bytes)), from: .file)
+        return .done
+    }
+
+    package static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
+        let expected = try FileStatus(path: path).byteCount
+        // A pipe that nobody writes to would block for ever, and so would opening it.
+        let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard file >= 0 else { throw FileStatus.error(path, errno) }
+        defer { close(file) }
+        // One byte more than expected, so that the end is found without growing; but a file may be longer than it takes
+        // room on the disk, and than there is memory.
+        var bytes = try chunk(of: file, path, max(0, min(expected, limit, 256 << 20)) + 1, cancellation)
+        // A file that grows, or that the system knows no length of.
+        while bytes.count <= limit {
+            let more = try chunk(of: file, path, 1 << 20, cancellation)
+            if more.isEmpty { return bytes }
+            bytes += more
+        }
+        throw LoadError(
+            .tooManyBytes, subject: printable(path),
+            "The file has more than \(limit) bytes; raise the limit of ReadFile to read it.")
+    }
+
+    /// Reads until there are `count` bytes or the file ends.
+    private static func chunk(
+        of file: Int32, _ path: String, _ count: Int, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                try cancellation.check()
+                // Small enough to stop soon after a cancellation.
+                let got = Glibc.read(file, buffer.baseAddress?.advanced(by: filled), min(count - filled, 4 << 20))
+                if got < 0 && errno == EINTR { continue }
+                if got < 0 && errno == EAGAIN {
+                    var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+                    poll(&waiting, 1, 20)
+                    continue
+                }
+                guard got >= 0 else { throw FileStatus.error(path, errno) }
+                if got == 0 { return }
+                filled += got
+            }
+        }
+    }
+}

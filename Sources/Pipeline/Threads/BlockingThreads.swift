@@ -1,0 +1,181 @@
+import DequeModule
+import Glibc
+
+/// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
+///
+/// Such work never runs on Swift's cooperative threads, where one decode would stall every other task of a server, nor
+/// on the caller's. What waits is served by priority, then in the order of arrival. Work of less than normal priority
+/// leaves one thread free, so that what a user waits for begins at once. Threads start when they are first needed and stay.
+public final class BlockingThreads: Sendable {
+    /// How many threads there can be.
+    public let count: Int
+
+    private struct State {
+        var waiting: [Deque<WorkItem>] = LoadPriority.allCases.map { _ in [] }
+        var threads = 0
+        var idle = 0
+        var stopped = false
+        let limit: Int
+        /// How many threads do work of less than normal priority, and how many may.
+        var modest = 0
+        let modestLimit: Int
+
+        init(limit: Int) {
+            self.limit = limit
+            modestLimit = max(1, limit - 1)
+        }
+
+        /// Whether another thread has to start for what waits, which counts as started then.
+        ///
+        /// A thread that was woken counts as idle until it takes its work, which waits until then. So there are enough
+        /// threads if no more work waits than threads are idle.
+        mutating func needsThread() -> Bool {
+            let urgent = waiting[Int(LoadPriority.normal.rawValue)...].reduce(0) { $0 + $1.count }
+            let leisurely = waiting.reduce(0) { $0 + $1.count } - urgent
+            let runnable = urgent + min(leisurely, max(0, modestLimit - modest))
+            guard runnable > idle, threads < limit else { return false }
+            threads += 1
+            return true
+        }
+
+        /// The next work that a thread may begin.
+        mutating func next() -> (item: WorkItem, isModest: Bool)? {
+            for index in waiting.indices.reversed() {
+                let isModest = index < LoadPriority.normal.rawValue
+                if isModest && modest >= modestLimit { return nil }
+                guard let item = waiting[index].popFirst() else { continue }
+                if isModest { modest += 1 }
+                return (item, isModest)
+            }
+            return nil
+        }
+    }
+
+    private let name: String
+    private let state: Monitor<State>
+    private let threadWillEnd: (@Sendable () -> Void)?
+
+    /// Prepares threads.
+    /// - Parameters:
+    ///   - name: what the threads are called in debuggers and `top`; at most 15 bytes.
+    ///   - count: how many there can be; by default one for each core.
+    ///   - threadWillEnd: called on each thread before it ends, for libraries that keep something for each thread.
+    public init(name: String, count: Int? = nil, threadWillEnd: (@Sendable () -> Void)? = nil) {
+        self.name = name
+        self.count = max(1, count ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        self.threadWillEnd = threadWillEnd
+        state = Monitor(State(limit: self.count))
+    }
+
+    deinit { stop() }
+
+    /// Lets the threads end once nothing waits any more. Work that is handed in afterwards is refused.
+    public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
+
+    /// How much work waits for a thread.
+    public var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
+
+    /// Runs work on one of the threads and waits for it without blocking.
+    ///
+    /// When this returns, the work is over. If the task is cancelled while the work waits its turn, this returns at
+    /// once and the work never begins; once it runs, it is told through its ``WorkCancellation`` and has to stop
+    /// itself.
+    ///
+    /// Inside a load `priority` is only where it begins: while the work waits, it moves as the load's priority changes.
+    /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins;
+    ///   `LoadError.Code.refused` if no thread runs and the system refuses to start one.
+    public func run<Value: Sendable>(
+        priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
+    ) async throws -> Value {
+        try await run(priority: priority, isLeft: false, work)
+    }
+
+    /// The same for work that can't always stop soon.
+    /// - Parameter isLeft: whether this returns at once if the task is cancelled, though the work has begun: it keeps its
+    ///   thread and whatever it holds until it ends, and nobody learns how.
+    package func run<Value: Sendable>(
+        priority: LoadPriority, isLeft: Bool, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
+    ) async throws -> Value {
+        let item = WorkItem(isLeft: isLeft)
+        return try await AdjustablePriority.following {
+            self.move(item, to: $0)
+        } _: {
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { continuation in
+                    let accepted = item.prepare(
+                        run: {
+                            let result = Result { try work(item.cancellation) }
+                            return { continuation.resume(with: result) }
+                        },
+                        refuse: { continuation.resume(throwing: $0) })
+                    if accepted { enqueue(item, AdjustablePriority.current?.value ?? priority) }
+                }
+            } onCancel: {
+                item.cancel()
+            }
+        }
+    }
+
+    /// Takes work that still waits to the end of another line.
+    private func move(_ item: WorkItem, to priority: LoadPriority) {
+        // A thread may be idle that was left free for it.
+        let starts = state.withLock(wake: .one) { state in
+            for line in state.waiting.indices {
+                guard let place = state.waiting[line].firstIndex(where: { $0 === item }) else { continue }
+                state.waiting[line].remove(at: place)
+                state.waiting[Int(priority.rawValue)].append(item)
+                return state.needsThread()
+            }
+            return false
+        }
+        if starts { startThread() }
+    }
+
+    func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
+        let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
+            guard !state.stopped else { return (true, false) }
+            state.waiting[Int(priority.rawValue)].append(item)
+            return (false, state.needsThread())
+        }
+        if refused { item.cancel() }
+        if starts { startThread() }
+    }
+
+    private func startThread() {
+        let state = state
+        let threadWillEnd = threadWillEnd
+        do {
+            try Thread.start(name: name) {
+                while let next = Self.next(state) {
+                    next.item.run()
+                    // This thread looks for its next work at once: nobody has to be woken.
+                    if next.isModest { state.withLock { $0.modest -= 1 } }
+                }
+                threadWillEnd?()
+            }
+        } catch {
+            refuseWaiting(error)
+        }
+    }
+
+    /// A thread did not start. Where others run, they do its work later; where none does, what waits is refused.
+    private func refuseWaiting(_ refusal: Thread.Refusal) {
+        let refused = state.withLock { state -> [WorkItem] in
+            state.threads -= 1
+            guard state.threads == 0 else { return [] }
+            let refused = state.waiting.flatMap(\.self)
+            for line in state.waiting.indices { state.waiting[line] = [] }
+            return refused
+        }
+        for item in refused { item.refuse(refusal.error()) }
+    }
+
+    private static func next(_ state: Monitor<State>) -> (item: WorkItem, isModest: Bool)? {
+        state.wait { state in
+            if let next = state.next() { return .some(next) }
+            return state.stopped ? .some(nil) : nil
+        } whileIdle: {
+            $0.idle += $1
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CThread
+import Glibc
+
+/// A thread of our own.
+package enum Thread {
+    private final class Start: Sendable {
+        let name: String
+        let givesWay: Bool
+        let body: @Sendable () -> Void
+
+        init(name: String, givesWay: Bool, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.givesWay = givesWay
+            self.body = body
+        }
+    }
+
+    /// Whether no thread starts, as in a process that has met its limit; for tests of what happens then.
+    @TaskLocal package static var isRefused = false
+
+    /// Starts a detached thread that runs `body` and ends. Signals go to the program's other threads.
+    /// - Parameter givesWay: whether all others come before it where there are more than processors.
+    /// - Throws: ``Refusal`` if the system has no thread left, as when the process has met its limit.
+    package static func start(
+        name: String, givesWay: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) throws(Refusal) {
+        if isRefused { throw Refusal(number: EAGAIN) }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        // Decoders are deep: libvips' and libheif's documentation assume the 8 MB that a main thread has.
+        pthread_attr_setstacksize(&attributes, 8 << 20)
+        var thread = pthread_t()
+        let start = Unmanaged.passRetained(Start(name: name, givesWay: givesWay, body: body))
+        let status = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                nameThisThread(start.name)
+                if start.givesWay { cthread_give_way() }
+                start.body()
+                return nil
+            }, start.toOpaque())
+        pthread_attr_destroy(&attributes)
+        guard status == 0 else {
+            start.release()
+            throw Refusal(number: status)
+        }
+    }
+
+    /// The system refused another thread.
+    package struct Refusal: Error {
+        /// The error's number, `EAGAIN` where a limit was met.
+        package let number: Int32
+
+        /// The error of work that needs the thread.
+        package func error(_ subject: String = "") -> LoadError {
+            LoadError(
+                .refused, subject: subject,
+                "The system refuses another thread (error \(number)). Raise the limit of threads of the process (ulimit -u, "
+                    + "or pids.max of its control group).")
+        }
+    }
+}
+
+/// Names the calling thread for debuggers and `top`; Linux keeps 15 bytes.
+private func nameThisThread(_ name: String) {
+    let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    defer { close(file) }
+    _ = Array(name.utf8.prefix(15)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+}

@@ -1,0 +1,71 @@
+package import Pipeline
+
+/// The right to fetch a source for all processes that share a cache.
+///
+/// It goes with the load until its answer is stored; a load that ends before gives it back, and so does a process that
+/// dies.
+package final class SourceLease: LoadAttachment {
+    private let file: LeaseFile
+    private let threads: BlockingThreads
+    private let isHeld = Lock(true)
+
+    init(_ file: LeaseFile, _ threads: BlockingThreads) {
+        self.file = file
+        self.threads = threads
+    }
+
+    deinit {
+        guard isHeld.withLock(\.self) else { return }
+        // Writing to a file may take its time, and this is whatever thread has the last reference.
+        let (file, threads) = (file, threads)
+        Task { try? await threads.run { _ in file.giveBack() } }
+    }
+
+    /// Lets the others have it, or what is stored. A second call does nothing.
+    package func giveBack() async {
+        let isHeld = isHeld.withLock { isHeld in
+            defer { isHeld = false }
+            return isHeld
+        }
+        guard isHeld else { return }
+        let file = file
+        // Also where the load is cancelled.
+        await Task { [threads] in try? await threads.run { _ in file.giveBack() } }.value
+    }
+}
+
+extension HTTPCache {
+    /// How asking for a lease ended.
+    package enum LeaseOutcome {
+        /// Nobody else fetches the source.
+        case granted(SourceLease)
+        /// Another load fetched it, in this process or another, and is done.
+        case over
+        /// This cache can't be used, or stores nothing, or so many fetches are under way that there is no place.
+        case unavailable
+    }
+
+    /// Asks for the lease of a source, and waits while somebody else has it.
+    /// - Parameter patience: how long to wait for a holder that neither ends nor dies.
+    /// - Throws: `CancellationError` at once when the task is cancelled.
+    package func lease(_ key: SourceKey, headers: SIMD2<UInt64>, patience: Duration) async throws -> LeaseOutcome {
+        guard bounds.storedBytes > 0, let slot = leaseSlots.take() else { return .unavailable }
+        let place = LeaseFile.Place(key, headers: headers)
+        let tried = try await threads.run { [database] _ -> (file: LeaseFile, ends: UInt8, isTaken: Bool)? in
+            // Makes the folder.
+            guard database.read({ _ in true }) == true, let file = try? LeaseFile(database.folder, place, in: slot)
+            else {
+                return nil
+            }
+            let ends = file.ends
+            return (file, ends, file.take())
+        }
+        guard let tried else { return .unavailable }
+        if !tried.isTaken,
+            case .over = try await leases.wait(for: tried.file, ends: tried.ends, patience: patience)
+        {
+            return .over
+        }
+        return .granted(SourceLease(tried.file, threads))
+    }
+}

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// What the memory cache has to know of stored responses, so that it keeps the same promises.
+extension StoringPolicy {
+    /// Until when a stored response holds, by each of those who may decide it.
+    package func validity(of stored: StoredResponse) -> Validity {
+        func judged(_ expiry: Expiry, _ rules: CacheRules) -> Freshness {
+            Freshness(of: stored, for: [:], now: stored.stored, expiry: expiry, rules: rules, isShared: isShared)
+        }
+        let server = judged(.server(otherwise: .zero), .asRequested)
+        let saysNothing = server.basis == .caller || server.basis == .heuristic || server.basis == .none
+        // The end that the caller fixed is told apart, in `fixedUntil`.
+        let serverUntil = server.lifetime.map { stored.stored + ($0 - server.age).seconds }
+        return Validity(
+            storedAt: stored.stored, originatedAt: stored.stored - server.age.seconds,
+            serverUntil: saysNothing ? nil : serverUntil,
+            httpUntil: judged(.standard, .http).freshUntil, fixedUntil: stored.expires,
+            redirectsUntil: stored.redirects?.until,
+            alwaysRevalidates: server.verdict == .noCache, mayStandIn: server.mayBeServedWhenUnreachable)
+    }
+}

@@ -1,0 +1,84 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it what is no
+/// longer valid, and asks it which responses' products were used.
+public protocol ProductCache: AnyObject, Sendable {
+    /// Removes what was made of answers to a source's earlier requests.
+    /// - Parameters:
+    ///   - requestTime: When the request was sent whose answer replaces them.
+    ///   - now: The current time; what seems to have been asked for later than that is removed too.
+    func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date)
+
+    /// Removes what was made of stored responses.
+    /// - Parameter generations: Their numbers in the cache.
+    func remove(_ generations: Set<Int64>)
+
+    /// Removes what was made of responses from a URL, which has neither fragment nor user info.
+    func remove(target: String)
+
+    /// Returns the last uses of the products that were used after the use with a number, the oldest first, and the number
+    /// of the last use of all. Uses are counted from 1.
+    func uses(since number: UInt64) -> (uses: [ProductUse], last: UInt64)
+}
+
+/// The caches that hold products made from stored responses.
+final class ProductCaches: Sendable {
+    private struct Entry {
+        weak var cache: (any ProductCache)?
+        let identity: ObjectIdentifier
+        /// The last of its uses that has been taken.
+        var lastUse: UInt64 = 0
+
+        init(_ cache: any ProductCache) {
+            self.cache = cache
+            identity = ObjectIdentifier(cache)
+        }
+    }
+
+    private let entries = Lock<[Entry]>([])
+
+    /// Adds a cache, which is not kept alive.
+    func add(_ cache: any ProductCache) {
+        // The references leave the lock, since one of them may have become the last.
+        _ = entries.withLock { entries in
+            let living = entries.compactMap(\.cache)
+            entries.removeAll { $0.cache == nil }
+            if !entries.contains(where: { $0.identity == ObjectIdentifier(cache) }) { entries.append(Entry(cache)) }
+            return living
+        }
+    }
+
+    /// Removes what was made of a source's earlier answers.
+    func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
+        for cache in entries.withLock({ $0.compactMap(\.cache) }) {
+            cache.remove(source, askedBefore: requestTime, now: now)
+        }
+    }
+
+    /// Removes what was made of stored responses.
+    func remove(_ generations: Set<Int64>) {
+        guard !generations.isEmpty else { return }
+        for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.remove(generations) }
+    }
+
+    /// Removes what was made of a target URI's responses.
+    func remove(target: String) {
+        for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.remove(target: target) }
+    }
+
+    /// Takes the uses of stored responses' images since the last call, each cache's oldest first.
+    func takeUses() -> [ProductUse] {
+        let caches = entries.withLock { entries in
+            entries.compactMap { entry in entry.cache.map { (cache: $0, lastUse: entry.lastUse) } }
+        }
+        return caches.flatMap { cache, lastUse in
+            let (uses, last) = cache.uses(since: lastUse)
+            entries.withLock { entries in
+                guard let index = entries.firstIndex(where: { $0.identity == ObjectIdentifier(cache) }) else { return }
+                entries[index].lastUse = max(entries[index].lastUse, last)
+            }
+            return uses
+        }
+    }
+}

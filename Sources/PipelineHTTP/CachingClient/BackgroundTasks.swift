@@ -1,0 +1,113 @@
+import DequeModule
+package import Pipeline
+
+/// Work that goes on after a response was given, such as a refresh: one piece for each stored response at a time.
+///
+/// It runs at low priority, whoever's load began it, and a few pieces run concurrently. Each piece may hold a stored body,
+/// so only some wait; work beyond that isn't begun, since the next load of the response asks for it again.
+package final class BackgroundTasks: Sendable {
+    /// How many pieces run concurrently.
+    static let limit = 8
+    /// How many more may wait.
+    static let waitingLimit = 56
+
+    package typealias Work = @Sendable () async -> Void
+
+    private struct State {
+        var lastNumber: UInt64 = 0
+        /// All that run or wait, by the response that they are about.
+        var numbers: [Int64: UInt64] = [:]
+        var waiting: Deque<(generation: Int64, number: UInt64, work: Work)> = []
+        /// Those that run; `nil` until the task is known.
+        var running: [Int64: Task<Void, Never>?] = [:]
+        var cancelledUpTo: UInt64 = 0
+        var idleWaiters: [(last: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
+
+        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
+            guard !idleWaiters.isEmpty else { return [] }
+            let oldest = numbers.values.min() ?? .max
+            let idle = idleWaiters.filter { $0.last < oldest }.map(\.continuation)
+            idleWaiters.removeAll { $0.last < oldest }
+            return idle
+        }
+    }
+
+    private let state = Lock(State())
+    private let executor: (any TaskExecutor)?
+
+    /// Nothing is under way; what is to come runs on `executor`, or on Swift's own threads.
+    package init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
+
+    /// Starts work about a stored response, unless some is under way or too much waits.
+    package func start(_ generation: Int64, _ work: @escaping Work) {
+        state.withLock { state in
+            guard state.numbers[generation] == nil,
+                state.running.count < Self.limit || state.waiting.count < Self.waitingLimit
+            else { return }
+            state.lastNumber += 1
+            state.numbers[generation] = state.lastNumber
+            state.waiting.append((generation, state.lastNumber, work))
+        }
+        startWaiting()
+    }
+
+    private func startWaiting() {
+        while let next = next() {
+            let task = Task(executorPreference: executor, priority: .low) {
+                // Not in the name of the load that began it.
+                await CurrentFlight.$root.withValue(nil) {
+                    await AdjustablePriority.$inherited.withValue(AdjustablePriority(.low)) { await next.work() }
+                }
+                self.end(next.generation)
+            }
+            let isCancelled = state.withLock { state in
+                // Over already, perhaps.
+                if state.numbers[next.generation] == next.number { state.running[next.generation] = task }
+                return next.number <= state.cancelledUpTo
+            }
+            if isCancelled { task.cancel() }
+        }
+    }
+
+    private func next() -> (generation: Int64, number: UInt64, work: Work)? {
+        state.withLock { state in
+            guard state.running.count < Self.limit, let next = state.waiting.popFirst() else { return nil }
+            state.running[next.generation] = .some(nil)
+            return next
+        }
+    }
+
+    private func end(_ generation: Int64) {
+        let idle = state.withLock { state in
+            state.running[generation] = nil
+            state.numbers[generation] = nil
+            return state.takeIdle()
+        }
+        for continuation in idle { continuation.resume() }
+        startWaiting()
+    }
+
+    /// Waits until what is under way now has ended.
+    package func drain() async {
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if !state.numbers.isEmpty { state.idleWaiters.append((state.lastNumber, continuation)) }
+                return state.numbers.isEmpty
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// Cancels what is under way.
+    package func cancel() {
+        let (tasks, idle, _) = state.withLock { state in
+            state.cancelledUpTo = state.lastNumber
+            let waiting = state.waiting
+            state.waiting = []
+            for piece in waiting { state.numbers[piece.generation] = nil }
+            return (state.running.values.compactMap(\.self), state.takeIdle(), waiting)
+        }
+        for task in tasks { task.cancel() }
+        for continuation in idle { continuation.resume() }
+    }
+}

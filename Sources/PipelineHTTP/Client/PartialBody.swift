@@ -1,0 +1,78 @@
+package import FoundationEssentials
+package import HTTPTypes
+import Pipeline
+
+/// What arrived of an answer before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
+/// the rest alone (RFC 9110 sections 13.1.5 and 14.2).
+package struct PartialBody: LoadAttachment {
+    /// The answer, with the bytes so far.
+    package let exchange: HTTPExchange
+    /// How many bytes the whole has.
+    let total: Int
+    private let validator: String
+
+    /// Keeps what can be completed; `nil` without a strong validator or a known length, since then nobody could say
+    /// that the rest belongs to it.
+    package init?(_ exchange: HTTPExchange) {
+        let headers = exchange.headers
+        // A body that the client decompressed has no Content-Length: ranges count the bytes before that.
+        guard exchange.status == 200, !exchange.body.isEmpty, headers[.transferEncoding] == nil,
+            let total = headers[values: .contentLength].first.flatMap({ deltaSeconds($0.utf8) }),
+            exchange.body.count < total, headers[.acceptRanges]?.lowercased() != "none",
+            exchange.requestHeaders[.range] == nil, exchange.requestHeaders[.ifRange] == nil,
+            let validator = Validators.strong(in: headers, now: exchange.responseTime)
+        else { return nil }
+        self.exchange = exchange
+        self.total = total
+        self.validator = validator
+    }
+
+    /// The fields that ask for the rest, or for all of it if the origin has another version now.
+    package var conditions: HTTPFields { [.range: "bytes=\(exchange.body.count)-", .ifRange: validator] }
+
+    /// Whether the next answer is about something else, so that only a request without conditions helps.
+    package func isUseless(after status: Int, from url: URL) -> Bool {
+        // A tag means something for one URL alone (RFC 9110 section 8.8.3), and a client may have followed a redirect.
+        status == 416 || status == 206 && url != exchange.url
+    }
+
+    /// The answer as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
+    /// - Throws: `LoadError` with the code `malformedResponse` if it is not the rest that was asked for.
+    package func continued(by response: OriginAnswer) throws -> HTTPExchange {
+        let text = response.headers[values: .contentRange].first
+        let range = text.flatMap { ContentRange($0) }
+        guard let range, range.first == exchange.body.count, range.last == total - 1, (range.total ?? total) == total
+        else {
+            throw malformed(
+                "sent \(text.map { "the range \"\($0)\"" } ?? "no range"), though the bytes from "
+                    + "\(exchange.body.count) to the end of \(total) were asked for")
+        }
+        let tag = response.headers[values: .eTag].first
+        // A weak tag confirms the same picture, which need not be the same bytes.
+        guard tag == nil || tag == exchange.headers[values: .eTag].first,
+            Validators.confirms(response.headers, exchange.headers)
+        else {
+            throw malformed("sent a range of another version than the one that was asked for")
+        }
+        var whole = exchange
+        whole.headers = StorableFields.updating(exchange.headers, with: response.headers)
+        whole.requestTime = response.requestTime
+        whole.responseTime = response.responseTime
+        return whole
+    }
+
+    /// Makes sure that the rest was neither shorter nor longer than its range said.
+    /// - Throws: `LoadError` with the code `malformedResponse`.
+    package func checkLength(of whole: HTTPExchange) throws {
+        guard whole.body.count == total else {
+            throw malformed("sent \(whole.body.count - exchange.body.count) bytes under its range")
+        }
+    }
+
+    private func malformed(_ what: String) -> LoadError {
+        LoadError(
+            .malformedResponse, subject: redactedURL(exchange.url.absoluteString),
+            "Asked for the rest of a body that broke off, the origin \(what). Its operator has to mend that; without "
+                + "Retry nothing is resumed.")
+    }
+}

@@ -1,0 +1,35 @@
+package import FoundationEssentials
+package import HTTPTypes
+
+/// An answer of the origin, with the times that its age is reckoned from (RFC 9111 section 4.2.3).
+package struct OriginAnswer {
+    package let status: Int
+    package let reason: String
+    package let headers: HTTPFields
+    let interim: [TransferResponse.Interim]
+    package let requestTime: Date
+    package let responseTime: Date
+    var body: [UInt8] = []
+
+    package init(_ response: TransferResponse, requestTime: Date, responseTime: Date) {
+        status = response.status
+        reason = response.reason
+        headers = response.headers
+        interim = response.interim
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+    }
+
+    /// What the cache is asked to store.
+    func exchange(_ request: CachingRequest, _ headers: HTTPFields) -> HTTPExchange {
+        HTTPExchange(
+            url: request.url, method: request.method, requestHeaders: headers, status: status, headers: self.headers,
+            requestTime: requestTime, responseTime: responseTime, body: body)
+    }
+}
+
+extension Int {
+    /// Whether an answer to GET with this status says that what is stored is not suitable any more (RFC 9111 section
+    /// 4.3.3): every final one but a server's error, and those that are about the request's own condition or range.
+    var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
+}

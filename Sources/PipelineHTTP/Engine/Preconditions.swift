@@ -1,0 +1,92 @@
+package import FoundationEssentials
+package import HTTPTypes
+
+/// The conditions of a caller's own request, as a cache may evaluate them (RFC 9111 section 4.3.2).
+package enum Preconditions {
+    /// Whether a request has conditions of its own that a cache may evaluate.
+    static func areGiven(in request: HTTPFields) -> Bool {
+        request.contains(.ifNoneMatch) || request.contains(.ifModifiedSince)
+    }
+
+    /// Whether a request has conditions that are the origin's alone to evaluate: they guard what it has, not what is
+    /// stored here.
+    static func areForOrigin(in request: HTTPFields) -> Bool {
+        request.contains(.ifMatch) || request.contains(.ifUnmodifiedSince)
+    }
+
+    /// Returns a request's fields without conditions, for a caller that has no use for a 304 or a 412.
+    static func removed(from request: HTTPFields) -> HTTPFields {
+        guard areGiven(in: request) || areForOrigin(in: request) else { return request }
+        return request.filtered { ![.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince].contains($0.name) }
+    }
+
+    /// Whether the caller has what is stored, so that a 304 will do. `If-None-Match` goes before `If-Modified-Since`
+    /// (RFC 9110 section 13.2.2).
+    static func holdBack(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {
+        // RFC 9110 section 13.2.1: conditions are about a representation.
+        guard stored.isSuccess else { return false }
+        if request.contains(.ifNoneMatch) {
+            let tags = tags(in: request)
+            guard let own = stored.headers.latin1(.eTag).first.map(tag) else { return tags == ["*"] }
+            return tags == ["*"] || tags.contains { tag($0) == own }
+        }
+        guard let since = request[values: .ifModifiedSince].first.flatMap({ HTTPDate.parse($0, now: now) }) else {
+            return false
+        }
+        let modified =
+            stored.headers.date(.lastModified, now: now) ?? stored.headers.date(.date, now: now) ?? stored.responseTime
+        return modified <= since
+    }
+
+    /// The request's fields with the validators of a stored answer added, so that a 304 can confirm it.
+    ///
+    /// The caller's own conditions stay: `If-None-Match` becomes the union of the tags, and a date of the caller's is
+    /// not replaced.
+    package static func adding(_ stored: HTTPFields, to request: HTTPFields) -> HTTPFields {
+        // A range asks about another content than the stored one.
+        guard !request.contains(.range) else { return request }
+        var request = request
+        let hasConditions = areGiven(in: request)
+        for condition in Validators.conditions(for: stored) {
+            if condition.name == .ifNoneMatch, request.contains(.ifNoneMatch) {
+                let tags = tags(in: request)
+                guard tags != ["*"], !tags.contains(where: { tag($0) == tag(condition.latin1) }) else { continue }
+                request.append(condition)
+            } else if !hasConditions || condition.name == .ifNoneMatch {
+                request.append(condition)
+            }
+        }
+        return request
+    }
+
+    /// Whether a 304 confirms a stored answer, and not only what the caller has.
+    static func confirm(_ stored: HTTPFields, by notModified: HTTPFields, request: HTTPFields) -> Bool {
+        guard Validators.confirms(notModified, stored) else { return false }
+        guard areGiven(in: request) else { return true }
+        // With the caller's conditions beside, silence says nothing of what is stored.
+        if notModified.contains(.eTag) || notModified.contains(.lastModified) { return true }
+        if request.contains(.ifNoneMatch) {
+            return stored.latin1(.eTag).first.map { own in tags(in: request).allSatisfy { tag($0) == tag(own) } }
+                ?? false
+        }
+        return stored.contains(.eTag) || stored[.lastModified] == request[.ifModifiedSince]
+    }
+
+    /// The members of `If-None-Match`; commas in quotes don't part them.
+    private static func tags(in request: HTTPFields) -> [String] {
+        var tags: [String] = [""]
+        var isQuoted = false
+        for character in request.latin1(.ifNoneMatch).joined(separator: ",") {
+            if character == "\"" { isQuoted.toggle() }
+            if character == ",", !isQuoted {
+                tags.append("")
+            } else if isQuoted || character != " " && character != "\t" {
+                tags[tags.count - 1].append(character)
+            }
+        }
+        return tags.filter { !$0.isEmpty }
+    }
+
+    /// What is compared: weak or not means nothing here (RFC 9110 section 13.1.2). What is no tag is compared as it is.
+    private static func tag(_ text: String) -> String { EntityTag(text)?.opaque ?? text }
+}

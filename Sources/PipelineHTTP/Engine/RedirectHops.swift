@@ -1,0 +1,53 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// The requests that one request becomes on its way through redirects (RFC 9110 section 15.4). Each hop is sent, judged
+/// and stored by itself.
+package struct RedirectHops: Sendable {
+    /// How many redirects are followed.
+    static let limit = 5
+
+    /// The request of the current hop; the client hands its redirect over.
+    package private(set) var request: TransferRequest
+    private let credentials: CredentialFields
+    private var count = 0
+
+    init(_ request: TransferRequest, credentials: CredentialFields) {
+        self.request = request
+        self.request.maximumRedirects = 0
+        self.credentials = credentials
+    }
+
+    /// Goes on to where a response leads.
+    /// - Returns: false if the response is no redirect.
+    /// - Throws: `LoadError` if it leads to what can't be fetched, or is one redirect too many.
+    mutating func follow(status: Int, _ headers: HTTPFields) throws -> Bool {
+        guard status.isRedirect, headers.contains(.location) else { return false }
+        let origin = try CurlURL(request.url)
+        guard
+            let next = try TransferRedirect.next(
+                of: request, from: origin, status: status, headers, credentials: credentials)
+        else { return false }
+        guard count < Self.limit else {
+            throw LoadError(
+                .refused, subject: redactedURL(request.url.absoluteString),
+                "\(origin) redirects once more, to \(redactedURL(next.url.absoluteString)), after \(Self.limit) redirects. "
+                    + "If they are no loop, ask for that URL itself.")
+        }
+        count += 1
+        request = next
+        return true
+    }
+
+    /// What responses to the current hop are stored under.
+    func key(partition: String?) -> SourceKey? {
+        SourceKey(
+            ImageRequest(.url(request.url), headers: request.headers, partition: partition), credentials: credentials)
+    }
+}
+
+extension Int {
+    /// Whether a response with this status may lead elsewhere (RFC 9110 section 15.4).
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(self) }
+}

@@ -1,0 +1,181 @@
+package import FoundationEssentials
+package import HTTPTypes
+package import Pipeline
+
+/// A redirect on a load's way, with what `Store` has to do about it.
+package enum FollowedRedirect: Sendable {
+    /// It was stored and fresh, or stale and given all the same.
+    case stored(StoredResponse)
+    /// The origin has sent it; `Store` keeps it under this key.
+    case fetched(HTTPExchange, SourceKey?)
+    /// It was stored, and the origin has confirmed it.
+    case confirmed(Revalidation)
+}
+
+/// How far a load has come on its way through redirects, each of which has its own entry in the cache.
+///
+/// Where the request has an identifier, the whole chain is one entry: nobody knows whether a URL in between, which may be
+/// signed for this very request, will ever be seen again.
+package struct RedirectTrail: LoadAttachment {
+    /// The redirects that were followed, in their order.
+    package var followed: [FollowedRedirect] = []
+    /// The redirects that belong to the entry of the last response: all of them where the request has an identifier.
+    package var within: [HTTPExchange] = []
+    /// The hop that comes next.
+    package private(set) var hops: RedirectHops
+    /// What its response is stored under.
+    package private(set) var key: SourceKey?
+    /// What is stored for it, which the origin is to confirm.
+    package var stored: StoredResponse?
+    /// What may be given if the origin of the next hop fails.
+    var standIn: StandIn?
+    /// Whether the origin has answered a hop. What memory has is outdated then.
+    package var isAnswered = false
+    /// Whether a stored response on the way was past its freshness, and within the request's `max-stale`.
+    package private(set) var acceptsStale = false
+    /// How later hops are looked up; `nil` where no cache is read.
+    package var rules: CacheRules?
+    private let isNamed: Bool
+    private let partition: String?
+
+    /// Begins at a load's URL.
+    package init(at url: URL, of load: Load, credentials: CredentialFields) {
+        let request = TransferRequest(
+            url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority)
+        hops = RedirectHops(request, credentials: credentials)
+        key = load.sourceKey
+        isNamed = load.request.identifier != nil
+        partition = load.request.partition
+        if let stale = load.attachment(StaleEntry.self) {
+            stored = stale.response
+            standIn = StandIn(entry: stale, followed: [])
+        }
+    }
+
+    /// The fields by which `Vary` selects among responses to the hop that comes next.
+    package func selectingFields(_ load: Load) -> HTTPFields { isNamed ? load.request.headers : hops.request.headers }
+
+    /// Follows a redirect that the origin has sent or confirmed.
+    /// - Returns: false if it is none.
+    package mutating func follow(_ redirect: FollowedRedirect, status: Int, _ headers: HTTPFields) throws -> Bool {
+        guard try hops.follow(status: status, headers) else { return false }
+        isAnswered = true
+        if isNamed {
+            if case .fetched(let exchange, _) = redirect { within.append(exchange) }
+        } else {
+            followed.append(redirect)
+            move()
+        }
+        return true
+    }
+
+    /// Whether an answer of the origin leads elsewhere.
+    package func mayFollow(_ answer: OriginAnswer) -> Bool {
+        answer.status.isRedirect && answer.headers.contains(.location)
+    }
+
+    /// Forgets what is stored for the next hop: the origin has said that it has another response.
+    package mutating func deny() {
+        (stored, standIn) = (nil, nil)
+        isAnswered = true
+    }
+
+    /// Whether what is stored for later hops is to be looked for.
+    package var looksAhead: Bool { rules != nil && !isNamed }
+
+    private mutating func move() {
+        key = hops.key(partition: partition)
+        (stored, standIn) = (nil, nil)
+    }
+
+    /// Follows redirects that are stored, from the next hop on: to a response that is fresh, or to the first hop that the
+    /// origin has to be asked about. What is stored behind that one may still stand in.
+    package mutating func look(in cache: HTTPCache, for load: Load, isCounted: Bool = false) async throws -> CacheLookup
+    {
+        (stored, standIn) = (nil, nil)
+        var ahead = self
+        var judged: Freshness?
+        while true {
+            guard let key = ahead.key else { return .miss("the source has no key") }
+            let found = try await cache.look(
+                key, headers: ahead.selectingFields(load), expiry: load.request.expiry, rules: rules ?? .asRequested,
+                priority: load.priority, isCounted: isCounted && ahead.followed.isEmpty)
+            guard let (response, freshness) = found.judged else {
+                if judged == nil { self = ahead }
+                return found
+            }
+            if freshness.verdict == .acceptedStale { ahead.acceptsStale = true }
+            let isFirstStale = judged == nil && !freshness.mayBeServed
+            if isFirstStale {
+                self = ahead
+                stored = response
+            }
+            if isFirstStale || judged != nil { judged = judged.map { $0.together(with: freshness) } ?? freshness }
+            if response.isSuccess {
+                guard let judged else {
+                    self = ahead
+                    return found
+                }
+                let entry = StaleEntry(response: response, freshness: judged)
+                standIn = StandIn(entry: entry, followed: ahead.followed)
+                return .stale(response, judged)
+            }
+            guard !isNamed, try ahead.hops.follow(status: response.status, response.headers) else {
+                if judged == nil { self = ahead }
+                if isFirstStale { stored = nil }
+                return .miss("the stored answer has status \(response.status)")
+            }
+            ahead.followed.append(.stored(response))
+            ahead.move()
+        }
+    }
+}
+
+extension CacheLookup {
+    /// What was found, fresh or stale.
+    var judged: (response: StoredResponse, freshness: Freshness)? {
+        switch self {
+        case .fresh(let response, let freshness), .stale(let response, let freshness): (response, freshness)
+        case .miss: nil
+        }
+    }
+}
+
+extension Load {
+    /// What may be given where the origin of the next hop fails.
+    package var standIn: StandIn? {
+        if let trail = attachment(RedirectTrail.self) { return trail.standIn }
+        return attachment(StaleEntry.self).map { StandIn(entry: $0, followed: []) }
+    }
+
+    /// Goes on with a stored response that is past its freshness.
+    package mutating func giveStale(_ standIn: StandIn) {
+        isStale = true
+        give(standIn.entry.response, standIn.entry.freshness, followed: standIn.followed, from: .disk)
+    }
+
+    /// Goes on with a stored response that may be given without asking, found at the end of a trail.
+    package mutating func giveStored(
+        _ response: StoredResponse, _ freshness: Freshness, _ trail: RedirectTrail, from source: LoadSource
+    ) {
+        isStale = trail.acceptsStale
+        give(response, freshness, followed: trail.followed, from: source)
+    }
+
+    private mutating func give(
+        _ response: StoredResponse, _ freshness: Freshness, followed: [FollowedRedirect], from source: LoadSource
+    ) {
+        attach(StoredEntry(response: response, freshness: freshness))
+        if followed.isEmpty { detach(FollowedRedirects.self) } else { attach(FollowedRedirects(redirects: followed)) }
+        advance(to: .original(response.encodedImage), from: source)
+    }
+}
+
+/// The redirects behind which a load's original was found.
+package struct FollowedRedirects: LoadAttachment {
+    package let redirects: [FollowedRedirect]
+
+    package init(redirects: [FollowedRedirect]) {
+        self.redirects = redirects
+    }
+}

@@ -1,0 +1,55 @@
+package import HTTPTypes
+package import Pipeline
+
+/// What an origin failed with, where a stale response may stand in for it.
+package enum OriginFailure: Sendable, Hashable {
+    /// It can't be reached, or takes too long.
+    case unreachable
+    /// It answered with an error of its own.
+    case status(Int)
+
+    init(status: Int) { self = .status(status) }
+
+    /// - Returns: `nil` for an error for which nothing may stand in.
+    package init?(_ error: LoadError) {
+        switch error.code {
+        case .unreachable, .timedOut: self = .unreachable
+        case .httpStatus:
+            guard let status = error.httpStatus else { return nil }
+            self = .status(status)
+        default: return nil
+        }
+    }
+}
+
+extension Freshness {
+    /// Whether a stale response may stand in for an origin that failed: for one that can't be reached unless something
+    /// forbids it (RFC 9111 section 4.2.4), for 500, 502, 503 and 504 where `stale-if-error` allows it (RFC 5861
+    /// section 4).
+    package func mayStandIn(for failure: OriginFailure) -> Bool {
+        switch failure {
+        case .unreachable: mayBeServedWhenUnreachable || mayBeServedOnError
+        case .status(let status): mayBeServedOnError && [500, 502, 503, 504].contains(status)
+        }
+    }
+
+    /// Judges two hops of one chain together: what both allow, with the lifetime of the one that ends first.
+    func together(with other: Freshness) -> Freshness {
+        let first = (remaining ?? .seconds(Int64.max)) <= (other.remaining ?? .seconds(Int64.max)) ? self : other
+        func allow(_ isAllowed: (Freshness) -> Bool) -> Bool {
+            [self, other].allSatisfy { $0.mayBeServed || isAllowed($0) }
+        }
+        return Freshness(
+            age: first.age, lifetime: first.lifetime, basis: first.basis, remaining: first.remaining,
+            verdict: mayBeServed ? other.verdict : verdict, judged: judged,
+            mayBeServedWhileRevalidating: allow(\.mayBeServedWhileRevalidating),
+            mayBeServedOnError: allow(\.mayBeServedOnError),
+            mayBeServedWhenUnreachable: allow(\.mayBeServedWhenUnreachable))
+    }
+}
+
+/// A stored image that is past its freshness, with the redirects that led to it.
+package struct StandIn: Sendable {
+    package let entry: StaleEntry
+    let followed: [FollowedRedirect]
+}

@@ -1,0 +1,31 @@
+import FoundationEssentials
+
+/// The redirects that belong to a stored response: those behind which a source with an identifier was found.
+package struct StoredRedirects: Sendable, Hashable {
+    /// Until when all of them are fresh by the server's word; `.after` and `.never` of the caller overrule it.
+    let until: Date
+    /// The URLs that redirected, without fragment and user info. When one becomes invalid, so does the response.
+    package let targets: [String]
+}
+
+extension StoredRedirects {
+    /// The redirects as they are kept in a row.
+    var encoded: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(until.microseconds)
+        for target in targets { writer.append(counted: target.utf8) }
+        return writer.bytes
+    }
+
+    /// Reads back what ``encoded`` gave; `nil` if it is something else.
+    init?(encoded bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        guard let until = reader.number(Int64.self) else { return nil }
+        var targets: [String] = []
+        while !reader.isAtEnd {
+            guard let target = reader.run() else { return nil }
+            targets.append(String(decoding: target, as: UTF8.self))
+        }
+        self.init(until: Date(microseconds: until), targets: targets)
+    }
+}

@@ -1,0 +1,110 @@
+package import FoundationEssentials
+package import HTTPTypes
+package import Pipeline
+
+/// What a cache stores of a response, and for how long: pure functions of the response, the time and the caller's wishes.
+package struct StoringPolicy: Sendable, Hashable {
+    /// Whether the cache serves several users in the sense of RFC 9111 section 1.2.3.
+    var isShared = false
+    /// Whose requests it answers.
+    var users = HTTPCache.Users.several
+
+    package init(isShared: Bool = false, users: HTTPCache.Users = HTTPCache.Users.several) {
+        self.isShared = isShared
+        self.users = users
+    }
+
+    /// An exchange as it is stored; `nil` if it may not be (RFC 9111 section 3).
+    /// - Parameter redirects: those that belong to the entry. None may forbid to be stored, and the entry is fresh no
+    ///   longer than any of them.
+    package func draft(
+        _ exchange: HTTPExchange, _ key: SourceKey, within redirects: [HTTPExchange] = [], now: Date, _ expiry: Expiry,
+        _ rules: CacheRules
+    ) -> StoredResponse? {
+        let isStorable =
+            Storability(
+                of: exchange, isShared: isShared, callerDecides: rules.callerDecides(expiry)) == .storable
+        let areStorable = redirects.allSatisfy {
+            Storability(of: $0, isShared: isShared, callerDecides: true) == .storable
+        }
+        guard isStorable, areStorable else { return nil }
+        // A redirect may vary too, or be private.
+        var selecting = exchange.headers
+        for redirect in redirects {
+            selecting.append(
+                contentsOf: redirect.headers.filtered { $0.name == .vary || $0.name == .cacheControl })
+        }
+        return StoredResponse(
+            generation: 0, key: key, target: exchange.url.targetText, status: exchange.status,
+            headers: StorableFields.of(exchange.headers, isShared: isShared), requestTime: exchange.requestTime,
+            responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
+            body: exchange.body,
+            // Storability has refused `Vary: *`.
+            selecting: SelectingFields(of: selecting, request: exchange.requestHeaders, users: users) ?? .none,
+            redirects: stored(redirects, key, now))
+    }
+
+    /// A stored response with what a 304, or the answer to a HEAD, says of it (RFC 9111 sections 4.3.4 and 4.3.5).
+    package func merged(_ confirmation: Revalidation, now: Date, _ expiry: Expiry, _ rules: CacheRules)
+        -> StoredResponse
+    {
+        let stored = confirmation.stored
+        let headers = StorableFields.updating(stored.headers, with: confirmation.headers, isShared: isShared)
+        let isSelectedAnew =
+            headers[values: .vary] != stored.headers[values: .vary]
+            || CacheControl(headers).isUnqualified("private") != CacheControl(stored.headers).isUnqualified("private")
+        let selecting =
+            isSelectedAnew
+            ? SelectingFields(of: headers, request: confirmation.requestHeaders, users: users) : stored.selecting
+        return StoredResponse(
+            generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
+            headers: headers, requestTime: confirmation.requestTime, responseTime: confirmation.responseTime,
+            stored: now, expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
+            selecting: selecting ?? stored.selecting,
+            redirects: confirmation.within.map { self.stored($0, stored.key, now) } ?? stored.redirects)
+    }
+
+    /// Whether a response may stay stored with the fields that a confirmation has given it.
+    package func mayStay(
+        _ merged: StoredResponse, after confirmation: Revalidation, _ expiry: Expiry, _ rules: CacheRules
+    ) -> Bool {
+        guard let url = URL(string: merged.target) else { return false }
+        let exchange = HTTPExchange(
+            url: url, requestHeaders: confirmation.requestHeaders, status: merged.status, headers: merged.headers,
+            requestTime: merged.requestTime, responseTime: merged.responseTime, body: merged.body)
+        return Storability(of: exchange, isShared: isShared, callerDecides: rules.callerDecides(expiry)) == .storable
+            && (confirmation.within ?? []).allSatisfy {
+                Storability(of: $0, isShared: isShared, callerDecides: true) == .storable
+            }
+    }
+
+    private func stored(_ redirects: [HTTPExchange], _ key: SourceKey, _ now: Date) -> StoredRedirects? {
+        guard !redirects.isEmpty else { return nil }
+        let ends = redirects.map { redirect -> Date in
+            guard let draft = draft(redirect, key, now: now, .server(otherwise: .zero), .http) else {
+                return .distantPast
+            }
+            let freshness = Freshness(
+                of: draft, for: [:], now: now, expiry: .server(otherwise: .zero), rules: .http, isShared: isShared)
+            return freshness.mayBeServed ? freshness.freshUntil ?? .distantFuture : .distantPast
+        }
+        return StoredRedirects(until: ends.min() ?? .distantPast, targets: redirects.map(\.url.targetText))
+    }
+
+    private func fixedEnd(_ status: Int, _ now: Date, _ expiry: Expiry, _ rules: CacheRules) -> Date? {
+        guard rules == .asRequested, case .after(let lifetime) = expiry,
+            (200...299).contains(status) || status.isRedirect
+        else { return nil }
+        return now + lifetime.clamped.seconds
+    }
+}
+
+extension CacheRules {
+    /// Whether the caller gives the lifetime, whatever the origin says.
+    func callerDecides(_ expiry: Expiry) -> Bool {
+        switch (self, expiry) {
+        case (.asRequested, .after), (.asRequested, .never): true
+        default: false
+        }
+    }
+}

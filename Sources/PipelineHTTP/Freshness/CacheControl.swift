@@ -1,0 +1,75 @@
+package import HTTPTypes
+
+/// The directives of a message's `Cache-Control` lines (RFC 9111 section 5.2), parsed by their exact grammar.
+///
+/// Names are compared without case; unknown directives are kept and mean nothing. Where one is given more than once,
+/// its first argument counts (section 4.2.1). A directive whose argument breaks the grammar is still there, with an
+/// invalid argument: a lifetime that can't be read is no lifetime.
+package struct CacheControl: Sendable, Hashable {
+    enum Argument: Sendable, Hashable {
+        case none
+        case value(String)
+        case invalid
+    }
+
+    struct Directive: Sendable, Hashable {
+        /// In lower case.
+        let name: String
+        let argument: Argument
+    }
+
+    /// The directives in their order.
+    private(set) var directives: [Directive] = []
+
+    /// Parses the `Cache-Control` lines among header fields.
+    package init(_ fields: HTTPFields) {
+        for field in fields where field.name == .cacheControl {
+            field.withUnsafeBytesOfValue { line in
+                var parser = Parser(line)
+                while let directive = parser.next() { directives.append(directive) }
+            }
+        }
+    }
+
+    /// Whether no directive is given.
+    package var isEmpty: Bool { directives.isEmpty }
+
+    /// Whether a directive is given, whatever its argument.
+    package func contains(_ name: String) -> Bool { directives.contains { $0.name == name } }
+
+    /// The argument of a directive's first occurrence; `nil` if it isn't given.
+    func argument(_ name: String) -> Argument? { directives.first { $0.name == name }?.argument }
+
+    /// A directive's argument as delta-seconds (section 1.2.2), at most 2^31; `nil` if the directive isn't given or its
+    /// argument isn't a number.
+    func seconds(_ name: String) -> Int? {
+        guard case .value(let text) = argument(name) else { return nil }
+        return deltaSeconds(text.utf8)
+    }
+
+    /// Whether a directive is given for the whole response rather than for some fields of it (sections 5.2.2.4, 5.2.2.7).
+    func isUnqualified(_ name: String) -> Bool {
+        directives.contains { $0.name == name && $0.fieldNames.isEmpty }
+    }
+
+    /// The fields that a directive is given for, in lower case.
+    func fieldNames(_ name: String) -> [String] { directives.filter { $0.name == name }.flatMap(\.fieldNames) }
+}
+
+extension CacheControl.Directive {
+    fileprivate var fieldNames: [String] {
+        guard case .value(let text) = argument else { return [] }
+        return text.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
+    }
+}
+
+/// Digits as seconds, at most 2^31 (RFC 9111 section 1.2.2); `nil` if there is anything but digits.
+func deltaSeconds(_ text: some Collection<UInt8>) -> Int? {
+    guard !text.isEmpty else { return nil }
+    var value = 0
+    for byte in text {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 31)
+    }
+    return value
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+extension Freshness {
+    /// Judges a stored answer: a pure function of it, the request, the time, and who decides.
+    /// - Parameters:
+    ///   - request: the fields of the request that it is to answer.
+    ///   - isShared: whether the cache serves several users (RFC 9111 section 1.2.3).
+    init(
+        of stored: StoredResponse, for request: HTTPFields, now: Date, expiry: Expiry, rules: CacheRules,
+        isShared: Bool = false
+    ) {
+        let response = CacheControl(stored.headers)
+        let wish = CacheControl(request)
+        let age = Self.currentAge(of: stored, now: now)
+        let lifetime = Lifetime(
+            of: stored, response, now: now, expiry: rules == .http ? .server(otherwise: .zero) : expiry,
+            usesHeuristic: rules == .http, isShared: isShared)
+        // What is accepted under the caller's own rule is no business of the origin's.
+        let serverDecides = lifetime.basis != .fixed && lifetime.basis != .never
+        let remaining = lifetime.end(age: age, now: now)
+
+        self.age = age
+        self.lifetime = lifetime.duration
+        self.basis = lifetime.basis
+        self.remaining = remaining
+        self.judged = now
+        verdict = Self.verdict(
+            age: age, remaining: remaining, response, wish, request, forbidsStale: response.forbidsStale(isShared),
+            asksEachTime: serverDecides && response.isUnqualified("no-cache"),
+            isFromFuture: lifetime.basis != .never && now < stored.responseTime - 2)
+
+        let overrun = remaining.map { .zero - $0 } ?? .zero
+        let allowsStale = !response.forbidsStale(isShared) && verdict != .requestNoCache && verdict != .clockSetBack
+        let isPlainlyExpired = verdict == .expired
+        mayBeServedWhenUnreachable = allowsStale
+        mayBeServedWhileRevalidating =
+            allowsStale && isPlainlyExpired
+            && response.seconds("stale-while-revalidate").map { overrun < .seconds($0) } ?? false
+        let errorWindow = [response.seconds("stale-if-error"), wish.seconds("stale-if-error")].compactMap(\.self).max()
+        mayBeServedOnError = allowsStale && errorWindow.map { overrun < .seconds($0) } ?? false
+    }
+
+    private static func verdict(
+        age: Duration, remaining: Duration?, _ response: CacheControl, _ wish: CacheControl, _ request: HTTPFields,
+        forbidsStale: Bool, asksEachTime: Bool, isFromFuture: Bool
+    ) -> Verdict {
+        if wish.contains("no-cache") || wish.directives.isEmpty && request.pragmaNoCache { return .requestNoCache }
+        if isFromFuture { return .clockSetBack }
+        if asksEachTime { return .noCache }
+        let isFresh = remaining.map { $0 > .zero } ?? true
+        // RFC 8246 section 2: a reload, which sends max-age=0, doesn't have to ask for what can't change.
+        let isImmutable = isFresh && response.contains("immutable")
+        if wish.contains("max-age"), !isImmutable {
+            let limit = wish.seconds("max-age") ?? 0
+            if limit == 0 || age > .seconds(limit) { return .requestMaxAge }
+        }
+        if isFresh {
+            guard let remaining, let wanted = wish.seconds("min-fresh") else { return .fresh }
+            return remaining < .seconds(wanted) ? .requestMinFresh : .fresh
+        }
+        guard !forbidsStale, let remaining else { return .expired }
+        return switch wish.argument("max-stale") {
+        case .some(.none): .acceptedStale
+        case .some(.value):
+            wish.seconds("max-stale").map { .zero - remaining <= .seconds($0) } == true ? .acceptedStale : .expired
+        default: .expired
+        }
+    }
+
+    /// RFC 9111 section 4.2.3.
+    private static func currentAge(of stored: StoredResponse, now: Date) -> Duration {
+        let date = stored.headers.date(.date, now: now) ?? stored.responseTime
+        let apparentAge = max(0, stored.responseTime.timeIntervalSince(date))
+        let responseDelay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
+        let correctedAge = stored.headers.ageValue + responseDelay
+        let residentTime = max(0, now.timeIntervalSince(stored.responseTime))
+        return .seconds(clamping: max(apparentAge, correctedAge) + residentTime)
+    }
+}
+
+extension CacheControl {
+    /// Whether the answer may never be given once it is stale (RFC 9111 section 4.2.4).
+    func forbidsStale(_ isShared: Bool) -> Bool {
+        contains("must-revalidate") || isUnqualified("no-cache")
+            || isShared && (contains("proxy-revalidate") || contains("s-maxage"))
+    }
+}
+
+extension HTTPFields {
+    /// A field's first line as a date; `nil` without one that can be read.
+    func date(_ name: HTTPField.Name, now: Date) -> Date? {
+        self[values: name].first.flatMap { HTTPDate.parse($0, now: now) }
+    }
+
+    /// The first member of `Age` in seconds; 0 if it isn't a number (RFC 9111 section 5.1).
+    fileprivate var ageValue: Double {
+        let member = self[values: .age].first?.split(separator: ",", omittingEmptySubsequences: false).first ?? ""
+        return Double(deltaSeconds(member.utf8.filter { !isSpace($0) }) ?? 0)
+    }
+
+    /// Whether an HTTP/1.0 client asks for no cache (RFC 9111 section 5.4).
+    package var pragmaNoCache: Bool {
+        contains { $0.name.canonicalName == "pragma" && $0.value.lowercased().contains("no-cache") }
+    }
+}

@@ -1,0 +1,88 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// How long a stored answer is fresh, and who says so (RFC 9111 section 4.2.1).
+struct Lifetime {
+    /// `nil` for ever.
+    let duration: Duration?
+    let basis: Freshness.Basis
+    /// When it ends, where that was fixed in absolute time.
+    private let fixedEnd: Date?
+
+    /// - Parameter usesHeuristic: whether a lifetime may be guessed where neither origin nor caller gives one.
+    init(
+        of stored: StoredResponse, _ control: CacheControl, now: Date, expiry: Expiry, usesHeuristic: Bool,
+        isShared: Bool
+    ) {
+        switch expiry {
+        // What the caller decides holds for pictures and the redirects that lead to them; an error keeps to what the
+        // origin says of it.
+        case .never where stored.leadsToPicture: self.init(nil, .never)
+        case .after(let wanted) where stored.leadsToPicture:
+            let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.clamped.seconds)
+            self.init(.seconds(clamping: end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
+        case .never, .after, .server:
+            var (duration, basis) = Self.server(stored, control, now: now, isShared: isShared)
+            if basis == .none, stored.status.isHeuristicallyCacheable || control.contains("public") {
+                // The caller's default is for pictures: a 404 isn't to last a day.
+                if case .server(let otherwise) = expiry, !usesHeuristic, stored.isSuccess {
+                    (duration, basis) = (otherwise.clamped, .caller)
+                } else if let guess = Self.heuristic(stored, now: now) {
+                    (duration, basis) = (guess, .heuristic)
+                }
+            }
+            let ends = [usesHeuristic ? nil : stored.expires, stored.redirects?.until].compactMap(\.self)
+            self.init(duration, basis, fixedEnd: ends.min())
+        }
+    }
+
+    private init(_ duration: Duration?, _ basis: Freshness.Basis, fixedEnd: Date? = nil) {
+        self.duration = duration
+        self.basis = basis
+        self.fixedEnd = fixedEnd
+    }
+
+    /// How much of it is left; negative past its end, `nil` for ever.
+    func end(age: Duration, now: Date) -> Duration? {
+        guard let duration else { return nil }
+        guard let fixedEnd else { return duration - age }
+        let untilFixedEnd = Duration.seconds(clamping: fixedEnd.timeIntervalSince(now))
+        return basis == .fixed ? untilFixedEnd : min(untilFixedEnd, duration - age)
+    }
+
+    private static func server(
+        _ stored: StoredResponse, _ control: CacheControl, now: Date, isShared: Bool
+    ) -> (Duration, Freshness.Basis) {
+        // What can't be read is no lifetime rather than none given: section 4.2.1 calls such an answer stale.
+        if isShared, control.contains("s-maxage") { return (.seconds(control.seconds("s-maxage") ?? 0), .sharedMaxAge) }
+        if control.contains("max-age") { return (.seconds(control.seconds("max-age") ?? 0), .maxAge) }
+        if stored.headers.contains(.expires) {
+            guard let expires = stored.headers.date(.expires, now: now) else { return (.zero, .expires) }
+            let date = stored.headers.date(.date, now: now) ?? stored.responseTime
+            return (.seconds(clamping: max(0, expires.timeIntervalSince(date))), .expires)
+        }
+        return (.zero, .none)
+    }
+
+    private static func heuristic(_ stored: StoredResponse, now: Date) -> Duration? {
+        guard let modified = stored.headers.date(.lastModified, now: now) else { return nil }
+        let date = stored.headers.date(.date, now: now) ?? stored.responseTime
+        return .seconds(clamping: max(0, date.timeIntervalSince(modified)) / 10)
+    }
+}
+
+extension StoredResponse {
+    /// Whether the status is 2xx.
+    package var isSuccess: Bool { (200...299).contains(status) }
+
+    /// Whether the caller may decide how long it is fresh.
+    var leadsToPicture: Bool { isSuccess || status.isRedirect }
+}
+
+extension Int {
+    /// Whether an answer with this status may be reused without any word of the origin's (RFC 9110 section 15.1).
+    var isHeuristicallyCacheable: Bool {
+        [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(self)
+    }
+}

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+public import Pipeline
+
+/// Until when something is fresh, by each of those who may decide it.
+///
+/// The reader chooses who decides, with its request's `Expiry` and the list's ``CacheRules``; so the entry carries
+/// what each of them would say.
+public struct Validity: Sendable, Hashable {
+    /// When it was stored or last confirmed by the origin.
+    public let storedAt: Date
+    /// When the origin made or last confirmed it (RFC 9111 section 4.2.3): the caller's default lifetime counts from then.
+    public let originatedAt: Date
+    /// The end of freshness by the server's word (RFC 9111 section 4.2); `nil` where the server said nothing.
+    public let serverUntil: Date?
+    /// The end of freshness by HTTP's rules alone, a guess included (RFC 9111 section 4.2.2).
+    public let httpUntil: Date
+    /// The end that `Expiry.after` fixed when it was stored; `nil` without one.
+    public let fixedUntil: Date?
+    /// The end of freshness of the redirects that led to it, by the server's word; `nil` without any.
+    public let redirectsUntil: Date?
+    /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
+    public let alwaysRevalidates: Bool
+    /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
+    public let mayStandIn: Bool
+    /// When the last of it was stored or confirmed: the image, or a redirect that led to it.
+    private var lastStoredAt: Date
+
+    /// Describes a validity.
+    public init(
+        storedAt: Date, originatedAt: Date? = nil, serverUntil: Date? = nil, httpUntil: Date? = nil,
+        fixedUntil: Date? = nil, redirectsUntil: Date? = nil, alwaysRevalidates: Bool = false, mayStandIn: Bool = true
+    ) {
+        self.storedAt = storedAt
+        self.originatedAt = originatedAt ?? storedAt
+        self.serverUntil = serverUntil
+        self.httpUntil = httpUntil ?? serverUntil ?? storedAt
+        self.fixedUntil = fixedUntil
+        self.redirectsUntil = redirectsUntil
+        self.alwaysRevalidates = alwaysRevalidates
+        self.mayStandIn = mayStandIn
+        lastStoredAt = storedAt
+    }
+
+    /// What never goes stale: a file's or a request's own bytes, whose key changes with them.
+    public static let unlimited = Validity(
+        storedAt: .distantFuture, serverUntil: .distantFuture, httpUntil: .distantFuture)
+
+    /// What a reader's own `expiry` gives something that no HTTP response says anything of.
+    package static func asRequested(_ expiry: Expiry, storedAt now: Date) -> Validity {
+        switch expiry {
+        case .server(let otherwise): Validity(storedAt: now, httpUntil: now + otherwise.seconds)
+        case .after(let lifetime):
+            Validity(storedAt: now, httpUntil: now + lifetime.seconds, fixedUntil: now + lifetime.seconds)
+        case .never: Validity(storedAt: now, httpUntil: .distantFuture)
+        }
+    }
+
+    /// The validity of what was found behind a redirect: it ends with the first of the two.
+    package func behind(_ redirect: Validity) -> Validity {
+        // The caller's default is for pictures alone.
+        let end = redirect.alwaysRevalidates ? redirect.storedAt : redirect.serverUntil ?? redirect.httpUntil
+        var chain = Validity(
+            storedAt: min(storedAt, redirect.storedAt), originatedAt: originatedAt, serverUntil: serverUntil,
+            httpUntil: httpUntil, fixedUntil: [fixedUntil, redirect.fixedUntil].compactMap(\.self).min(),
+            redirectsUntil: min(redirectsUntil ?? end, end), alwaysRevalidates: alwaysRevalidates,
+            mayStandIn: mayStandIn && redirect.mayStandIn)
+        chain.lastStoredAt = max(lastStoredAt, redirect.lastStoredAt)
+        return chain
+    }
+
+    /// Since when it is stale for a reader; `nil` where it never will be.
+    public func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
+        switch (rules, expiry) {
+        case (.http, _): bounded(alwaysRevalidates ? storedAt : httpUntil)
+        case (.asRequested, .never): nil
+        case (.asRequested, .after(let duration)):
+            // A reader may only shorten what the writer fixed.
+            min(fixedUntil ?? .distantFuture, storedAt.addingTimeInterval(duration.seconds))
+        case (.asRequested, .server(let otherwise)):
+            min(
+                fixedUntil ?? .distantFuture,
+                bounded(
+                    alwaysRevalidates
+                        ? storedAt : serverUntil ?? originatedAt.addingTimeInterval(otherwise.seconds)))
+        }
+    }
+
+    private func bounded(_ end: Date) -> Date { min(end, redirectsUntil ?? .distantFuture) }
+
+    /// Whether any of it was stored in the future: the clock was set back, and nobody knows how old that is.
+    package func isFromFuture(at now: Date) -> Bool { lastStoredAt > now + 2 && lastStoredAt < .distantFuture }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Pipeline
+
+/// Which answers were used since it was last written down: a read never waits for a write.
+final class AccessRecord: Sendable {
+    private struct State {
+        var times: [Int64: Int64] = [:]
+        var latest: Int64 = .min
+    }
+
+    private let state = Lock(State())
+
+    /// Notes a use; true if so many are noted that they should be written down.
+    func note(_ generation: Int64, at time: Date) -> Bool {
+        state.withLock { state in
+            // Two uses at one moment still have an order.
+            state.latest = max(time.microseconds, state.latest == .max ? .max : state.latest + 1)
+            state.times[generation] = state.latest
+            return state.times.count == 1024
+        }
+    }
+
+    /// Notes uses of images in memory. These become known late, so each counts as of its own time.
+    /// - Returns: Whether so many uses are noted now that they should be written down.
+    @discardableResult
+    func note(_ uses: [ProductUse]) -> Bool {
+        state.withLock { state in
+            let before = state.times.count
+            for use in uses {
+                let time = use.time.microseconds
+                state.times[use.generation] = max(state.times[use.generation] ?? .min, time)
+            }
+            return before < 1024 && state.times.count >= 1024
+        }
+    }
+
+    /// What is noted from now on is later than this.
+    func advance(to time: Int64) { state.withLock { $0.latest = max($0.latest, time) } }
+
+    /// The uses noted so far; they are forgotten here.
+    func take() -> [Int64: Int64] {
+        state.withLock { state in
+            defer { state.times = [:] }
+            return state.times
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Pipeline
+
+/// The decoding of one file: its header against the limits, its memory against the budget, then its pixels.
+package struct DecodeWork: Sendable {
+    let bytes: [UInt8]
+    let format: ImageFormat
+    let decoder: any ImageDecoding
+    let limits: ImageLimits
+    let options: DecodeOptions
+    let budget: MemoryBudget
+    let clock: any LoadClock
+    let priority: LoadPriority
+    /// The box that the picture has to fit in the end, or `nil`.
+    let box: @Sendable (ImageHeader) -> PixelSize?
+
+    package init(
+        bytes: [UInt8], format: ImageFormat, decoder: any ImageDecoding, limits: ImageLimits, options: DecodeOptions,
+        budget: MemoryBudget, clock: any LoadClock, priority: LoadPriority,
+        box: @escaping @Sendable (ImageHeader) -> PixelSize?
+    ) {
+        self.bytes = bytes
+        self.format = format
+        self.decoder = decoder
+        self.limits = limits
+        self.options = options
+        self.budget = budget
+        self.clock = clock
+        self.priority = priority
+        self.box = box
+    }
+
+    private enum Progress: Sendable {
+        case over(ImageHeader, DecodedImage)
+        /// It has to wait for memory.
+        case waits(ImageHeader, Int)
+    }
+
+    /// Whether a load that is cancelled or out of time doesn't wait for the work's end. libavif and libheif decode a tile in
+    /// one go, which may be the whole picture. libwebp begins with what is packed without loss only when an eighth of it is
+    /// there, and decodes that in one go: 100 ms of 50 megapixels.
+    private var isLeft: Bool { [.webp, .avif, .heic].contains(format) }
+
+    /// Does it on threads that may block, and waits without one.
+    package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
+        guard isLeft, let time = limits.time else { return try await run(on: threads, began: nil) }
+        let (begins, began) = AsyncStream.makeStream(of: Void.self)
+        return try await withThrowingTaskGroup(of: (ImageHeader, DecodedImage)?.self) { group in
+            group.addTask { try await run(on: threads, began: began) }
+            group.addTask {
+                // Waiting for a thread or for memory doesn't count.
+                for await _ in begins { break }
+                let limited = WorkCancellation().limited(to: time, by: clock)
+                try await clock.sleep(untilLimit: time + .nanoseconds(1))
+                try limited.check()
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func run(
+        on threads: BlockingThreads, began: AsyncStream<Void>.Continuation?
+    ) async throws -> (ImageHeader, DecodedImage) {
+        let progress = try await threads.run(priority: priority, isLeft: isLeft) { cancellation -> Progress in
+            let cancellation = cancellation.limited(to: limits.time, by: clock)
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            let memory = header.decodingMemory(box: box(header), frames: options.frames)
+            try limits.check(memory: memory)
+            // Most often there is room, and one visit to the thread is enough.
+            guard budget.claimNow(memory, priority: priority) else { return .waits(header, memory) }
+            defer { budget.release(memory) }
+            return .over(header, try pixels(header, cancellation, began))
+        }
+        switch progress {
+        case .over(let header, let image): return (header, image)
+        case .waits(let header, let memory):
+            try await budget.claim(memory, priority: priority)
+            // Work that is left holds it until its end.
+            let claim = MemoryClaim(memory, of: budget)
+            let image = try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
+                defer { claim.release() }
+                return try pixels(header, cancellation.limited(to: limits.time, by: clock), began)
+            }
+            return (header, image)
+        }
+    }
+
+    /// The memory of the decode at its peak, and of the picture, without decoding a pixel.
+    func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
+        try await threads.run(priority: priority) { cancellation in
+            let cancellation = cancellation.limited(to: limits.time, by: clock)
+            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            let box = box(header)
+            let frames = max(1, min(header.frames, options.frames))
+            let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
+            return (header, header.decodingMemory(box: box, frames: options.frames), picture)
+        }
+    }
+
+    private func pixels(
+        _ header: ImageHeader, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
+    ) throws -> DecodedImage {
+        began?.yield()
+        return try decoder.decode(
+            bytes, header: header, box: box(header), options: options, cancellation: cancellation)
+    }
+}

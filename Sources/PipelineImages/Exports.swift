@@ -1,0 +1,2 @@
+// What imports PipelineImages can use the vocabulary of Pipeline without a further import.
+@_exported public import Pipeline

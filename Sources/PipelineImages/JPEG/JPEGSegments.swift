@@ -1,0 +1,56 @@
+import Pipeline
+/// The segments of a JPEG file before its first scan (ISO/IEC 10918-1 annex B).
+struct JPEGSegments {
+    private(set) var metadata = EmbeddedMetadata()
+    /// Bits a sample, by the frame's header.
+    private(set) var bits = 8
+    /// 1 grey, 3 colour, 4 ink.
+    private(set) var components = 3
+    /// Where the first scan begins; `nil` if there is none.
+    private(set) var scan: Int?
+
+    init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
+        var steps = 0
+        var profile: [Int: ArraySlice<UInt8>] = [:]
+        var rest = bytes[...].dropFirst(2)
+        while let marker = rest.number(at: 0, bytes: 2) {
+            steps += 1
+            if steps % 4096 == 0 { try cancellation.check() }
+            // A marker may have any number of fill bytes before it, and some programs leave other bytes there. Those that
+            // look like a marker but are kept for later standards mean nothing.
+            guard (0xffc0..<0xffff).contains(marker) else {
+                let next = rest.dropFirst().firstIndex(of: 0xff) ?? rest.endIndex
+                rest = rest[next...]
+                continue
+            }
+            if marker == 0xffda { scan = rest.startIndex }
+            guard marker != 0xffda, let length = rest.number(at: 2, bytes: 2), length >= 2,
+                let body = rest.slice(at: 4, count: length - 2)
+            else { break }
+            take(marker, body, &profile)
+            rest = rest.dropFirst(2 + length)
+        }
+        metadata.profile = profile.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+
+    private mutating func take(_ marker: Int, _ body: ArraySlice<UInt8>, _ profile: inout [Int: ArraySlice<UInt8>]) {
+        switch marker {
+        case 0xffe1:
+            let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+            if body.starts(with: xmp), metadata.xmp.isEmpty {
+                metadata.xmp = Array(body.dropFirst(xmp.count))
+            } else if metadata.exif.isEmpty {
+                metadata.exif = EmbeddedMetadata.exif(Array(body))
+            }
+        case 0xffe2:
+            // The number of the piece, counted from 1, and of how many.
+            let name = Array("ICC_PROFILE\0".utf8)
+            guard body.starts(with: name), let index = body.number(at: name.count, bytes: 1) else { return }
+            profile[index] = body.dropFirst(name.count + 2)
+        case 0xffc0...0xffcf where ![0xffc4, 0xffc8, 0xffcc].contains(marker):
+            bits = body.number(at: 0, bytes: 1) ?? 8
+            components = body.number(at: 5, bytes: 1) ?? 3
+        default: break
+        }
+    }
+}

@@ -1,6 +1,0 @@
-import CVips
-
-extension BlockingThreads {
-    /// The threads that decode, scale and encode unless a stage is given others: one for each core.
-    public static let decoding = BlockingThreads(name: "pixels", threadWillEnd: { cvips_thread_will_end() })
-}
