@@ -15,6 +15,7 @@ test: dependencies
 	swift build --build-tests
 	swift test --skip-build --experimental-maximum-parallelization-width 4
 	swift test --package-path Examples
+	Scripts/build-alone
 
 # Loads a photograph over HTTP on this machine through each policy, and shows what happened.
 demo: dependencies
@@ -26,7 +27,7 @@ lint:
 
 # Builds the documentation; a warning is an error.
 docs: dependencies
-	for target in Pipeline Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing; do \
+	for target in Pipeline PipelineImages PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing; do \
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
