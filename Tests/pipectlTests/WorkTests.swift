@@ -126,7 +126,7 @@ struct WorkTests {
             pipectl run link.jpg --ops resize=64 --in-place && stat -c '%a %F' photo.jpg link.jpg
             """)
         #expect(result.lines.suffix(2) == ["640 regular file", "777 symbolic link"], "\(result.errors)")
-        let info = try await pipectl.shell("pipectl thumb photo.jpg -s 9999 -o a.png --json")
+        let info = try await pipectl.shell("pipectl thumb photo.jpg -s 8 -o a.png --json")
         #expect(try info.objects().first?["nativeWidth"] as? Int == 64)
         let wrong = try await pipectl.shell("pipectl run photo.jpg --ops flip=vertical --in-place -f webp")
         #expect(wrong.status == 1)

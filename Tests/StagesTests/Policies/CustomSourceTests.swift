@@ -41,17 +41,22 @@ struct CustomSourceTests {
         #expect(try await pipeline.load(request).source == .network)
     }
 
-    @Test("Without a disk cache what was fetched stays in memory, with the lifetime that HTTP gives")
-    func withoutDisk() async throws {
-        let memory = MemoryCache()
-        let resources = site.resources()
-        let pipeline = ImagePipeline(clock: site.clock) {
+    /// A list that keeps images in memory alone.
+    private func withoutDisk(_ memory: MemoryCache, _ resources: PipelineResources) -> ImagePipeline {
+        ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             MemoryLookup(memory)
             Fetch(resources.responses, resources.client)
             Decode()
             Store(memory, nil)
         }
+    }
+
+    @Test("Without a disk cache what was fetched stays in memory, with the lifetime that HTTP gives")
+    func withoutDisk() async throws {
+        let memory = MemoryCache()
+        let resources = site.resources()
+        let pipeline = withoutDisk(memory, resources)
         let request = ImageRequest(site.origin.url("/a"))
         #expect(try await pipeline.load(request).source == .network)
         site.clock.advance(by: .seconds(59))
@@ -68,13 +73,7 @@ struct CustomSourceTests {
         }
         let memory = MemoryCache()
         let resources = site.resources()
-        let pipeline = ImagePipeline(clock: site.clock) {
-            ResolveIdentifier()
-            MemoryLookup(memory)
-            Fetch(resources.responses, resources.client)
-            Decode()
-            Store(memory, nil)
-        }
+        let pipeline = withoutDisk(memory, resources)
         _ = try await pipeline.load(ImageRequest(site.origin.url("/a")))
         #expect(memory.count == 0)
     }
