@@ -40,7 +40,7 @@ static void load(void) {
 #undef F
     if (!fits(avif.avifVersion())) {
         snprintf(
-            reason, sizeof reason, "libavif is %s, and this was built for %d.%d; install that, or build anew",
+            reason, sizeof reason, "libavif is %s, and this was built for %d.%d; install that, or rebuild",
             avif.avifVersion(), AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
         return;
     }

@@ -12,7 +12,7 @@ static const float half_at = 2.5f, least_share = 0.2f;
 /// How much of an error is passed on: a bit less than all, so that it doesn't add up where no colour makes up for it.
 static const float passed_on = 0.94f;
 
-/// The largest error that is passed on: so many times the picture's, or so much at least.
+/// The largest error that is passed on: a multiple of the picture's, with a minimum.
 static const float most_errors = 2.5f, most_anyway = 8;
 
 /// What isn't worth while to be made up for: dots would cost more bytes than anybody sees.

@@ -8,7 +8,7 @@ cpalette_histogram *cpalette_histogram_new(size_t most) {
     cpalette_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram) return NULL;
     histogram->most = most;
-    // Where there is no chance to be had, what lies where is hard enough to guess.
+    // Where the system gives no random number, an address is hard enough to guess.
     if (getrandom(&histogram->secret, sizeof histogram->secret, GRND_NONBLOCK) != sizeof histogram->secret)
         histogram->secret = (uint64_t)(uintptr_t)histogram;
     histogram->slots = 2;

@@ -17,7 +17,7 @@ typedef struct {
 
 /// How the pixels come out of libtiff.
 typedef enum {
-    /// A row at a time, of each plane through a handle of its own: one would decode a strip anew for each row.
+    /// A row at a time, of each plane through a handle of its own: one would decode a strip again for each row.
     BY_ROWS,
     /// A row of tiles at a time.
     BY_TILES,

@@ -21,7 +21,7 @@ static void forget(ctiff_lzw *lzw) {
     lzw->width = NARROWEST;
 }
 
-/// Counts a string that was added to the table. A full table begins anew; codes become wider one string sooner than they
+/// Counts a string that was added to the table. A full table starts over; codes become wider one string sooner than they
 /// would have to, as this format wants it.
 static uint8_t *count_string(ctiff_lzw *lzw, uint8_t *out) {
     if (lzw->next == LAST) {

@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// What is wanted: a source, how large, and what the caches should know it by.
 public struct ImageRequest: Sendable, Hashable {
-    /// Where the bytes are to be had.
+    /// Where the bytes come from.
     public var source: ImageSource
     /// Replaces the URL or path as the key in every cache, as for signed URLs; `nil` by default.
     public var identifier: String?

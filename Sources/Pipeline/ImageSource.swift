@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Where the bytes of an image are to be had.
+/// Where the bytes of an image come from.
 public enum ImageSource: Sendable, Hashable {
     /// An http or https URL.
     case url(URL)

@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The time that a pipeline lives by, passed in so that tests never sleep.
 public protocol LoadClock: Sendable {
-    /// The time of day, by which freshness is reckoned.
+    /// The time of day, by which freshness is calculated.
     var now: Date { get }
 
     /// Nanoseconds since some fixed moment, which never go back: what stages are timed by. A plain number, since a

@@ -19,7 +19,7 @@ extension ScriptedOrigin {
 
         var head: [UInt8]
         var content: [UInt8]
-        /// Whether the content begins anew whenever it ends.
+        /// Whether the content repeats when it ends.
         var repeats = false
         /// Whether the connection is closed after the reply.
         var closes = false

@@ -33,7 +33,7 @@ public struct CheckContentType: Stage {
         if let actual = ImageFormatSniffer.format(of: file.bytes), actual != format {
             throw LoadError(
                 .unsupportedType, subject: load.subject,
-                "The origin declares the content as \(declared), and it is \(actual). Its operator has to mend that; "
+                "The origin declares the content as \(declared), and it is \(actual). Its operator has to fix that; "
                     + "remove CheckContentType to go by the bytes alone.")
         }
         return .done

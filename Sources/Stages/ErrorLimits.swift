@@ -4,7 +4,7 @@ public struct ErrorLimits: Sendable, Hashable {
     public struct Limit: Sendable, Hashable {
         /// How many attempts in a row may fail.
         public var attempts: Int
-        /// For how long after the last one the origin is not asked again; then the count begins anew.
+        /// For how long after the last one the origin is not asked again; then the count starts over.
         public var maxAge: Duration
 
         /// Sets a limit: at least one attempt.

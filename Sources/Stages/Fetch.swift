@@ -212,7 +212,7 @@ public struct Fetch: Stage {
         } else if answer.status == 206, load.request.headers[.range] == nil {
             throw LoadError(
                 .malformedResponse, subject: load.subject,
-                "The origin answered with a part (206) though the whole was asked for. Its operator has to mend that.")
+                "The origin answered with a part (206) though the whole was asked for. Its operator has to fix that.")
         }
         // Whatever was kept is in the exchange now, or outdated.
         load.detach(PartialBody.self)

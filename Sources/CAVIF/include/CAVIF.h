@@ -119,7 +119,7 @@ typedef struct cavif_encoder cavif_encoder;
 /// Begins a file.
 cavif_encoder *_Nullable cavif_encoder_new(cavif_encoding encoding, cavif_failure *_Nonnull failure);
 
-/// Writes the next frame, which shows so many milliseconds, 1 at least.
+/// Writes the next frame. Its duration is in milliseconds, at least 1.
 bool cavif_encoder_add(
     cavif_encoder *_Nonnull encoder, const uint8_t *_Nonnull pixels, uint64_t duration,
     cavif_failure *_Nonnull failure);

@@ -76,7 +76,7 @@ typedef struct {
     uint64_t probes;
 } cgif_packer;
 
-/// How many bytes `cgif_pack` writes at most for so many indices, and `cgif_pack_end` for none.
+/// The most bytes that `cgif_pack` writes for a number of indices, and `cgif_pack_end` for none.
 static inline size_t cgif_pack_limit(size_t count) { return 2 * count + 1024; }
 
 /// Begins a frame whose indices are below 2 to the power of `minimum`, which is from 2 to 8.

@@ -20,7 +20,7 @@ typedef struct {
 /// Which colours there are, and how often. What is clear isn't one.
 typedef struct cpalette_histogram cpalette_histogram;
 
-/// A histogram that tells so many colours apart, 2 at least; where there are more, colours that are alike count as one.
+/// A histogram of up to that many different colours, at least 2; where there are more, similar colours count as one.
 /// NULL if there is no memory.
 cpalette_histogram *_Nullable cpalette_histogram_new(size_t most);
 

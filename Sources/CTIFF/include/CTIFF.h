@@ -25,7 +25,7 @@ typedef struct {
     uint32_t bits, bit_count;
 } ctiff_lzw;
 
-/// The most bytes that packing so many makes, with the end.
+/// The most bytes that packing a number of bytes makes, with the end.
 size_t ctiff_lzw_bound(size_t count);
 
 /// Begins a strip.

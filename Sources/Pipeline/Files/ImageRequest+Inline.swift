@@ -2,7 +2,7 @@ extension ImageRequest {
     /// Longer bytes and `data:` URLs are read on a thread of ours: at 1 GB a second, 256 KB take 0.25 ms.
     package static let longInlineSource = 262_144
 
-    /// Whether its key has to be digested from so many bytes that it takes a moment.
+    /// Whether its key is the digest of many bytes, which takes a moment.
     package var hasLongInlineSource: Bool {
         guard identifier == nil else { return false }
         return switch source {

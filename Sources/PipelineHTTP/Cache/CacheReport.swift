@@ -28,7 +28,7 @@ public struct CacheReport: Sendable, Hashable {
         public let subject: String
         /// What is wrong, and what a repair does about it or who has to.
         public let detail: String
-        /// Whether ``HTTPCache/repair()`` has mended it; always `false` from ``HTTPCache/verify()``.
+        /// Whether ``HTTPCache/repair()`` has repaired it; always `false` from ``HTTPCache/verify()``.
         public internal(set) var isRepaired = false
 
         /// The answer's row that is meant, where it is one.

@@ -39,12 +39,12 @@ extension HTTPCache {
         }.flatMap(\.self)
     }
 
-    /// The attempts at a source begin anew.
+    /// Resets the attempts at a source.
     package func forgetFailures(of key: SourceKey) async { _ = await change { try $0.forgetFailures(of: key) } }
 }
 
 extension ResponseTransaction {
-    /// The attempts at a source begin anew.
+    /// Resets the attempts at a source.
     func forgetFailures(of key: SourceKey) throws {
         try database.run("DELETE FROM failures WHERE source = ?1", .blob(key.digest.bytes))
     }

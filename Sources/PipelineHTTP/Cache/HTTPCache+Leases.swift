@@ -41,7 +41,7 @@ extension HTTPCache {
         case granted(SourceLease)
         /// Another load fetched it, in this process or another, and is done.
         case over
-        /// This cache can't be used, or stores nothing, or so many fetches are under way that there is no place.
+        /// This cache can't be used, or stores nothing, or too many fetches are under way.
         case unavailable
     }
 

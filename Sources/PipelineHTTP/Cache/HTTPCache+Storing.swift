@@ -67,7 +67,7 @@ extension HTTPCache {
     }
 
     /// Brings a stored answer up to date with a 304 that confirmed it, or with the answer to a HEAD (RFC 9111
-    /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime begin anew.
+    /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime start over.
     /// - Returns: the answer as it is now; `nil` if its row is gone or was confirmed by a later request, if the update
     ///   says that it may not be stored, or the store failed.
     public func freshen(

@@ -14,15 +14,15 @@ extension HTTPCache {
     }
 
     /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries, damaged results and
-    /// orphans, takes other users' rights away and gives back the owner's, counts anew, and puts an empty database in place
+    /// orphans, takes other users' rights away and gives back the owner's, recounts, and puts an empty database in place
     /// of one that is damaged or that a newer version has written. What it removes is fetched, or made, again when it is
     /// wanted.
-    /// - Returns: what was wrong, and for each finding whether it is mended.
+    /// - Returns: what was wrong, and for each finding whether it is repaired.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func repair() async throws -> CacheReport {
         var report = try await verify()
         guard !report.isSound else { return report }
-        // Without one there is nothing to mend but modes, and none is made for that.
+        // Without one there is nothing to repair but modes, and none is made for that.
         let hasDatabase = database.folder.hasDatabase
         try await mendFiles(report.findings)
         if report.findings.contains(where: { $0.kind == .unusable }) {

@@ -68,7 +68,7 @@ public final class HTTPCache: Sendable {
     ///   - entryLimit: the answers that may be stored; any number by default.
     ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: whose requests it answers; ``Users/several`` by default.
-    ///   - clock: the time by which freshness is reckoned.
+    ///   - clock: the time by which freshness is calculated.
     ///   - logger: is told once of each kind of trouble.
     public init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,

@@ -53,7 +53,7 @@ extension CurlFailure {
     }
 
     static func malformed(_ transfer: CurlTransfer, _ what: String) -> LoadError {
-        error(.malformedResponse, transfer, "broke HTTP's rules: \(what). Its operator has to mend that.")
+        error(.malformedResponse, transfer, "broke HTTP's rules: \(what). Its operator has to fix that.")
     }
 
     /// The error for what libcurl gave up with.

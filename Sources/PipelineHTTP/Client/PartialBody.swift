@@ -72,7 +72,7 @@ package struct PartialBody: LoadAttachment {
     private func malformed(_ what: String) -> LoadError {
         LoadError(
             .malformedResponse, subject: redactedURL(exchange.url.absoluteString),
-            "Asked for the rest of a body that broke off, the origin \(what). Its operator has to mend that; without "
+            "Asked for the rest of a body that broke off, the origin \(what). Its operator has to fix that; without "
                 + "Retry nothing is resumed.")
     }
 }

@@ -16,7 +16,7 @@ enum TransferRedirect {
         guard let url = url(location, relativeTo: request.url) else {
             throw LoadError(
                 .malformedResponse, subject: redactedURL(request.url.absoluteString),
-                "\(target) redirects to what is no URL. Its operator has to mend that.")
+                "\(target) redirects to what is no URL. Its operator has to fix that.")
         }
         let destination = try CurlURL(url)
         var next = request

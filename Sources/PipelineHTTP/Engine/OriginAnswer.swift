@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// An answer of the origin, with the times that its age is reckoned from (RFC 9111 section 4.2.3).
+/// A response of the origin, with the times from which its age is calculated (RFC 9111 section 4.2.3).
 package struct OriginAnswer {
     package let status: Int
     package let reason: String

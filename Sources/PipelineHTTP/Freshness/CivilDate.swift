@@ -12,7 +12,7 @@ struct CivilDate: Sendable, Hashable {
         self.day = day
     }
 
-    /// The day so many days after 1 January 1970.
+    /// The day a number of days after 1 January 1970.
     init(daysSince1970 days: Int) {
         let shifted = days + daysBefore1970
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

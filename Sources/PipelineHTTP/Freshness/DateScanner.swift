@@ -6,7 +6,7 @@ struct DateScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Takes a number of exactly so many digits.
+    /// Takes a number of exactly that many digits.
     mutating func digits(_ count: Int) -> Int? {
         guard rest.count >= count, let value = deltaSeconds(rest.prefix(count)) else { return nil }
         rest = rest.dropFirst(count)

@@ -6,7 +6,7 @@ enum HTTPDate {
     /// Reads an IMF-fixdate, or one of the two obsolete forms that a recipient has to accept: RFC 850's and asctime's.
     ///
     /// Names are compared without case; nothing else is forgiven.
-    /// - Parameter now: what the two digits of RFC 850's year are reckoned from.
+    /// - Parameter now: what the two digits of RFC 850's year are calculated from.
     /// - Returns: `nil` if the text is no such date.
     static func parse(_ text: String, now: Date) -> Date? {
         var text = text

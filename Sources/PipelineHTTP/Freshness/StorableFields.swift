@@ -16,10 +16,10 @@ package enum StorableFields {
     }
 
     /// A stored answer's fields after a 304, or after a HEAD that is about the same representation: each field that
-    /// came anew replaces all of its name, except those that tell of the content at hand.
+    /// came with the 304 replaces all of its name, except those that tell of the content at hand.
     package static func updating(_ stored: HTTPFields, with update: HTTPFields, isShared: Bool = false) -> HTTPFields {
         let new = of(update, isShared: isShared).filtered { !contentFields.contains($0.name.canonicalName) }
-        // The age begins anew: a Date or an Age of the first answer would make the confirmed one old at once.
+        // The age starts over: a Date or an Age of the first answer would make the confirmed one old at once.
         let replaced = Set(new.map(\.name.canonicalName)).union(["age", "date"])
         var result = stored.filtered { !replaced.contains($0.name.canonicalName) }
         result.append(contentsOf: new)

@@ -10,7 +10,7 @@ final class AccessRecord: Sendable {
 
     private let state = Lock(State())
 
-    /// Notes a use; true if so many are noted that they should be written down.
+    /// Records a use; true if enough are recorded to be written.
     func note(_ generation: Int64, at time: Date) -> Bool {
         state.withLock { state in
             // Two uses at one moment still have an order.
@@ -21,7 +21,7 @@ final class AccessRecord: Sendable {
     }
 
     /// Notes uses of images in memory. These become known late, so each counts as of its own time.
-    /// - Returns: Whether so many uses are noted now that they should be written down.
+    /// - Returns: Whether enough uses are recorded to be written.
     @discardableResult
     func note(_ uses: [ProductUse]) -> Bool {
         state.withLock { state in

@@ -138,14 +138,14 @@ struct CacheInspection {
     private mutating func foundDamagedDatabase(_ reason: String) {
         found(
             .damagedDatabase, folder.databasePath,
-            "The database is damaged: \(reason). A repair makes it anew, empty. If this happens again, check the disk.")
+            "The database is damaged: \(reason). A repair replaces it by an empty one. If this happens again, check the disk.")
     }
 
     private mutating func lookAtTotals(_ database: SQLiteDatabase) throws {
         guard try !database.totalsAreRight() else { return }
         found(
             .wrongTotals, folder.databasePath,
-            "The numbers by which the bound is kept are not those of the rows. A repair counts anew.")
+            "The numbers by which the bound is kept are not those of the rows. A repair recounts.")
     }
 
     private mutating func lookAtEntries(_ database: SQLiteDatabase, version: Int64) throws {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Mends what is wrong with a cache's files. What is wrong with single entries is mended by a transaction.
+/// Repairs what is wrong with a cache's files. What is wrong with single entries is repaired by a transaction.
 struct CacheRepair {
     let folder: CacheFolder
 

@@ -45,7 +45,7 @@ struct CacheWarnings: Sendable {
     func damaged(_ path: String, _ error: any Error) {
         warn(
             "damaged",
-            "The cache's database \(path) is damaged: \(error). It is made anew, empty. If this happens again, check the "
+            "The cache's database \(path) is damaged: \(error). It is replaced by an empty one. If this happens again, check the "
                 + "disk.")
     }
 

@@ -82,9 +82,9 @@ final class ResponseConnections: Sendable {
         return result
     }
 
-    /// Brings the log into the database and begins it anew, if it has grown long. On the writing thread only.
+    /// Brings the log into the database and restarts it, if it has grown long. On the writing thread only.
     ///
-    /// SQLite would do so by itself, but begins the log anew only at a moment at which nobody reads, and with several busy
+    /// SQLite would do so by itself, but restarts the log only at a moment at which nobody reads, and with several busy
     /// processes there is none; and the attempts of one process keep another's from succeeding.
     func shortenLog() {
         guard let writer else { return }

@@ -168,7 +168,7 @@ final class ResponseDatabase: Sendable {
         }
     }
 
-    /// Opens the database, making it anew if it is damaged. The folder is locked.
+    /// Opens the database, replacing it if it is damaged. The folder is locked.
     private func openSound(_ damage: inout SQLiteError?) throws -> ResponseConnections {
         do {
             return try ResponseConnections(folder, bounds)

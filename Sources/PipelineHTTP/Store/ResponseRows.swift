@@ -63,7 +63,7 @@ extension SQLiteDatabase {
 
     /// Whether one of these target URIs was made invalid after a request for it was sent.
     func isInvalid(_ targets: [String], askedAt requestTime: Date, now: Date) throws -> Bool {
-        // Where so many were noted that the oldest are forgotten, nobody knows of what was asked for before the rest.
+        // Once the oldest were dropped, nobody knows what became invalid before the rest.
         let oldest = try first(
             "SELECT min(time) FROM invalidations WHERE (SELECT count(*) FROM invalidations) >= ?1",
             .integer(RecentInvalidations.mostStored)

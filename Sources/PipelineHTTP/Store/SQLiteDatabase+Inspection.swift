@@ -79,7 +79,7 @@ extension SQLiteDatabase {
 }
 
 extension ResponseTransaction {
-    /// Removes a result by its row's number: what is not made anew was damaged, what is is made again when it is wanted.
+    /// Removes a result by its row's number: a damaged one is made again when it is wanted.
     func remove(variant number: Int64) throws {
         try database.run("DELETE FROM variants WHERE rowid = ?1", .integer(number))
     }

@@ -60,7 +60,7 @@ final class SQLiteDatabase: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Brings the log into the database, so that the next change begins it anew; false if others' reads or writes did not
+    /// Brings the log into the database, so that the next change restarts it; false if others' reads or writes did not
     /// let it in time.
     ///
     /// The file keeps its length: where SQLite cuts it, no read can begin until that is done, and one that tries sleeps for

@@ -10,7 +10,7 @@ struct StorageBounds: Sendable {
         self.entryLimit = entryLimit.map { max(0, $0) }
     }
 
-    /// The length to which the log may grow before it is brought into the database and begun anew. It counts against the
+    /// The length to which the log may grow before it is brought into the database and restarted. It counts against the
     /// bound: a sixteenth, at most 16 MB.
     var logBytes: Int { max(smallestLog, min(16 << 20, byteLimit / 16)) }
 

@@ -20,7 +20,7 @@ extension EncodedImage {
         self.init(
             bytes: row.bytes(6), declaredType: row.text(0), size: PixelSize(width: numbers[0], height: numbers[1]),
             nativeSize: PixelSize(width: numbers[2], height: numbers[3]))
-        // What reckons with a size takes its sides times each other.
+        // Whoever uses a size multiplies its sides.
         guard numbers.allSatisfy({ (0...Self.longestSide).contains($0) }),
             BodyChecksum(of: bytes).value == row.integer(5)
         else { return nil }

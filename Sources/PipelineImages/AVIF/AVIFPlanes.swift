@@ -39,7 +39,7 @@ final class AVIFPlanes {
         guard cavif_still_add(still, start, file.count, pixels, place, &failure) else {
             throw LoadError(
                 .undecodable, subject: "",
-                "The \(format) file is damaged or cut off (\(failure.words)); get it anew.")
+                "The \(format) file is damaged or cut off (\(failure.words)); get a new copy.")
         }
     }
 

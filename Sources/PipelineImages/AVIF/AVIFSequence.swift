@@ -66,6 +66,6 @@ struct AVIFSequence {
     private static let brand = Array("avis".utf8)[...]
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/avif file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/avif file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

@@ -131,6 +131,6 @@ struct Bitmap {
     }
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/bmp file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/bmp file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

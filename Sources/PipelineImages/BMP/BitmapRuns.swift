@@ -11,7 +11,7 @@ struct BitmapRuns {
         let (width, height) = (bitmap.size.width, bitmap.size.height)
         var result: [UInt8] = []
         result.reserveCapacity(width * height)
-        // Row by row, since so much memory takes long to be had.
+        // Row by row: to allocate the whole at once takes long.
         for _ in 0..<height {
             try cancellation.check()
             result.append(contentsOf: repeatElement(0, count: width))

@@ -13,7 +13,7 @@ struct ICCConversion {
     private let tables: Tables
     private let channels: Int
 
-    /// `nil` where more than that has to be known, or the profile is not for pixels of so many channels.
+    /// `nil` where more than that has to be known, or the profile is for another number of channels.
     init?(_ profile: ICCProfile, channels: Int) {
         // Tables of more dimensions say more than curves do.
         guard profile.text(at: 20) == "XYZ ", profile.tag("A2B0") == nil else { return nil }

@@ -13,7 +13,7 @@ extension ArraySlice<UInt8> {
         return Int(exactly: field.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Bytes from `offset` behind the beginning; `nil` if there are not so many.
+    /// Bytes from `offset` behind the beginning; `nil` if there are fewer.
     func slice(at offset: Int, count length: Int) -> ArraySlice<UInt8>? {
         guard offset >= 0, length >= 0, offset <= count, length <= count - offset else { return nil }
         return self[startIndex + offset..<startIndex + offset + length]

@@ -22,7 +22,7 @@ extension ImageHeader {
 }
 
 extension PixelSize {
-    /// The bytes of so many pixels, or the largest number there is.
+    /// The bytes of a number of pixels, or `Int.max` if that is too many to count.
     func bytes(_ bytesPerPixel: Int) -> Int { width.saturatingTimes(height).saturatingTimes(bytesPerPixel) }
 }
 

@@ -50,7 +50,7 @@ public final class MemoryBudget: Sendable {
     /// How many decodes wait.
     public var waiting: Int { state.withLock { $0.lines.reduce(0) { $0 + $1.count } } }
 
-    /// Runs work as soon as its memory is to be had, and gives that back after it.
+    /// Runs work as soon as its memory is available, and releases it afterwards.
     /// - Throws: what the work throws; `CancellationError` if the task is cancelled while it waits.
     package func run<Value>(
         holding count: Int, priority: LoadPriority = .normal, _ work: () async throws -> Value
@@ -60,7 +60,7 @@ public final class MemoryBudget: Sendable {
         return try await work()
     }
 
-    /// Claims memory if it is to be had at once, and nobody as urgent waits for it.
+    /// Claims memory if it is available now, and no waiter is as urgent.
     func claimNow(_ count: Int, priority: LoadPriority) -> Bool {
         state.withLock { state in
             let isFirst = state.lines[Int(priority.rawValue)...].allSatisfy(\.isEmpty)
@@ -70,7 +70,7 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// Claims memory as soon as it is to be had. Inside a load `priority` is only where it begins to wait: it moves as the
+    /// Claims memory as soon as it is available. Inside a load `priority` is only where it begins to wait: it moves as the
     /// load's priority changes.
     /// - Throws: `CancellationError` if the task is cancelled meanwhile.
     func claim(_ count: Int, priority: LoadPriority) async throws {

@@ -132,7 +132,7 @@ struct GIFFile {
     }
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/gif file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/gif file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
 

@@ -54,7 +54,7 @@ struct GIFWriter {
     /// Ends the file.
     mutating func end() { bytes.append(0x3b) }
 
-    /// How many bits indices of so many colours have.
+    /// How many bits the indices of a number of colours have.
     private static func bits(_ colours: Int) -> Int { (1...8).first { 1 << $0 >= colours } ?? 8 }
 
     /// Section 22: the size of the codes, and the indices in blocks.

@@ -134,6 +134,6 @@ private final class HEICTile: @unchecked Sendable {
     private static func damaged(_ reason: String) -> LoadError {
         LoadError(
             .undecodable, subject: "",
-            "The \(ImageFormat.heic) file is damaged or cut off (\(reason)); get it anew.")
+            "The \(ImageFormat.heic) file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

@@ -168,7 +168,7 @@ struct HEIFFile {
 
 extension HEIFFile {
     func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The \(format) file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The \(format) file is damaged or cut off (\(reason)); get a new copy.")
     }
 
     func unsupported(_ reason: String) -> LoadError {

@@ -3,7 +3,7 @@ import Pipeline
 /// A picture of a HEIF file with all that decoding it needs: coded items alone, which were checked against their
 /// bitstreams.
 ///
-/// Nothing else reaches a library: each coded item is written anew as a file of its own (``HEIFCodedItem/file(in:)``).
+/// Nothing else reaches a library: each coded item is rewritten as a file of its own (``HEIFCodedItem/file(in:)``).
 struct HEIFPicture {
     /// One coded item, or a grid of them that covers the canvas (ISO/IEC 23008-12 section 6.6.2.3).
     struct Tiles {
@@ -153,7 +153,7 @@ extension HEIFFile {
         return HEIFPicture.Tiles(canvas: canvas, columns: columns + 1, items: tiles)
     }
 
-    /// Whether so many tiles side by side reach a length, and no fewer do (ISO/IEC 23000-22 section 7.3.11.4.2).
+    /// Whether a number of tiles reach a length, and one fewer does not (ISO/IEC 23000-22 section 7.3.11.4.2).
     private static func covers(_ side: Int, _ count: Int, _ length: Int) -> Bool {
         // Both are below 2³², and there are 256 tiles at most.
         length > 0 && side * count >= length && side * (count - 1) < length

@@ -107,6 +107,6 @@ final class JPEGFile {
 
     private static func damaged(_ reason: String) -> LoadError {
         LoadError(
-            .undecodable, subject: "", "The image/jpeg file is damaged or cut off (\(reason)); get it anew.")
+            .undecodable, subject: "", "The image/jpeg file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

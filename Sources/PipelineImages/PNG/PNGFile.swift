@@ -145,6 +145,6 @@ struct PNGFile {
     }
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/png file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/png file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

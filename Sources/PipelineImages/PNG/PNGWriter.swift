@@ -5,7 +5,7 @@ import Pipeline
 struct PNGWriter {
     private var bytes: [UInt8] = []
 
-    /// Begins a file of at most about so many bytes. An array that grows is copied each time.
+    /// Begins a file of at most about that many bytes: an array that grows is copied each time.
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)
         bytes += [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -25,7 +25,7 @@ struct PNGWriter {
         writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, colour, 0, 0, 0])
     }
 
-    /// The same with a palette, of which indices have so many bits.
+    /// The same with a palette, with the number of bits of an index.
     mutating func writeHeader(_ size: PixelSize, bits: Int) {
         writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [UInt8(bits), 3, 0, 0, 0])
     }

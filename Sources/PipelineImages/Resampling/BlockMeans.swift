@@ -39,7 +39,7 @@ final class BlockMeans {
     /// Whether some rows wait for more.
     var isPartial: Bool { rows > 0 }
 
-    /// Writes the means of the rows since the last call as samples, and begins anew.
+    /// Writes the means of the rows since the last call as samples, and starts over.
     func take(into samples: UnsafeMutablePointer<Int16>) {
         if hasAlpha {
             cresample_take_premultiplied_means(

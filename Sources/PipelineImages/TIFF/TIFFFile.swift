@@ -80,6 +80,6 @@ final class TIFFFile {
     }
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/tiff file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/tiff file is damaged or cut off (\(reason)); get a new copy.")
     }
 }

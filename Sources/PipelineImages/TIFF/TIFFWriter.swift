@@ -7,7 +7,7 @@ struct TIFFWriter {
     private var offsets: [Int] = []
     private var lengths: [Int] = []
 
-    /// Begins a file of at most about so many bytes. An array that grows is copied each time.
+    /// Begins a file of at most about that many bytes: an array that grows is copied each time.
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     /// Begins the next strip.

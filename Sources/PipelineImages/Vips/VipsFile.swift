@@ -84,7 +84,7 @@ final class VipsFile {
                 "The \(format) file is of a kind that isn't read (\(call.message)); save it as another, or as a PNG.")
         }
         return LoadError(
-            .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get it anew.")
+            .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get a new copy.")
     }
 
     private static func loader(for format: ImageFormat) -> cvips_loader? {

@@ -94,6 +94,6 @@ final class WebPFile {
     }
 
     static func damaged(_ reason: String) -> LoadError {
-        LoadError(.undecodable, subject: "", "The image/webp file is damaged or cut off (\(reason)); get it anew.")
+        LoadError(.undecodable, subject: "", "The image/webp file is damaged or cut off (\(reason)); get a new copy.")
     }
 }
