@@ -138,7 +138,8 @@ struct CacheInspection {
     private mutating func foundDamagedDatabase(_ reason: String) {
         found(
             .damagedDatabase, folder.databasePath,
-            "The database is damaged: \(reason). A repair replaces it by an empty one. If this happens again, check the disk.")
+            "The database is damaged: \(reason). A repair replaces it by an empty one. If this happens again, check the disk."
+        )
     }
 
     private mutating func lookAtTotals(_ database: SQLiteDatabase) throws {
