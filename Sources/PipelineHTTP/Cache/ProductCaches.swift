@@ -6,7 +6,8 @@ public import Pipeline
 public protocol ProductCache: AnyObject, Sendable {
     /// Removes what was made of answers to a source's earlier requests.
     /// - Parameters:
-    ///   - requestTime: When the request was sent whose answer replaces them.
+    ///   - source: The source.
+    ///   - requestTime: When the request was sent whose response replaces them.
     ///   - now: The current time; what seems to have been asked for later than that is removed too.
     func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date)
 
