@@ -1,5 +1,5 @@
 package import FoundationEssentials
-package import HTTPTypes
+import HTTPTypes
 package import Pipeline
 
 /// What a cache stores of a response, and for how long: pure functions of the response, the time and the caller's wishes.

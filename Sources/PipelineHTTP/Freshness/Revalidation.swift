@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
-package import Pipeline
+import Pipeline
 
 /// A 304 that `Fetch` left for `Store`, which makes the stored response fresh with it (RFC 9111 section 4.3.4).
 package struct Revalidation: LoadAttachment {
