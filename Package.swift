@@ -49,32 +49,21 @@ let package = Package(
             swiftSettings: settings
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        // CVips loads libvips when it is first needed: its headers need GObject's, and only GObject is linked.
         .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
-        .target(name: "CVips", dependencies: ["CGObject"]),
-        // These load libavif and libheif when they are first needed; only their headers are used.
-        .target(name: "CAVIF"),
-        .target(name: "CHEIF"),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        // libjpeg ends what fails with a long jump: only C can take that.
-        .target(name: "CJPEG", dependencies: ["CLibJPEG"]),
+        // libvips, libavif, libheif and libtiff are loaded when they are first needed: only their headers are used. Those of
+        // libvips need GObject's, which is linked. libjpeg ends what fails with a long jump, which only C can take.
+        .target(name: "CImages", dependencies: ["CGObject", "CLibJPEG"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CArguments"),
-        .target(name: "CGIF"),
-        .target(name: "CPNG"),
-        .target(name: "CPalette"),
-        .target(name: "CResample"),
         .target(name: "CThread"),
-        // CTIFF loads libtiff when it is first needed; only its headers are used.
-        .target(name: "CTIFF"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "PipelineImages",
             dependencies: [
-                "Pipeline", "CAVIF", "CDeflate", "CGIF", "CHEIF", "CJPEG", "CPNG", "CPalette", "CResample", "CTIFF",
-                "CVips", "CWebP", "CZlib",
+                "Pipeline", "CDeflate", "CImages", "CWebP", "CZlib",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
             swiftSettings: settings
@@ -120,7 +109,7 @@ let package = Package(
         .executableTarget(
             name: "pipectl",
             dependencies: [
-                "CArguments", "CAVIF", "PipelineFile", "Stages",
+                "CArguments", "CImages", "PipelineFile", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -137,9 +126,7 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CacheTrials", "CJPEG", "CPalette", "CVips", "CWebP", "PipelineHTTP", "PipelineImages",
-                "PipelineTesting",
-                "Stages",
+                "CImages", "CWebP", "CacheTrials", "PipelineHTTP", "PipelineImages", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

@@ -1,4 +1,4 @@
-import CVips
+import CImages
 import Foundation
 import Pipeline
 import Testing

@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 import Testing
 

@@ -1,5 +1,5 @@
 import DequeModule
-package import Pipeline
+import Pipeline
 
 /// Work that goes on after a response was given, such as a refresh: one piece for each stored response at a time.
 ///

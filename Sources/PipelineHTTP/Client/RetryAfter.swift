@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
-package import Pipeline
+import Pipeline
 
 /// When an origin wants to be asked again (RFC 9110 section 10.2.3).
 package enum RetryAfter {

@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 package import HTTPTypes
 
 /// The conditions of a caller's own request, as a cache may evaluate them (RFC 9111 section 4.3.2).

@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 package import Pipeline
 
 /// What an origin failed with, where a stale response may stand in for it.

@@ -1,5 +1,4 @@
-import CAVIF
-import CResample
+import CImages
 
 /// The way from an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), as a matrix and what is taken from each plane
 /// before.

@@ -1,4 +1,4 @@
-import CAVIF
+import CImages
 public import Pipeline
 
 /// Decodes AVIF with libavif and dav1d, which are loaded when the first file comes.

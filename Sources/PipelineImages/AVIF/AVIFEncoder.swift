@@ -1,4 +1,4 @@
-import CAVIF
+import CImages
 import Pipeline
 
 /// Encodes AVIF: animations with libavif, still pictures with libvips.

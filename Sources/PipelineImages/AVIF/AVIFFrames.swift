@@ -1,4 +1,4 @@
-import CAVIF
+import CImages
 import Pipeline
 
 /// Decodes the first frames of an AVIF sequence with libavif, one at a time.

@@ -1,4 +1,4 @@
-import CAVIF
+import CImages
 import Pipeline
 
 /// A decoded AVIF picture as libavif holds it: planes of brightness and colours.

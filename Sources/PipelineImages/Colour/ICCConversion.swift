@@ -1,4 +1,4 @@
-import CResample
+import CImages
 
 /// The way from a profile's colours to sRGB where the profile is no more than curves and primaries, or a curve of greys
 /// (ICC.1:2010, annex F.3): Display P3, Adobe RGB, Rec. 2020 and most others that cameras and editors write.

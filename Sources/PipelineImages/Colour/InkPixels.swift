@@ -1,5 +1,4 @@
-import CResample
-import CVips
+import CImages
 import Pipeline
 
 /// Pixels of cyan, magenta, yellow and black: 0 is no ink.

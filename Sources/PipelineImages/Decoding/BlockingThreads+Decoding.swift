@@ -1,5 +1,5 @@
 public import Pipeline
-import CVips
+import CImages
 
 extension BlockingThreads {
     /// The threads that decode, scale and encode unless a stage is given others: one for each core.

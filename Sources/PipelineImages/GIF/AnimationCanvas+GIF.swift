@@ -1,4 +1,4 @@
-import CGIF
+import CImages
 import Pipeline
 
 extension AnimationCanvas {

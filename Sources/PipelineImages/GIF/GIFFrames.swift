@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 
 /// A picture's frames as indices of palettes. The first frame's palette is the file's, which all use that it suits.

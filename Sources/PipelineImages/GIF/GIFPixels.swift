@@ -1,4 +1,4 @@
-import CGIF
+import CImages
 import Pipeline
 
 /// Decompresses a frame's pixels and draws them, some rows at a time, so that it can stop between two.

@@ -1,4 +1,4 @@
-import CGIF
+import CImages
 import Glibc
 import Pipeline
 

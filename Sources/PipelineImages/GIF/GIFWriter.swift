@@ -1,4 +1,4 @@
-import CGIF
+import CImages
 import Pipeline
 
 /// Puts a GIF file together of its blocks (GIF89a).

@@ -1,4 +1,4 @@
-import CHEIF
+import CImages
 import Pipeline
 
 /// Decodes a still HEIC picture with libheif: tile by tile, of which one row is held at a time. It can

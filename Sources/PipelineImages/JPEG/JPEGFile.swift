@@ -1,4 +1,4 @@
-import CJPEG
+import CImages
 import Glibc
 import Pipeline
 

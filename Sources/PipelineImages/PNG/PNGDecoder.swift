@@ -1,4 +1,4 @@
-import CPNG
+import CImages
 public import Pipeline
 
 /// Decodes PNG: inflated with libdeflate, its rows scaled as their filters are undone.

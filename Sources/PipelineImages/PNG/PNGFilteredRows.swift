@@ -1,4 +1,4 @@
-import CPNG
+import CImages
 import Pipeline
 
 /// The rows of a picture as PNG packs them: each behind the number of its filter (ISO/IEC 15948 clause 9).

@@ -1,5 +1,4 @@
-import CPNG
-import CPalette
+import CImages
 import Pipeline
 
 /// The rows of a picture with a palette as PNG packs them: not filtered, as clause 12.8 of ISO/IEC 15948 advises, and with

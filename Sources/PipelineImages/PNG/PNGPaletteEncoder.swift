@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 
 /// Encodes PNG with a palette: pixels are indices of its colours.

@@ -1,4 +1,4 @@
-import CPNG
+import CImages
 import Pipeline
 
 /// Makes pixels of a PNG's inflated rows, which have to be asked for from the top to the bottom.

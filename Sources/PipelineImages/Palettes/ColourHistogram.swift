@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 
 /// Which colours pixels have, and how often each occurs. Where there are very many, colours that are alike count as one.

@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 
 /// Up to 256 colours that stand for those of a picture.

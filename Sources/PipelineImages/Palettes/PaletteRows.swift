@@ -1,4 +1,4 @@
-import CPalette
+import CImages
 import Pipeline
 
 /// A frame's pixels as indices of a palette, row by row from the top.

@@ -1,4 +1,4 @@
-import CResample
+import CImages
 import Pipeline
 
 /// Means of square blocks of pixels, taken as the rows come in. They are exact: nothing is rounded before the division.

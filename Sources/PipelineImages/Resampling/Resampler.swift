@@ -1,4 +1,4 @@
-import CResample
+import CImages
 import Pipeline
 
 /// Scales a picture as its rows come in: exact means of blocks first, where the plan has any, then a Lanczos-3 kernel.

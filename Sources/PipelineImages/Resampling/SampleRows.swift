@@ -1,4 +1,4 @@
-import CResample
+import CImages
 
 /// Rows of 16-bit samples, of which the last few are kept: what a kernel reaches at a time.
 final class SampleRows {

@@ -1,4 +1,4 @@
-import CPNG
+import CImages
 import Pipeline
 
 /// Encodes TIFF (TIFF 6.0), strip by strip.

@@ -1,4 +1,4 @@
-import CTIFF
+import CImages
 import Pipeline
 
 /// A file that libtiff has open. Its bytes have to outlive it.

@@ -1,5 +1,5 @@
 import Pipeline
-import CTIFF
+import CImages
 
 /// Packs one strip of a TIFF with LZW (TIFF 6.0 section 13), and can stop between any two pieces of it.
 final class TIFFLZW {

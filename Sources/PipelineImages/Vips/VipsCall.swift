@@ -1,4 +1,4 @@
-import CVips
+import CImages
 import Pipeline
 
 /// One call of libvips, which can be cancelled and whose error is in its own words.

@@ -1,4 +1,4 @@
-import CVips
+import CImages
 public import Pipeline
 
 /// Decodes with libvips: PNG, and where they are chosen SVG and JPEG XL.

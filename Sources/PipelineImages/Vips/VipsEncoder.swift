@@ -1,4 +1,4 @@
-import CVips
+import CImages
 import Pipeline
 
 /// Encodes AVIF with libvips: one frame.

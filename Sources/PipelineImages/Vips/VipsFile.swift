@@ -1,4 +1,4 @@
-import CVips
+import CImages
 import Pipeline
 
 /// A file that libvips has open. Its bytes have to outlive it.

@@ -1,4 +1,4 @@
-import CVips
+import CImages
 import Pipeline
 
 /// What libvips does to pixels in memory.

@@ -1,4 +1,4 @@
-import CAVIF
+import CImages
 import Glibc
 
 /// A library that this program stands on, and how it tells its version.

@@ -1,5 +1,4 @@
-import CGIF
-import CTIFF
+import CImages
 import Testing
 
 /// The tables of LZW place a string by a product with a factor. A picture's author must not know it: strings that all meet

@@ -1,0 +1,12 @@
+// What C does for the codecs: a folder and a header for each library and each subject of our own.
+
+#include "CAVIF.h"
+#include "CGIF.h"
+#include "CHEIF.h"
+#include "CJPEG.h"
+#include "CPNG.h"
+#include "CPalette.h"
+#include "CResample.h"
+#include "CTIFF.h"
+#include "CTIFFReader.h"
+#include "CVips.h"
