@@ -60,13 +60,14 @@ final class AVIFPlanes {
         }
     }
 
-    /// The picture scaled plane by plane, which is cheaper where it becomes smaller; `nil` where its colours or the crop
-    /// need more than that.
+    /// Scales a picture of more than 8 bits plane by plane, before its colours become RGB.
+    ///
+    /// Returns `nil` where its colours or the crop need more than that.
     func scaled(
         _ geometry: HEIFGeometry, to target: PixelSize, quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> [UInt8]? {
         let planes = cavif_still_planes(still)
-        guard let conversion = AVIFColours(planes), geometry.left % Int(planes.across) == 0,
+        guard planes.depth > 8, let conversion = AVIFColours(planes), geometry.left % Int(planes.across) == 0,
             geometry.top % Int(planes.down) == 0
         else { return nil }
         let rows = [planes.rows.0, planes.rows.1, planes.rows.2]
@@ -82,8 +83,7 @@ final class AVIFPlanes {
                 to: target, reserve: quality.blockReserve)
             plan.extent = (Double(geometry.size.width) / Double(across), Double(geometry.size.height) / Double(down))
             plan.setBlock(reserve: quality.blockReserve)
-            let first =
-                start + geometry.top / down * lengths[index] + geometry.left / across * (planes.depth > 8 ? 2 : 1)
+            let first = start + geometry.top / down * lengths[index] + geometry.left / across * 2
             samples.append(try Self.scaled(first, lengths[index], plan, Int(planes.depth), cancellation))
         }
         return conversion.rgb(samples, count: target.bytes(1))
@@ -96,13 +96,8 @@ final class AVIFPlanes {
         let resampler = try Resampler(plan, layout: .grey, keepsSamples: true, cancellation: cancellation)
         for row in 0..<plan.source.height {
             if row % 32 == 0 { try cancellation.check() }
-            let pixels = start + row * stride
-            if depth > 8 {
-                let values = UnsafeRawPointer(pixels).assumingMemoryBound(to: UInt16.self)
-                resampler.push(deep: values, depth: depth)
-            } else {
-                resampler.push(pixels, rows: 1, stride: stride)
-            }
+            let values = UnsafeRawPointer(start + row * stride).assumingMemoryBound(to: UInt16.self)
+            resampler.push(deep: values, depth: depth)
         }
         resampler.finish()
         return resampler.samples

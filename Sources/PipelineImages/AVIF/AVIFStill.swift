@@ -15,9 +15,9 @@ struct AVIFStill {
         if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
         try cancellation.check()
-        // At 8 bits libavif converts quickly, and what it rounds is rounded as other readers do: half a decibel nearer to
-        // them. Deeper ones it converts slowly.
-        if layout == .rgb, target != picture.geometry.size, quality == .fast || picture.first.bits > 8,
+        // libavif converts 8-bit pictures quickly, and rounds as other readers do: half a decibel nearer to them. It
+        // converts deeper ones slowly.
+        if layout == .rgb, target != picture.geometry.size, picture.first.bits > 8,
             let pixels = try planes.scaled(picture.geometry, to: target, quality: quality, cancellation)
         {
             return (pixels, layout)
