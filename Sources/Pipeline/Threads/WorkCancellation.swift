@@ -4,11 +4,20 @@ import Synchronization
 /// look.
 public final class WorkCancellation: Sendable {
     /// When work that may not take for ever has to be over.
-    private struct Deadline {
+    ///
+    /// A class, because a structure would be copied for every check, and short rows are checked often.
+    private final class Deadline: Sendable {
         let outer: WorkCancellation
         let clock: any LoadClock
         let nanoseconds: Int64
         let allowed: Duration
+
+        init(outer: WorkCancellation, clock: any LoadClock, nanoseconds: Int64, allowed: Duration) {
+            self.outer = outer
+            self.clock = clock
+            self.nanoseconds = nanoseconds
+            self.allowed = allowed
+        }
 
         var isOver: Bool { clock.uptimeNanoseconds > nanoseconds }
     }

@@ -11,7 +11,14 @@ struct PNGFile {
         case rgba = 6
 
         /// Samples in a pixel.
-        var samples: Int { [.grey: 1, .rgb: 3, .palette: 1, .greyAlpha: 2, .rgba: 4][self] ?? 1 }
+        var samples: Int {
+            switch self {
+            case .grey, .palette: 1
+            case .greyAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
 
         fileprivate var depths: [Int] {
             switch self {

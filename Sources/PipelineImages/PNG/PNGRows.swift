@@ -5,7 +5,12 @@ import Pipeline
 final class PNGRows {
     /// The pixels that come out.
     let layout: PixelLayout
-    private let file: PNGFile
+    // Not the file itself: reading it for each row would retain all that it holds.
+    private let colour: PNGFile.Colour
+    private let width: Int
+    private let depth: Int
+    private let length: Int
+    private let pixelLength: Int
     /// 256 colours of four bytes.
     private var colours: [UInt8] = []
     private let nothing: UnsafeMutablePointer<UInt8>
@@ -17,7 +22,11 @@ final class PNGRows {
         guard !file.isInterlaced else { return nil }
         let hasColourKey = file.transparency != nil && (file.colour == .grey || file.colour == .rgb)
         guard !hasColourKey, file.colour != .palette || file.palette.count >= 3 else { return nil }
-        self.file = file
+        colour = file.colour
+        width = file.size.width
+        depth = file.depth
+        length = file.rowLength
+        pixelLength = file.pixelLength
         layout =
             switch file.colour {
             case .grey: .grey
@@ -53,17 +62,15 @@ final class PNGRows {
     /// A row's pixels, which stay until the next is asked for; `nil` if its filter makes no sense.
     func row(_ y: Int, of inflated: UnsafeMutableRawBufferPointer) -> UnsafePointer<UInt8>? {
         guard let start = inflated.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
-        let length = file.rowLength
         let row = start + y * (length + 1) + 1
         let above = y == 0 ? UnsafePointer(nothing) : UnsafePointer(row - length - 1)
-        guard cpng_unfilter(Int32(row[-1]), row, above, length, file.pixelLength) else { return nil }
-        let width = file.size.width
+        guard cpng_unfilter(Int32(row[-1]), row, above, length, pixelLength) else { return nil }
         var samples = UnsafePointer(row)
-        if file.depth != 8 {
-            cpng_unpack(row, unpacked, width * file.colour.samples, Int32(file.depth), file.colour != .palette)
+        if depth != 8 {
+            cpng_unpack(row, unpacked, width * colour.samples, Int32(depth), colour != .palette)
             samples = UnsafePointer(unpacked)
         }
-        switch file.colour {
+        switch colour {
         case .grey, .rgb, .rgba: return samples
         case .palette: cpng_look_up(samples, pixels, width, colours, Int32(layout.channels))
         case .greyAlpha: cpng_spread_grey(samples, pixels, width)

@@ -103,22 +103,21 @@ final class Resampler {
 
     /// Takes the next rows, of which each begins `stride` bytes behind the one before.
     func push(_ pixels: UnsafePointer<UInt8>, rows count: Int, stride: Int) {
-        for index in 0..<count {
-            let pixels = pixels + index * stride
-            guard let means else {
-                let samples = rows.row(taken)
+        guard let means else {
+            for index in 0..<count {
+                let (pixels, samples) = (pixels + index * stride, rows.row(taken))
                 if hasAlpha {
                     cresample_premultiply(pixels, samples, plan.source.width)
                 } else {
                     cresample_widen(pixels, samples, plan.source.width * layout.channels)
                 }
                 finishRow()
-                continue
             }
-            if means.add(pixels) {
-                means.take(into: rows.row(taken))
-                finishRow()
-            }
+            return
+        }
+        for index in 0..<count where means.add(pixels + index * stride) {
+            means.take(into: rows.row(taken))
+            finishRow()
         }
     }
 
