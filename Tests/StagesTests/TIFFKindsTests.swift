@@ -126,12 +126,42 @@ struct TIFFKindsTests {
         try await expect(Self.tiff(Self.tiles(Self.colours, samples: 3)).tiled(16, 16))
     }
 
-    @Test("Planes in several strips are read a row of each at a time")
+    @Test("Planes in several strips are read a strip or a row of each at a time")
     func planesInStrips() async throws {
         let strips = (0..<3).flatMap { channel in
             [0, 40, 80].map { Array(Self.plane(channel)[$0..<$0 + 40]) }
         }
-        try await expect(Self.tiff(strips).planar.with(278, [2], type: 4))
+        let file = Self.tiff(strips).planar.with(278, [2], type: 4)
+        try await expect(file)
+        let byRows = try await SampleImage.decode(file.bytes, with: Decode(allowTruncated: true))
+        #expect(byRows.pixels == Self.colours)
+    }
+
+    @Test("Strips whose last one is shorter are read whole, and the rows of a long one singly", arguments: [7, 3000])
+    func strips(_ width: Int) async throws {
+        let levels = (0..<width * 101).map { UInt8(truncatingIfNeeded: $0 / 3) }
+        let strips = stride(from: 0, to: 101, by: 25).map {
+            Array(levels[$0 * width..<min(101, $0 + 25) * width])
+        }
+        let file = TIFFBytes(width: width, height: 101, samples: 1, photometric: 1, pieces: strips)
+        #expect(try await SampleImage.decode(file.with(278, [25], type: 4).bytes).pixels == levels)
+    }
+
+    @Test("Short rows are checked for cancellation by the kilobyte", arguments: [1, 20_000])
+    func checks(_ rowsPerStrip: Int) throws {
+        let strips = [[UInt8]](repeating: [UInt8](repeating: 9, count: 4 * rowsPerStrip), count: 20_000 / rowsPerStrip)
+        let file = TIFFBytes(width: 4, height: 20_000, samples: 1, photometric: 1, pieces: strips)
+            .with(278, [rowsPerStrip], type: 4).bytes
+        let decoder = TIFFDecoder()
+        let header = try decoder.header(of: file, format: .tiff, cancellation: WorkCancellation())
+        for allowTruncated in [false, true] {
+            let (looks, _) = try ImpatientClock.looks(patience: .max) { cancellation in
+                _ = try decoder.decode(
+                    file, header: header, box: nil, options: DecodeOptions(allowTruncated: allowTruncated),
+                    cancellation: cancellation)
+            }
+            #expect((1...20).contains(looks))
+        }
     }
 
     /// Brightness and colour of grey levels.

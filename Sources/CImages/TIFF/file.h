@@ -19,6 +19,8 @@ typedef struct {
 typedef enum {
     /// A row at a time, of each plane through a handle of its own: one would decode a strip again for each row.
     BY_ROWS,
+    /// A short strip of each plane at a time: libtiff takes longer to begin a row than to decode one of a few bytes.
+    BY_STRIPS,
     /// A row of tiles at a time.
     BY_TILES,
     /// A strip or a row of tiles at a time, as colours that libtiff has made.
@@ -68,6 +70,8 @@ struct ctiff_file {
     uint8_t *band;
     uint32_t band_top, band_rows;
     size_t row_bytes, band_bytes;
+    /// Bytes of rows read since the last check for cancellation.
+    size_t unchecked_bytes;
     uint8_t *tile;
     uint32_t *raster;
     /// A row's samples, 65535 for the brightest.

@@ -21,6 +21,8 @@
     F(TIFFIsCODECConfigured) \
     F(TIFFScanlineSize64) \
     F(TIFFReadScanline) \
+    F(TIFFComputeStrip) \
+    F(TIFFReadEncodedStrip) \
     F(TIFFStripSize64) \
     F(TIFFTileSize64) \
     F(TIFFTileRowSize64) \

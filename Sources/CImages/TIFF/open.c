@@ -245,6 +245,22 @@ static size_t memory(const ctiff_file *file) {
     return bytes;
 }
 
+/// Whether strips are decoded whole: short ones whose rows are decoded one after the other in any case. Of a damaged
+/// strip, rows are kept one by one.
+static bool has_short_strips(const ctiff_file *file, int compression) {
+    const uint64_t longest = 1 << 16;
+    switch (compression) {
+    case COMPRESSION_NONE:
+    case COMPRESSION_LZW:
+    case COMPRESSION_PACKBITS:
+    case COMPRESSION_DEFLATE:
+    case COMPRESSION_ADOBE_DEFLATE: break;
+    default: return false;
+    }
+    uint64_t size = tiff.TIFFStripSize64(file->planes[0]);
+    return !file->allow_damage && size > 0 && size <= longest;
+}
+
 static bool read_directory(ctiff_file *file) {
     TIFF *handle = file->planes[0];
     uint32_t width = 0, height = 0;
@@ -271,6 +287,7 @@ static bool read_directory(ctiff_file *file) {
         return false;
     if (!is_raster && !are_samples_known(file)) return false;
     file->reading = is_raster ? BY_RASTER : tiff.TIFFIsTiled(handle) ? BY_TILES : BY_ROWS;
+    if (file->reading == BY_ROWS && has_short_strips(file, compression)) file->reading = BY_STRIPS;
     file->plane_count = is_planar && !is_raster ? file->samples : 1;
     file->plane_samples = file->plane_count > 1 ? 1 : file->samples;
     size_t size;

@@ -11,6 +11,16 @@ static bool is_cancelled(ctiff_file *file) {
     return true;
 }
 
+/// The bytes read between two checks: a row of a few bytes takes less time than a check.
+enum { BYTES_PER_CHECK = 16384 };
+
+/// Checks for cancellation before the next `bytes` are read at a row, unless the last check was a few bytes ago.
+static bool is_cancelled_at(ctiff_file *file, uint32_t row, size_t bytes) {
+    bool is_due = row == 0 || file->unchecked_bytes >= BYTES_PER_CHECK;
+    file->unchecked_bytes = is_due ? bytes : file->unchecked_bytes + bytes;
+    return is_due && is_cancelled(file);
+}
+
 static bool has_failed(ctiff_file *file, bool is_read) {
     if (is_read && !file->has_lost_pixels) return false;
     if (!file->failure.message[0]) refuse(file, false, "its pixels can't be read");
@@ -37,6 +47,16 @@ static bool begin_scanlines(ctiff_file *file) {
     }
     for (int plane = 0; plane < MOST_SAMPLES; plane++) file->missing[plane] = -1;
     file->band = calloc((size_t)file->plane_count, file->row_bytes);
+    return has_room(file, file->band);
+}
+
+static bool begin_strips(ctiff_file *file) {
+    uint32_t rows = 0;
+    tiff.TIFFGetFieldDefaulted(file->planes[0], TIFFTAG_ROWSPERSTRIP, &rows);
+    file->band_rows = rows < file->header.height ? rows : file->header.height;
+    file->row_bytes = packed(file->header.width, file->plane_samples, file->bits);
+    file->band_bytes = file->row_bytes * file->band_rows;
+    file->band = calloc((size_t)file->plane_count, file->band_bytes);
     return has_room(file, file->band);
 }
 
@@ -67,6 +87,7 @@ bool begin_rows(ctiff_file *file) {
     if (file->reading == BY_RASTER) return begin_raster(file);
     file->wide = malloc((size_t)file->header.width * (size_t)file->samples * sizeof *file->wide);
     if (!has_room(file, file->wide)) return false;
+    if (file->reading == BY_STRIPS) return begin_strips(file);
     return file->reading == BY_TILES ? begin_tiles(file) : begin_scanlines(file);
 }
 
@@ -86,6 +107,21 @@ static bool read_scanlines(ctiff_file *file, uint32_t row) {
         if (!is_read && (rows == 0 || row % rows == 0)) file->missing[plane] = strip;
         // What was read of it before it failed isn't in this machine's byte order.
         if (!is_read && file->bits > 8) memset(bytes, 0, file->row_bytes);
+    }
+    return true;
+}
+
+// A strip of each plane.
+
+static bool read_strips(ctiff_file *file, uint32_t top) {
+    if (is_cancelled_at(file, top, file->band_bytes)) return false;
+    TIFF *handle = file->planes[0];
+    uint32_t rows = file->header.height - top < file->band_rows ? file->header.height - top : file->band_rows;
+    tmsize_t size = (tmsize_t)(rows * file->row_bytes);
+    for (int plane = 0; plane < file->plane_count; plane++) {
+        uint32_t strip = tiff.TIFFComputeStrip(handle, top, (uint16_t)plane);
+        uint8_t *bytes = file->band + (size_t)plane * file->band_bytes;
+        if (has_failed(file, tiff.TIFFReadEncodedStrip(handle, strip, bytes, size) == size)) return false;
     }
     return true;
 }
@@ -133,11 +169,11 @@ static bool read_tiles(ctiff_file *file, uint32_t top) {
 
 const uint8_t *plane_row(ctiff_file *file, uint32_t row, int plane) {
     if (file->reading == BY_ROWS) {
-        if (plane == 0 && (is_cancelled(file) || !read_scanlines(file, row))) return NULL;
+        if (plane == 0 && (is_cancelled_at(file, row, file->row_bytes) || !read_scanlines(file, row))) return NULL;
         return file->band + (size_t)plane * file->row_bytes;
     }
     if (row % file->band_rows == 0 && plane == 0) {
-        if (!read_tiles(file, row)) return NULL;
+        if (!(file->reading == BY_STRIPS ? read_strips(file, row) : read_tiles(file, row))) return NULL;
         file->band_top = row;
     }
     return file->band + (size_t)plane * file->band_bytes + (row - file->band_top) * file->row_bytes;
