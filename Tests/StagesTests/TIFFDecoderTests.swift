@@ -51,6 +51,17 @@ struct TIFFDecoderTests {
         }
     }
 
+    @Test("The estimate of memory counts the JPEG's coefficients, as that of the JPEG alone does")
+    func memory() throws {
+        let jpeg = try SampleImage.bytes("good/jpeg-progressive-444.jpg")
+        let inner = try JPEGDecoder().header(of: jpeg, format: .jpeg, cancellation: WorkCancellation())
+        let tiff = file(jpeg, size: inner.storedSize, samples: 3)
+        let header = try TIFFDecoder().header(of: tiff, format: .tiff, cancellation: WorkCancellation())
+        // Three channels, each of 16 bits.
+        #expect(header.memory >= inner.storedSize.bytes(6))
+        #expect(header.memory == inner.memory)
+    }
+
     @Test("Tables that stand elsewhere in the file come before the strip")
     func tables() throws {
         let (start, end): ([UInt8], [UInt8]) = ([0xff, 0xd8], [0xff, 0xd9])
