@@ -64,7 +64,27 @@ struct BatchTests {
         let result = try await pipectl.shell("cp in/a.jpg in/sub/a.jpg; pipectl batch in -r -s 8 -o 'out/{name}.png'")
         #expect(result.status == 2)
         #expect(result.errors.contains("in/a.jpg") && result.errors.contains("in/sub/a.jpg"))
+        #expect(result.errors.contains("Give --on-collision keep-extension or number."))
         #expect(!pipectl.exists("out"))
+    }
+
+    @Test("tells colliding names apart by their extensions or by numbers, whatever the shard")
+    func tellsCollisionsApart() async throws {
+        _ = try await pipectl.shell(
+            "mkdir c; cp in/a.jpg c/a.jpg; cp in/sub/e.webp c/a.webp; cp in/a.jpg c/a-2.jpg; cp in/a.jpg c/b.jpg")
+        let kept = try await pipectl.shell("pipectl batch c -s 8 -f png -o kept --on-collision keep-extension")
+        #expect(kept.status == 0, "\(kept.errors)")
+        #expect(try pipectl.tree("kept").keys.sorted() == ["a-2.png", "a.jpg.png", "a.webp.png", "b.png"])
+        let numbered = try await pipectl.shell(
+            """
+            for n in 1 2; do pipectl batch c -s 8 -f png -o numbered --on-collision number --shard $n/2 || exit; done
+            pipectl batch c -s 8 -f png -o numbered --on-collision number --shard 1/2 --resume
+            """)
+        #expect(numbered.status == 0, "\(numbered.errors)")
+        #expect(try pipectl.tree("numbered").keys.sorted() == ["a-2.png", "a-3.png", "a.png", "b.png"])
+        let same = try await pipectl.shell("pipectl batch c/a.jpg c/a.jpg --in-place -s 8 --on-collision number")
+        #expect(same.status == 2)
+        #expect(same.errors.contains("twice"))
     }
 
     @Test("goes on after a failure, or ends at it, as it is told")

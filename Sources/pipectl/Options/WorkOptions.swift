@@ -6,6 +6,12 @@ import Stages
 struct WorkOptions: ParsableArguments {
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var overwrite: OverwriteOptions
+    @Option(
+        help: ArgumentHelp(
+            "What to do with results of one name: error, keep-extension (a.heic.png), or number (a-2.png, in the order of the list).",
+            valueName: "rule"))
+    var onCollision = CollisionRule.error
+
     @OptionGroup var running: RunOptions
     @OptionGroup var source: SourceOptions
     @OptionGroup var report: ReportOptions

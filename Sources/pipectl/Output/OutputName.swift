@@ -4,7 +4,7 @@ import Stages
 /// What a source lends to the name of its output.
 struct OutputName: Sendable, Hashable {
     /// The file name without folder and extension.
-    let name: String
+    private(set) var name: String
     /// The folder, or in a batch what lies between the root and the file; `.` where there is none.
     let folder: String
     /// From 1, by place in the list.
@@ -21,6 +21,13 @@ struct OutputName: Sendable, Hashable {
         self.index = index
         sourceExtension = input == "-" || input.hasPrefix("data:") ? nil : Self.fileExtension(of: input)
         self.folder = folder ?? Self.folder(of: input)
+    }
+
+    /// The same with another file name.
+    func renamed(_ name: String) -> OutputName {
+        var renamed = self
+        renamed.name = name
+        return renamed
     }
 
     /// The same for a file whose bytes are looked at if its extension doesn't tell its format. Reads the file's beginning.

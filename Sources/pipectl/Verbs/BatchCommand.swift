@@ -60,7 +60,9 @@ struct BatchCommand: AsyncParsableCommand {
         let sources = try await BlockingThreads.files.run { try listed($0) }
         let planner = try work.planner(
             output: destination.output, inPlace: destination.inPlace, inputs: sources.count, asFolder: true)
-        let jobs = try await planner.jobs(sources).filter { shard?.contains($0.input) ?? true }
+        let jobs = try await planner.jobs(sources, onCollision: work.onCollision).filter {
+            shard?.contains($0.input) ?? true
+        }
         try work.check(jobs)
         var recipe = work.recipe()
         try operations.apply(to: &recipe)

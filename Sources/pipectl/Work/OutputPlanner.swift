@@ -89,37 +89,21 @@ struct OutputPlanner {
 
     /// The job of each source. Sources whose names don't tell their format are looked into.
     /// - Throws: `ValidationError` where two results would have one name.
-    func jobs(_ sources: [BatchSource]) async throws -> [Job] {
+    func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
-            let jobs = sources.enumerated().map { index, source in
-                let name = OutputName(source.input, index: index + 1, folder: source.folder)
-                return Job(
+            let names = sources.enumerated().map { index, source in
+                OutputName(source.input, index: index + 1, folder: source.folder)
+            }
+            let jobs = zip(sources, distinct(names, of: sources, by: rule)).map { source, name in
+                Job(
                     input: source.input,
                     targets: Result { () throws(LoadError) in
                         if let error = source.error { throw error }
                         return [try target(source.input, name)]
                     })
             }
-            try Self.refuseCollisions(jobs)
+            try Self.refuseCollisions(jobs, remedy: rule.remedy)
             return jobs
-        }
-    }
-
-    /// Refuses results that would have the same path.
-    /// - Throws: `ValidationError` that names both sources.
-    static func refuseCollisions(_ jobs: [Job]) throws {
-        var taken: [[UInt8]: String] = [:]
-        for job in jobs {
-            guard case .success(let targets) = job.targets else { continue }
-            for target in targets {
-                guard let path = target.plannedPath else { continue }
-                if let other = taken.updateValue(job.input, forKey: normalized(path)) {
-                    throw ValidationError(
-                        other.utf8.elementsEqual(job.input.utf8)
-                            ? "\(job.shown) would be written to \(printable(path)) twice."
-                            : "\(shown(other)) and \(job.shown) would both be written to \(printable(path)).")
-                }
-            }
         }
     }
 
@@ -132,15 +116,7 @@ struct OutputPlanner {
         return format
     }
 
-    private static func shown(_ input: String) -> String {
+    static func shown(_ input: String) -> String {
         (try? ImageSource(parsing: input).redacted) ?? printable(input)
-    }
-
-    /// A path without `.` and doubled slashes.
-    private static func normalized(_ path: String) -> [UInt8] {
-        // Bytes: texts of different bytes may be equal as texts, and name different files.
-        let slash = UInt8(ascii: "/")
-        let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
-        return (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))
     }
 }

@@ -8,7 +8,7 @@ extension WorkOptions {
     func jobs(_ inputs: [String], _ planner: OutputPlanner) async throws -> [Job] {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
-        return try await planner.jobs(sources)
+        return try await planner.jobs(sources, onCollision: onCollision)
     }
 
     /// Runs jobs by a recipe, and ends the verb.
