@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Addresses", .timeLimit(.minutes(1)))
+@Suite("Addresses", .timeLimit(.minutes(5)))
 struct AddressTests {
     @Test(
         "Special addresses are told apart from public ones (RFC 6890 and IANA's registries)",

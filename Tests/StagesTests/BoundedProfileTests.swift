@@ -7,7 +7,7 @@ import Testing
 @testable import Stages
 
 /// LittleCMS can't be stopped: what a profile makes it do has to be known before.
-@Suite("A colour profile that would cost more than it is worth counts as absent", .timeLimit(.minutes(1)))
+@Suite("A colour profile that would cost more than it is worth counts as absent", .timeLimit(.minutes(5)))
 struct BoundedProfileTests {
     private func isBounded(_ profile: [UInt8]) -> Bool {
         profile.withUnsafeBufferPointer { buffer in

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Credentials", .timeLimit(.minutes(1)))
+@Suite("Credentials", .timeLimit(.minutes(5)))
 struct CredentialsTests {
     @Test("Basic credentials are as in RFC 7617 section 2, of any characters in UTF-8")
     func basic() throws {

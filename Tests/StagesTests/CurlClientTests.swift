@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Transfers", .timeLimit(.minutes(1)))
+@Suite("Transfers", .timeLimit(.minutes(5)))
 struct CurlClientTests {
     let origin: ScriptedOrigin
     let client = CurlClient(.local)

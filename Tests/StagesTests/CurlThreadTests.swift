@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("The thread of the client", .timeLimit(.minutes(1)))
+@Suite("The thread of the client", .timeLimit(.minutes(5)))
 struct CurlThreadTests {
     @Test("A request and a shutdown at the same time both end, whichever comes first")
     func stopRaces() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("A decode that a cancelled load doesn't wait for", .timeLimit(.minutes(1)))
+@Suite("A decode that a cancelled load doesn't wait for", .timeLimit(.minutes(5)))
 struct LeftDecodeTests {
     /// libwebp, which takes as long as the barrier is closed.
     private struct Slow: ImageDecoding {

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("A rate limit", .timeLimit(.minutes(1)))
+@Suite("A rate limit", .timeLimit(.minutes(5)))
 struct RateLimitedTests {
     /// Notes what is sent, and when.
     private final class Recorder: HTTPClient {

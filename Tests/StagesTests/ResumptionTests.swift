@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Resumption of a body that broke off", .timeLimit(.minutes(1)))
+@Suite("Resumption of a body that broke off", .timeLimit(.minutes(5)))
 struct ResumptionTests {
     private let site: Site
     private let whole = Array("0123456789".utf8)

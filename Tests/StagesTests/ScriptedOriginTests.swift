@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("The scripted origin", .timeLimit(.minutes(1)))
+@Suite("The scripted origin", .timeLimit(.minutes(5)))
 struct ScriptedOriginTests {
     let client = CurlClient(.local)
 

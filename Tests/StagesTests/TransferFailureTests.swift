@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Transfers that go wrong", .timeLimit(.minutes(1)))
+@Suite("Transfers that go wrong", .timeLimit(.minutes(5)))
 struct TransferFailureTests {
     let origin: ScriptedOrigin
     let client: CurlClient

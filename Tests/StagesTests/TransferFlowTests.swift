@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("The flow of transfers", .timeLimit(.minutes(1)))
+@Suite("The flow of transfers", .timeLimit(.minutes(5)))
 struct TransferFlowTests {
     let origin: ScriptedOrigin
 

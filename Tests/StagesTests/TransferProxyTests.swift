@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Proxies", .timeLimit(.minutes(1)))
+@Suite("Proxies", .timeLimit(.minutes(5)))
 struct TransferProxyTests {
     @Test("A proxy that was asked for gets the request, with the whole URL in it")
     func proxy() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Requests before they are sent", .timeLimit(.minutes(1)))
+@Suite("Requests before they are sent", .timeLimit(.minutes(5)))
 struct TransferRequestTests {
     let origin: ScriptedOrigin
     let client = CurlClient(.local)

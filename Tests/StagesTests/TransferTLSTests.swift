@@ -8,7 +8,7 @@ import Testing
 @testable import Stages
 
 @Suite(
-    "Transfers over TLS", .timeLimit(.minutes(1)), .enabled(if: TLSServer.isAvailable, "nginx and openssl are needed"))
+    "Transfers over TLS", .timeLimit(.minutes(5)), .enabled(if: TLSServer.isAvailable, "nginx and openssl are needed"))
 struct TransferTLSTests {
     private func options(_ server: TLSServer) -> CurlClient.Options {
         var options = CurlClient.Options.local

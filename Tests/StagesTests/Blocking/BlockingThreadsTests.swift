@@ -7,7 +7,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Threads for blocking work", .timeLimit(.minutes(1)))
+@Suite("Threads for blocking work", .timeLimit(.minutes(5)))
 struct BlockingThreadsTests {
     private let barrier = Barrier()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Parts of work run on idle threads too", .timeLimit(.minutes(1)))
+@Suite("Parts of work run on idle threads too", .timeLimit(.minutes(5)))
 struct PartsTests {
     @Test("Each part is done once, and all are over in the end", arguments: [0, 1, 2, 100], [1, 2, 8])
     func all(_ count: Int, _ threads: Int) async throws {

@@ -24,7 +24,7 @@ private final class Reentrant: LoadAttachment, Error {
     }
 }
 
-@Suite("Values of users that flights release", .timeLimit(.minutes(1)))
+@Suite("Values of users that flights release", .timeLimit(.minutes(5)))
 struct FlightReleaseTests {
     /// How the last reference to a result is given up.
     enum WayOut: CaseIterable {

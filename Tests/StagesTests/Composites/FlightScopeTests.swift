@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Loads that are begun from inside another", .timeLimit(.minutes(1)))
+@Suite("Loads that are begun from inside another", .timeLimit(.minutes(5)))
 struct FlightScopeTests {
     private let gate = Gate()
     private let seen = Lock<[String: LoadPriority]>([:])

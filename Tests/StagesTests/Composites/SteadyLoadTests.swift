@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Waiting for loads while others go on loading", .timeLimit(.minutes(1)))
+@Suite("Waiting for loads while others go on loading", .timeLimit(.minutes(5)))
 struct SteadyLoadTests {
     private let site: Site
     private let loader: ImageLoader
@@ -144,7 +144,7 @@ struct SteadyLoadTests {
     }
 }
 
-@Suite("Removing from the caches while loads are under way", .timeLimit(.minutes(1)))
+@Suite("Removing from the caches while loads are under way", .timeLimit(.minutes(5)))
 struct RemovingUnderWayTests {
     private let site: Site
     private let loader: ImageLoader

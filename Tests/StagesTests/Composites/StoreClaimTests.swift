@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Which of the loads that share a fetch stores the original", .timeLimit(.minutes(1)))
+@Suite("Which of the loads that share a fetch stores the original", .timeLimit(.minutes(5)))
 struct StoreClaimTests {
     private let site: Site
 

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("What a cache does on threads of its own", .timeLimit(.minutes(1)))
+@Suite("What a cache does on threads of its own", .timeLimit(.minutes(5)))
 struct CacheThreadsTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))

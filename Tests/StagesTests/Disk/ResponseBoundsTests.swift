@@ -158,7 +158,7 @@ struct ResponseBoundsTests: CacheSuite {
 
     @Test(
         "Removing everything and cleaning up end though something new is stored for all that goes",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func steadyLoad() async throws {
         let cache = cache(entryLimit: 300)
         for index in 0..<300 { _ = try await store(cache, "\(index)") }

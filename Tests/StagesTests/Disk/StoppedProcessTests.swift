@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("A cache beside a process that was stopped while it held a lock", .timeLimit(.minutes(1)))
+@Suite("A cache beside a process that was stopped while it held a lock", .timeLimit(.minutes(5)))
 struct StoppedProcessTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))

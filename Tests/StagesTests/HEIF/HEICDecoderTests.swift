@@ -5,7 +5,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("HEIC is decoded tile by tile, and stops when nobody waits", .timeLimit(.minutes(1)))
+@Suite("HEIC is decoded tile by tile, and stops when nobody waits", .timeLimit(.minutes(5)))
 struct HEICDecoderTests {
     /// 3 by 3 tiles of 128 pixels, a little cropped.
     private func tiled() throws -> HEIFFixture {

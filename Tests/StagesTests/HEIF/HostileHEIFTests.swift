@@ -6,7 +6,7 @@ import Testing
 @testable import Stages
 
 /// Files that are made to end a program, to hold it up or to be shown what is not theirs.
-@Suite("A HEIF or AVIF file that means harm is refused before a library sees it", .timeLimit(.minutes(1)))
+@Suite("A HEIF or AVIF file that means harm is refused before a library sees it", .timeLimit(.minutes(5)))
 struct HostileHEIFTests {
     /// What decoding, the header and the metadata all throw.
     private func refusal(_ bytes: [UInt8]) async throws -> LoadError {

@@ -45,7 +45,7 @@ struct ImageLoaderTests {
         #expect(site.requests == 1)
     }
 
-    @Test("An arrangement may ask the loader for another list", .timeLimit(.minutes(1)))
+    @Test("An arrangement may ask the loader for another list", .timeLimit(.minutes(5)))
     func arrangementAsks() {
         let outer = Lock<ImageLoader?>(nil)
         let loader = ImageLoader(site.resources()) { policy, resources in
@@ -77,7 +77,7 @@ struct ImageLoaderTests {
         #expect(marks.withLock { $0.count { $0.mark != nil } } < 100)
     }
 
-    @Test("A second shutdown waits for the first", .timeLimit(.minutes(1)))
+    @Test("A second shutdown waits for the first", .timeLimit(.minutes(5)))
     func shutdownTwice() async throws {
         let (barrier, entered, ended) = (Barrier(), Counter(), Counter())
         let loader = ImageLoader(site.resources()) { _, resources in

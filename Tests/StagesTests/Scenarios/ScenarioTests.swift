@@ -10,20 +10,20 @@ struct ScenarioTests {
     private static let throughLoader = Scenario.all.filter { $0.fronts.contains(.loader) }
     private static let throughClient = Scenario.all.filter { $0.fronts.contains(.cachingClient) }
 
-    @Test("Through an ImageLoader whose list goes by HTTP's rules", .timeLimit(.minutes(1)), arguments: throughLoader)
+    @Test("Through an ImageLoader whose list goes by HTTP's rules", .timeLimit(.minutes(5)), arguments: throughLoader)
     func loader(scenario: Scenario) async throws {
         let difference = try await ScenarioWorld(scenario, .loader).run()
         #expect(difference == nil)
     }
 
-    @Test("Through CachingClient", .timeLimit(.minutes(1)), arguments: throughClient)
+    @Test("Through CachingClient", .timeLimit(.minutes(5)), arguments: throughClient)
     func cachingClient(scenario: Scenario) async throws {
         let difference = try await ScenarioWorld(scenario, .cachingClient).run()
         #expect(difference == nil)
     }
 
     @Test(
-        "Over real connections, both ways", .timeLimit(.minutes(1)), arguments: overTheWire, Scenario.Front.allCases)
+        "Over real connections, both ways", .timeLimit(.minutes(5)), arguments: overTheWire, Scenario.Front.allCases)
     func wire(scenario: Scenario, front: Scenario.Front) async throws {
         let difference = try await ScenarioWorld(scenario, front, wire: ScenarioWire()).run()
         #expect(difference == nil)
