@@ -86,7 +86,7 @@ sanitize: dependencies
 # AddressSanitizer and UndefinedBehaviorSanitizer, and Swift under AddressSanitizer in a release build, where preconditions
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
-FUZZ_C = avif gif jpeg palette png resample tiff tiff-reader vips
+FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
 FUZZ_SWIFT = sniffing headers decode chain data-urls rows http
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
