@@ -141,6 +141,37 @@ struct ImageGrowthTests {
         #expect(error.message.contains("chunks"))
     }
 
+    @Test("Lists of pieces, profiles and copies of coded bytes are in the estimate")
+    func lists() throws {
+        let plain = PNGDecoderTests.File(width: 3, height: 1, colour: 0, rows: [[0, 1, 2, 3]]).bytes
+        let empty = (0..<1000).flatMap { _ in PNGDecoderTests.File.chunk("IDAT", []) }
+        let pieces = try header(plain.prefix(33) + empty + plain.dropFirst(33), .png).memory
+        #expect(try pieces - header(plain, .png).memory == 2000 * MemoryLayout<PNGChunk>.stride)
+
+        let jpeg = try SampleImage.bytes("good/jpeg-greyscale.jpg")
+        let marker: [UInt8] = [0xff, 0xe2] + big(16 + 5000).suffix(2) + Array("ICC_PROFILE\0".utf8) + [1, 1]
+        let profile = marker + ICCProfile.sRGB + [UInt8](repeating: 0, count: 5000 - ICCProfile.sRGB.count)
+        let profiled = try header(Array(jpeg.prefix(2)) + profile + jpeg.dropFirst(2), .jpeg)
+        #expect(profiled.hasProfile)
+        #expect(try profiled.memory - header(jpeg, .jpeg).memory == 3 * 5000)
+
+        let webp = try header(try SampleImage.bytes("good/webp-animated.webp"), .webp)
+        #expect(webp.memory >= webp.storedSize.bytes(12) + 128 * webp.frames)
+
+        var sequence = try SampleImage.bytes("generated/animated.avif")
+        let few = try header(sequence, .avif)
+        let sizes = try #require((0..<sequence.count).first { sequence[$0...].starts(with: Array("stsz".utf8)) })
+        sequence.replaceSubrange(sizes + 8..<sizes + 16, with: big(1) + big(4000))
+        let many = try header(sequence, .avif)
+        #expect(many.frames == 4000)
+        #expect(many.memory - few.memory == 512 * (4000 - few.frames))
+
+        var still = HEIFFixture.single(try .av1())
+        let short = try header(still.bytes, .avif).memory
+        still.items[0].data += [UInt8](repeating: 0, count: 10_000)
+        #expect(try header(still.bytes, .avif).memory - short == 10_000)
+    }
+
     @Test("A TIFF with more tags than any honest one is refused before libtiff", arguments: [true, false])
     func tiffTags(_ isBig: Bool) throws {
         func message(_ count: Int) throws -> String {

@@ -142,8 +142,9 @@ struct MemoryBudgetTests {
             ("jpeg-progressive-444.jpg", 640 * 472 * 6), ("photo-12mp-baseline-420.jpg", 0),
             ("gif-animated.gif", 64 * 48 * 8), ("webp-lossless.webp", 160 * 120 * 4),
             ("webp-lossy.webp", 160 * 120 * 3),
-            ("webp-animated.webp", 64 * 48 * 12), ("tiff-deflate-strip.tif", 160 * 120 * 3),
-            ("avif-photo.avif", 403 * 302 * 11), ("heic-128.heif", 128 * 128 * 10), ("bmp-rgb24.bmp", 0),
+            ("webp-animated.webp", 64 * 48 * 12 + 4 * 128),
+            ("tiff-deflate-strip.tif", 160 * 120 * 3 + 24), ("avif-photo.avif", 403 * 302 * 11 + 15_076),
+            ("heic-128.heif", 128 * 128 * 10), ("bmp-rgb24.bmp", 0),
         ])
     func estimates(_ name: String, _ expected: Int) throws {
         let bytes = try SampleImage.bytes("good/\(name)")

@@ -22,6 +22,8 @@
     F(TIFFScanlineSize64) \
     F(TIFFReadScanline) \
     F(TIFFComputeStrip) \
+    F(TIFFNumberOfStrips) \
+    F(TIFFNumberOfTiles) \
     F(TIFFReadEncodedStrip) \
     F(TIFFStripSize64) \
     F(TIFFTileSize64) \

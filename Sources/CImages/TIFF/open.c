@@ -242,6 +242,8 @@ static size_t memory(const ctiff_file *file) {
     size_t bytes = saturated(pixels, (uint64_t)(file->samples * file->bits + 7) / 8);
     if (is_tiled) bytes += saturated(tiff.TIFFTileSize64(handle), 2);
     if (file->reading == BY_RASTER) bytes += saturated(pixels, 4);
+    // Where each strip or tile lies, and how long it is.
+    bytes += saturated(is_tiled ? tiff.TIFFNumberOfTiles(handle) : tiff.TIFFNumberOfStrips(handle), 24);
     return bytes;
 }
 

@@ -28,12 +28,11 @@ public struct AVIFDecoder: ImageDecoding {
     }
 
     /// Eight pictures that others are made from and the one in the making, the same of their transparency, the canvas,
-    /// and what libavif notes of each frame.
+    /// and what libavif notes of each frame of a track.
     private static func memory(_ header: ImageHeader) -> Int {
         let planes = (header.bitsPerChannel > 8 ? 2 : 1) * (header.hasAlpha ? 36 : 27)
-        let (notes, overflows) = (64 * min(header.frames, 1 << 40)).addingReportingOverflow(
-            header.storedSize.bytes(planes + 4))
-        return overflows ? .max : notes
+        return header.frames.saturatingTimes(header.hasAlpha ? 512 : 256)
+            .saturatingPlus(header.storedSize.bytes(planes + 4))
     }
 
     /// Decodes a still picture, or the first frames, each scaled as soon as it is there. It can stop between two tiles and

@@ -27,21 +27,21 @@ struct HEIFStill {
     private var memory: Int {
         let tile = PixelSize.larger(picture.first.coded, picture.first.size) ?? picture.first.size
         let turned = picture.geometry.orientation == .up ? 0 : picture.size.bytes(picture.alpha == nil ? 3 : 4)
-        let sum: (Int, Int) -> Int = { first, second in
-            let (sum, overflows) = first.addingReportingOverflow(second)
-            return overflows ? .max : sum
-        }
         switch picture.first.codec {
         case .av1:
-            // A picture and what its decoder notes; the canvas of tiles; pixels that are scaled only then.
+            // A picture and what its decoder notes; the canvas of tiles; pixels that are scaled only then; the files that
+            // libavif gets.
             let planes = picture.first.planeBytes
             let canvas = (picture.colour.items.count > 1 ? planes : 0) + 3
             let alpha = picture.alpha == nil ? 0 : planes + 1
-            return sum(sum(tile.bytes(2 * planes + 2), picture.colour.canvas.bytes(canvas + alpha)), turned)
+            let items = picture.colour.items + (picture.alpha?.items ?? [])
+            let files = items.reduce(0) { $1.extents.reduce($0) { $0.saturatingPlus($1.count) } }
+            return tile.bytes(2 * planes + 2).saturatingPlus(picture.colour.canvas.bytes(canvas + alpha))
+                .saturatingPlus(turned).saturatingPlus(files)
         case .hevc:
             // A row of tiles: each as the decoder has it and as pixels, and the rows that are taken from them.
             let row = PixelSize(width: max(tile.width, picture.colour.canvas.width), height: tile.height)
-            return sum(row.bytes(picture.first.bits > 8 ? 16 : 10), turned)
+            return row.bytes(picture.first.bits > 8 ? 16 : 10).saturatingPlus(turned)
         }
     }
 

@@ -36,10 +36,12 @@ final class JPEGFile {
     var imageHeader: ImageHeader {
         var size = 0
         let exif = cjpeg_exif(file, &size).flatMap { EXIFBlock(UnsafeBufferPointer(start: $0, count: size)) }
+        let profile = profile
         var result = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
-        result.memory = header.memory
+        // The profile is there as libjpeg's segments, as a whole, and as LittleCMS reads it.
+        result.memory = header.memory.saturatingPlus(3 * (profile?.count ?? 0))
         return result
     }
 

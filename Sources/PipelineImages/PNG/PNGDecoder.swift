@@ -32,7 +32,7 @@ public struct PNGDecoder: ImageDecoding {
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
         // What is left to libvips is given to it without the other chunks; otherwise the pieces are put together.
-        header.memory = header.memory.saturatingPlus(file.compressedLength)
+        header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
         return header
     }
 

@@ -131,6 +131,9 @@ struct PNGFile {
     /// The bytes of the compressed pixels.
     var compressedLength: Int { pieces.reduce(0) { $0 + $1.body.count } }
 
+    /// The bytes of the list of pieces, which may have room for twice as many.
+    var listLength: Int { 2 * pieces.count * MemoryLayout<PNGChunk>.stride }
+
     /// The compressed pixels, in one piece.
     var stream: ArraySlice<UInt8> {
         if pieces.count == 1 { return bytes[pieces[0].body] }

@@ -57,10 +57,10 @@ final class WebPFile {
         return header
     }
 
-    /// What libwebp holds on its way: an animation's canvas and the frame on it, a lossless picture as it is, or a lossy
-    /// one's transparency.
+    /// What libwebp holds on its way: an animation's canvas, the frame on it and the list of frames, a lossless picture as
+    /// it is, or a lossy one's transparency.
     private func memory(of header: ImageHeader) -> Int {
-        if header.frames > 1 { return header.storedSize.bytes(12) }
+        if header.frames > 1 { return header.storedSize.bytes(12).saturatingPlus(128 * header.frames) }
         var features = WebPBitstreamFeatures()
         let isLossy = try? withFirstFrame { frame in
             WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
