@@ -1,6 +1,7 @@
 #include "CAllocations.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,6 +23,11 @@ static void count(void) {
 
 uint64_t allocations_on_this_thread(void) { return mine; }
 uint64_t allocations_in_all(void) { return atomic_load_explicit(&all, memory_order_relaxed); }
+
+void keep_free_memory(void) {
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
 
 void give_back_free_memory(void) { malloc_trim(0); }
 

@@ -7,10 +7,13 @@ extension GrowthKind {
         [
             GrowthKind(
                 name: "TIFF strips", sizes: [25_000, 50_000, 100_000],
+                piece: .init(microseconds: 0.05, reason: "libtiff looks for each strip, which has one row here"),
                 ordinary: { GrowthTIFF.file(width: 1732, height: 1732, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 30, height: $0, rowsPerStrip: 1) },
             GrowthKind(
                 name: "TIFF tags", sizes: [125, 250, 500],
+                piece: .init(
+                    microseconds: 20, reason: "libtiff sorts all it knows for each unknown tag, of which 512 are read"),
                 ordinary: { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, tags: $0) },
             GrowthKind(
@@ -19,7 +22,9 @@ extension GrowthKind {
             ) { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, samples: $0) },
             GrowthKind(
                 name: "TIFF planes", sizes: [2, 4, 8],
-                ordinary: { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, samples: 4) }
+                ordinary: {
+                    GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, samples: 3, isPlanar: true)
+                }
             ) { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, samples: $0, isPlanar: true) },
             GrowthKind(
                 name: "BMP runs beyond rows", sizes: [1_000_000, 2_000_000, 4_000_000], ordinary: { runs(0) },

@@ -16,7 +16,12 @@ enum HEIFGrowth {
         return [heic, avif].flatMap { sample in
             let name = sample.brand.uppercased()
             return [
-                GrowthKind(name: "\(name) items", sizes: [1500, 3000, 6000], ordinary: { file(sample, tiles: 1) }) {
+                GrowthKind(
+                    name: "\(name) items", sizes: [1500, 3000, 6000],
+                    piece: .init(
+                        microseconds: 1, reason: "each is checked before a library reads any; 7,000 are the most"),
+                    ordinary: { file(sample, tiles: 1) }
+                ) {
                     file(sample, tiles: 1, items: $0)
                 },
                 GrowthKind(name: "\(name) extents", sizes: [500, 1000, 2000], ordinary: { file(sample, tiles: 1) }) {
@@ -32,8 +37,43 @@ enum HEIFGrowth {
         } + [
             GrowthKind(name: "AVIF movie, nesting", sizes: [2000, 4000, 8000], ordinary: { nested }) { depth in
                 box("ftyp", Array("avis\0\0\0\0avis".utf8)) + box("moov", box("trak", box("mdia", deep("minf", depth))))
-            }
+            },
+            GrowthKind(
+                name: "AVIF movie, samples", sizes: [25_000, 50_000, 100_000],
+                piece: .init(microseconds: 0.05, reason: "libavif lists all frames of both tracks"),
+                ordinary: { sequence(nested, samples: 100) }
+            ) { sequence(nested, samples: $0) },
         ]
+    }
+
+    /// A sequence whose tables list its first picture so many times.
+    private static func sequence(_ file: [UInt8], samples: Int) -> [UInt8] {
+        let number = GrowthKind.big
+        func value(_ body: ArraySlice<UInt8>, at offset: Int) -> Int {
+            body.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        }
+        func rebuilt(_ content: ArraySlice<UInt8>, moved: Int) -> [UInt8] {
+            var (rest, result) = (content, [UInt8]())
+            while rest.count >= 8 {
+                let whole = rest.prefix(value(rest, at: 0))
+                let (type, body) = (String(decoding: whole.dropFirst(4).prefix(4), as: UTF8.self), whole.dropFirst(8))
+                let count = number(0, 4) + number(samples, 4)
+                switch type {
+                case "moov", "trak", "mdia", "minf", "stbl": result += box(type, rebuilt(body, moved: moved))
+                case "stco":
+                    let place = number(value(body, at: 8) + moved, 4)
+                    result += box(type, count + (0..<samples).flatMap { _ in place })
+                case "stsc": result += box(type, number(0, 4) + (0..<4).flatMap { _ in number(1, 4) })
+                case "stsz": result += box(type, number(0, 4) + number(value(body, at: 12), 4) + number(samples, 4))
+                case "stss": result += box(type, count + (1...samples).flatMap { number($0, 4) })
+                case "stts": result += box(type, count + (0..<samples).flatMap { _ in number(1, 4) + number(100, 4) })
+                default: result += whole
+                }
+                rest = rest.dropFirst(max(8, whole.count))
+            }
+            return result
+        }
+        return rebuilt(file[...], moved: rebuilt(file[...], moved: 0).count - file.count)
     }
 
     private static func sample(

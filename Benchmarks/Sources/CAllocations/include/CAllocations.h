@@ -9,6 +9,9 @@ uint64_t allocations_on_this_thread(void);
 /// How many blocks the whole process has asked for so far.
 uint64_t allocations_in_all(void);
 
+/// Has malloc keep what is freed from now on, and use it again: new pages cost the kernel's time.
+void keep_free_memory(void);
+
 /// Gives the system back what malloc keeps for later.
 void give_back_free_memory(void);
 
