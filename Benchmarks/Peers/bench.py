@@ -1,6 +1,8 @@
 """Runs the tasks with this library and its peers, in turn, and writes RESULTS.md and its chart.
 
-bench.py RUNNER FLOORS PYTHON-WITH-DEBIANS-LIBRARIES [ROUNDS]
+bench.py RUNNER FLOORS PYTHON-WITH-DEBIANS-LIBRARIES [ROUNDS [TASK...]]
+
+With TASK, such as HEIC, only tasks with such a word in their names run, and their tables are printed instead.
 """
 
 import json
@@ -31,6 +33,7 @@ TASKS = [
     ("3 MP RGBA PNG", "png-rgba.png", "300x300", "pixels", 5, "png"),
     ("6 MP WebP", "webp-6mp.webp", "300x300", "pixels", 4, "webp"),
     ("3 MP AVIF", "avif-3mp.avif", "300x300", "pixels", 3, None),
+    ("12 MP HEIC", "heic-12mp.heic", "300x300", "pixels", 2, None),
     ("2725×2225 JPEG to 720×588 JPEG", "jpeg-2725x2225.jpg", "720x588", "jpeg", 6, None),
     ("2048×1536 RGBA PNG to 720×540 PNG", "png-rgba.png", "720x540", "png", 4, None),
     ("300 px JPEG to 100 px", "jpeg-300.jpg", "100x100", "pixels", 200, "jpeg"),
@@ -49,6 +52,7 @@ class Runner:
     def __init__(self, words):
         self.ours, self.floors, self.debian = words[:3]
         self.rounds = int(words[3]) if len(words) > 3 else 5
+        self.tasks = [task for task in TASKS if not words[4:] or any(word in task[0] for word in words[4:])]
         self.folder = Path(tempfile.mkdtemp(prefix="pipeline-bench-", dir="/dev/shm"))
         # Apart from the files that are read: a thumbnail may have its source's name.
         self.made = self.folder / "made"
@@ -88,19 +92,21 @@ class Runner:
         runs = []
         for _ in range(repeats):
             # Not begun from here: a process's peak counts what its parent held.
+            start = time.perf_counter()
             done = subprocess.run(
                 [self.floors, "command", *words], capture_output=True, text=True, env={**os.environ, **ONE_THREAD})
             if done.returncode:
                 return None
-            runs.append(json.loads(done.stdout))
-        return {key: statistics.median(run[key] for run in runs) for key in ("cpu_ms", "peak_kb")}
+            runs.append(json.loads(done.stdout) | {"wall_ms": (time.perf_counter() - start) * 1000})
+        return {key: statistics.median(run[key] for run in runs) for key in ("cpu_ms", "wall_ms", "peak_kb")}
 
     def run(self, tool, task, files, repeats, output):
         """One run: what a picture took. `None` where the tool can't do the task."""
         if tool in self.start_up:
             return self.run_command(tool, task, files, repeats, output)
         words = self.words(tool, task, files, repeats, output)
-        return self.parsed(words) if words else None
+        done = self.parsed(words) if words else None
+        return done and done | ({"wall_ms": 1000 / done["rate"]} if "rate" in done else {})
 
     def parsed(self, words):
         done = subprocess.run(words, capture_output=True, text=True)
@@ -114,7 +120,7 @@ class Runner:
             done = self.timed(self.command(tool, task, files[:1], output))
             if done is None:
                 return None
-        total, peak, count = 0.0, 0.0, 0
+        total, wall, peak, count = 0.0, 0.0, 0.0, 0
         idle = self.start_up[tool]
         repeats = max(1, min(repeats, 5)) if tool == "ImageMagick 6" else repeats
         runs = [self.named_apart(files * repeats)] if tool == "vipsthumbnail" else [[file] for file in files * repeats]
@@ -123,9 +129,10 @@ class Runner:
             if done is None:
                 return None
             total += done["cpu_ms"] - idle["cpu_ms"]
+            wall += done["wall_ms"] - idle["wall_ms"]
             peak = max(peak, done["peak_kb"] - idle["peak_kb"])
             count += len(names)
-        return {"cpu_ms": total / count, "peak_kb": peak}
+        return {"cpu_ms": total / count, "wall_ms": wall / count, "peak_kb": peak}
 
     def named_apart(self, files):
         """The files under a name each: libvips remembers what it made of a name."""
@@ -177,7 +184,7 @@ class Runner:
 def measure(runner):
     files = images.make(HERE.parent / ".images")
     results = []
-    for task in TASKS:
+    for task in runner.tasks:
         name, file, box, encoding, repeats, _ = task
         paths = [str(path) for path in ([files[file]] if file else images.mixed(files))]
         print(name, flush=True)
@@ -196,7 +203,8 @@ def measure(runner):
         for tool, _ in TOOLS:
             if not measured[tool]:
                 continue
-            result = {key: statistics.median(run[key] for run in measured[tool]) for key in ("cpu_ms", "peak_kb")}
+            keys = [key for key in ("cpu_ms", "wall_ms", "peak_kb") if key in measured[tool][0]]
+            result = {key: statistics.median(run[key] for run in measured[tool]) for key in keys}
             result["rate"] = 1000 / result["cpu_ms"]
             if tool != "floor":
                 # Fewer pictures would measure the last one, which has a core to itself.
@@ -217,10 +225,14 @@ def main():
     try:
         # After each task: what takes long may be stopped.
         for results in measure(runner):
-            raw.write_text(json.dumps({"results": results, "cores": CORES, "rounds": runner.rounds}))
+            if len(runner.tasks) < len(TASKS):
+                print(report.table(results[-1]), flush=True)
+            else:
+                raw.write_text(json.dumps({"results": results, "cores": CORES, "rounds": runner.rounds}))
     finally:
         shutil.rmtree(runner.folder)
-    report.write(raw, HERE.parent)
+    if len(runner.tasks) == len(TASKS):
+        report.write(raw, HERE.parent)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import heic
 import numpy
 from PIL import Image
 
@@ -35,6 +36,7 @@ def make(folder):
         "png-rgba.png": lambda path: with_alpha(resized(2048, 1536)).save(path),
         "webp-6mp.webp": lambda path: resized(2848, 2102).save(path, quality=80),
         "avif-3mp.avif": lambda path: resized(2016, 1488).save(path, quality=60, speed=8),
+        "heic-12mp.heic": lambda path: heic.make(PHOTOGRAPH, path, 4032, 2976),
         "jpeg-2725x2225.jpg": lambda path: resized(2725, 2225).save(path, quality=90),
         "jpeg-300.jpg": lambda path: resized(300, 221).save(path, quality=85),
     }

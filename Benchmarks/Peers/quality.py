@@ -1,7 +1,10 @@
 """How near a picture comes to the best that can be made of its source: every pixel decoded, then a Lanczos-3 kernel."""
 
 import numpy
+import pillow_heif
 from PIL import Image
+
+pillow_heif.register_heif_opener()
 
 
 def weights(size, target):

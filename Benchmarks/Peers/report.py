@@ -20,12 +20,13 @@ def number(value, digits=1):
 
 def table(row):
     lines = [
-        "| | CPU, ms | a second, one core | all cores | peak, MB | PSNR, dB | SSIM | PSNR, linear light | bytes |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| | CPU, ms | wall, ms | a second, one core | all cores | peak, MB | PSNR, dB | SSIM | PSNR, linear light | bytes |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for tool, result in row["tools"].items():
         cells = [
-            NAMES.get(tool, tool), number(result["cpu_ms"], 2), number(result["rate"]), number(result.get("rate_all")),
+            NAMES.get(tool, tool), number(result["cpu_ms"], 2), number(result.get("wall_ms"), 2),
+            number(result["rate"]), number(result.get("rate_all")),
             "" if tool == "floor" else number(result["peak_kb"] / 1024), number(result.get("psnr")),
             number(result.get("ssim"), 4), number(result.get("linear")),
             number(result["bytes"], 0) if result.get("bytes") else "",
