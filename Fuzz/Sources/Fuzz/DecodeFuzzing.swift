@@ -1,5 +1,7 @@
 import Pipeline
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// Files from anywhere, through all that a load does with them.

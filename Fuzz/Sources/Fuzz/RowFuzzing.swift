@@ -1,3 +1,5 @@
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// What a damaged or forged database holds.

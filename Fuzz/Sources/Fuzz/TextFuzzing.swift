@@ -1,7 +1,9 @@
 import FoundationEssentials
 import HTTPTypes
-import Pipeline
+@testable import Pipeline
 
+@testable import PipelineHTTP
+@testable import PipelineImages
 @testable import Stages
 
 /// Texts from origins and callers.
