@@ -8,9 +8,10 @@ import Pipeline
 enum ImageFuzzing {
     static func sniff(_ bytes: [UInt8]) {
         let format = ImageFormatSniffer.format(of: bytes)
-        // What follows the first bytes decides nothing but an SVG's.
-        guard let format, bytes.count > 4096 else { return }
-        precondition(ImageFormatSniffer.format(of: Array(bytes.prefix(4096))) == format)
+        // What follows the first bytes decides nothing; the codec of a HEIF may stand later than the rest.
+        let decisive = format == .heic || format == .avif ? 1 << 16 : 4096
+        guard let format, bytes.count > decisive else { return }
+        precondition(ImageFormatSniffer.format(of: Array(bytes.prefix(decisive))) == format)
     }
 
     static func readHeader(_ bytes: [UInt8]) {
