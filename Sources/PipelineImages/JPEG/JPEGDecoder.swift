@@ -51,7 +51,9 @@ public struct JPEGDecoder: ImageDecoding {
                 let file = try JPEGFile(buffer, allowDamage: false, cancellation: cancellation)
                 var small = file.imageHeader
                 small.orientation = thumbnail.orientation ?? header.orientation
-                guard small.size.canStandIn(for: header.size, at: target), small.memory <= header.memory, !file.isInk
+                // Its profile doesn't count: it lies in the same 64 KB as the thumbnail.
+                guard small.size.canStandIn(for: header.size, at: target), file.codecMemory <= header.memory,
+                    !file.isInk
                 else { return nil }
                 let scale = JPEGScale(
                     stored: small.storedSize, target: small.orientation.applied(to: target), quality: .fast)

@@ -27,6 +27,9 @@ final class JPEGFile {
 
     deinit { cjpeg_close(file) }
 
+    /// The bytes that libjpeg holds of the picture while it decodes.
+    var codecMemory: Int { header.memory }
+
     /// Grey or RGB; RGBA of inks.
     var layout: PixelLayout { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : .rgba }
 
@@ -41,7 +44,7 @@ final class JPEGFile {
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
         // The profile is there as libjpeg's segments, as a whole, and as LittleCMS reads it.
-        result.memory = header.memory.saturatingPlus(3 * (profile?.count ?? 0))
+        result.memory = codecMemory.saturatingPlus(3 * (profile?.count ?? 0))
         return result
     }
 
