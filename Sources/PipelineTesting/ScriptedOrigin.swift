@@ -54,14 +54,7 @@ public final class ScriptedOrigin: Sendable {
     public func route(_ path: String, _ handler: @escaping Handler) { core.route(path, handler) }
 
     /// Answers requests for a path with these replies in turn; the last one stays.
-    public func script(_ path: String, _ replies: Reply...) {
-        let rest = Lock(replies[...])
-        core.route(path) { _ in
-            rest.withLock { rest in
-                rest.count > 1 ? rest.removeFirst() : rest.first ?? Reply(status: 404)
-            }
-        }
-    }
+    public func script(_ path: String, _ replies: Reply...) { core.script(path, replies) }
 
     /// What has happened so far.
     public var log: Log { core.log }

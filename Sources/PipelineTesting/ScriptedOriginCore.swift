@@ -5,6 +5,7 @@ import Pipeline
 final class ScriptedOriginCore: Sendable {
     private struct State: Sendable {
         var routes: [String: ScriptedOrigin.Handler] = [:]
+        var scripts: [String: ArraySlice<ScriptedOrigin.Reply>] = [:]
         var log = ScriptedOrigin.Log()
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
@@ -38,13 +39,29 @@ final class ScriptedOriginCore: Sendable {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     func route(_ path: String, _ handler: @escaping ScriptedOrigin.Handler) {
-        _ = state.withLock { $0.routes.updateValue(handler, forKey: path) }
+        _ = state.withLock { state in
+            (state.routes.updateValue(handler, forKey: path), state.scripts.removeValue(forKey: path))
+        }
+    }
+
+    func script(_ path: String, _ replies: [ScriptedOrigin.Reply]) {
+        _ = state.withLock { state in
+            (state.scripts.updateValue(replies[...], forKey: path), state.routes.removeValue(forKey: path))
+        }
     }
 
     func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Reply {
-        note { $0.requests.append(request) }
-        let handler = state.withLock { $0.routes[request.path] } ?? otherwise
-        return handler(request)
+        // In one step: who waits for a request to be in the log may send another, which has the reply behind this one's.
+        let (reply, handler, waits) = state.withLock { state in
+            state.log.requests.append(request)
+            var reply = state.scripts[request.path].map { $0.first ?? ScriptedOrigin.Reply(status: 404) }
+            if let count = state.scripts[request.path]?.count, count > 1 {
+                reply = state.scripts[request.path]?.removeFirst()
+            }
+            return (reply, state.routes[request.path], !state.waiters.isEmpty)
+        }
+        if waits { resumeWaiters() }
+        return reply ?? (handler ?? otherwise)(request)
     }
 
     /// Changes the log and resumes who waits for that.
