@@ -1,9 +1,11 @@
 import FoundationEssentials
+import Glibc
 import PipelineHTTP
 
 // Loads a URL through a private cache in a folder (RFC 9111), and prints what the cache did: HTTPAlone URL FOLDER
 guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.arguments[1]) else {
-    fatalError("Usage: HTTPAlone URL FOLDER")
+    print("Usage: HTTPAlone URL FOLDER")
+    exit(2)
 }
 let client = CachingClient(HTTPCache(folder: CommandLine.arguments[2]), CurlClient())
 let response = try await client.send(CachingRequest(url: url))

@@ -1,7 +1,11 @@
+import Glibc
 import PipelineImages
 
 // Prints how many bytes a file has as a WebP thumbnail of at most 300×300 pixels: ImagesAlone FILE
-guard CommandLine.arguments.count == 2 else { fatalError("Usage: ImagesAlone FILE") }
+guard CommandLine.arguments.count == 2 else {
+    print("Usage: ImagesAlone FILE")
+    exit(2)
+}
 let thumbnails = ImagePipeline {
     ReadFile()
     Decode()
