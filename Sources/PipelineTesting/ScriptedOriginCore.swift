@@ -11,6 +11,12 @@ final class ScriptedOriginCore: Sendable {
         var lastWaiter = 0
         var threads = 0
         var isStopped = false
+
+        /// The next reply of a path's script, of which the last one stays; `nil` without a script.
+        mutating func nextReply(_ path: String) -> ScriptedOrigin.Reply? {
+            guard let script = scripts[path] else { return nil }
+            return script.count > 1 ? scripts[path]?.removeFirst() : script.first ?? ScriptedOrigin.Reply(status: 404)
+        }
     }
 
     private struct Waiter: Sendable {
@@ -51,14 +57,10 @@ final class ScriptedOriginCore: Sendable {
     }
 
     func answer(_ request: ScriptedOrigin.Request) -> ScriptedOrigin.Reply {
-        // In one step: who waits for a request to be in the log may send another, which has the reply behind this one's.
+        // Together, since a test may wait for this request in the log and then send one that must get the next reply.
         let (reply, handler, waits) = state.withLock { state in
             state.log.requests.append(request)
-            var reply = state.scripts[request.path].map { $0.first ?? ScriptedOrigin.Reply(status: 404) }
-            if let count = state.scripts[request.path]?.count, count > 1 {
-                reply = state.scripts[request.path]?.removeFirst()
-            }
-            return (reply, state.routes[request.path], !state.waiters.isEmpty)
+            return (state.nextReply(request.path), state.routes[request.path], !state.waiters.isEmpty)
         }
         if waits { resumeWaiters() }
         return reply ?? (handler ?? otherwise)(request)

@@ -46,7 +46,7 @@ extension Freshness {
         age: Duration, remaining: Duration?, _ response: CacheControl, _ wish: CacheControl, _ request: HTTPFields,
         forbidsStale: Bool, asksEachTime: Bool, isFromFuture: Bool
     ) -> Verdict {
-        if wish.contains("no-cache") || wish.directives.isEmpty && request.pragmaNoCache { return .requestNoCache }
+        if wish.contains("no-cache") || wish.isEmpty && request.pragmaNoCache { return .requestNoCache }
         if isFromFuture { return .clockSetBack }
         if asksEachTime { return .noCache }
         let isFresh = remaining.map { $0 > .zero } ?? true
