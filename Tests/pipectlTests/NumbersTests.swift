@@ -10,8 +10,14 @@ struct NumbersTests {
         try pipectl.add("good/jpeg-greyscale.jpg", as: "photo.jpg")
     }
 
-    /// What a number may be given as.
-    private static let extremes = ["0", "-1", "99999999999999999999", "9223372036854775807", "1e308", "nan", "1.5", ""]
+    /// What a number may be given as. A sanitizer's build takes seconds for each usage error, and gets two of them.
+    #if SANITIZE
+        private static let extremes = ["-1", "9223372036854775807"]
+    #else
+        private static let extremes = [
+            "0", "-1", "99999999999999999999", "9223372036854775807", "1e308", "nan", "1.5", "",
+        ]
+    #endif
 
     @Test(
         "never end the program, however extreme: each is taken, or refused with status 1 or 2 and a message",
