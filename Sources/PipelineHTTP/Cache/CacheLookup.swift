@@ -1,3 +1,5 @@
+public import Pipeline
+
 /// What the cache has for a request.
 public enum CacheLookup: Sendable {
     /// An answer that may be given without asking the origin.

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import HTTPTypes
+public import Pipeline
 
 /// What happened to one request of ``CachingClient``: the answer to "why was this a miss?".
 ///

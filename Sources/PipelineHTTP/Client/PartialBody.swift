@@ -1,6 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
-import Pipeline
+package import Pipeline
 
 /// What arrived of an answer before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
 /// the rest alone (RFC 9110 sections 13.1.5 and 14.2).

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Pipeline
 
 /// What to do about a request, by what is stored for it: a pure function of both (RFC 9111 section 4).
 enum CacheDecision {

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
+package import Pipeline
 
 /// A response of the origin, with the times from which its age is calculated (RFC 9111 section 4.2.3).
 package struct OriginAnswer {
@@ -32,4 +33,12 @@ extension Int {
     /// Whether an answer to GET with this status says that what is stored is not suitable any more (RFC 9111 section
     /// 4.3.3): every final one but a server's error, and those that are about the request's own condition or range.
     var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
+}
+
+extension HTTPExchange {
+    /// Whether it says that what is stored is not suitable any more, even where it may not be stored itself (RFC 9111
+    /// section 4.3.3).
+    package var replacesStored: Bool {
+        method == .get && status.evictsStored && !CacheControl(requestHeaders).contains("no-store")
+    }
 }

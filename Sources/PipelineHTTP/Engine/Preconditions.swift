@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HTTPTypes
+import Pipeline
 
 /// The conditions of a caller's own request, as a cache may evaluate them (RFC 9111 section 4.3.2).
 package enum Preconditions {

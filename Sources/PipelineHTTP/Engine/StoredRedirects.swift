@@ -1,12 +1,5 @@
 import FoundationEssentials
-
-/// The redirects that belong to a stored response: those behind which a source with an identifier was found.
-package struct StoredRedirects: Sendable, Hashable {
-    /// Until when all of them are fresh by the server's word; `.after` and `.never` of the caller overrule it.
-    let until: Date
-    /// The URLs that redirected, without fragment and user info. When one becomes invalid, so does the response.
-    package let targets: [String]
-}
+import Pipeline
 
 extension StoredRedirects {
     /// The redirects as they are kept in a row.

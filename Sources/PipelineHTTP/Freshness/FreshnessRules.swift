@@ -21,25 +21,22 @@ extension Freshness {
         let serverDecides = lifetime.basis != .fixed && lifetime.basis != .never
         let remaining = lifetime.end(age: age, now: now)
 
-        self.age = age
-        self.lifetime = lifetime.duration
-        self.basis = lifetime.basis
-        self.remaining = remaining
-        self.judged = now
-        verdict = Self.verdict(
+        let verdict = Self.verdict(
             age: age, remaining: remaining, response, wish, request, forbidsStale: response.forbidsStale(isShared),
             asksEachTime: serverDecides && response.isUnqualified("no-cache"),
             isFromFuture: lifetime.basis != .never && now < stored.responseTime - 2)
 
         let overrun = remaining.map { .zero - $0 } ?? .zero
         let allowsStale = !response.forbidsStale(isShared) && verdict != .requestNoCache && verdict != .clockSetBack
-        let isPlainlyExpired = verdict == .expired
-        mayBeServedWhenUnreachable = allowsStale
-        mayBeServedWhileRevalidating =
-            allowsStale && isPlainlyExpired
-            && response.seconds("stale-while-revalidate").map { overrun < .seconds($0) } ?? false
+        let revalidationWindow = response.seconds("stale-while-revalidate")
         let errorWindow = [response.seconds("stale-if-error"), wish.seconds("stale-if-error")].compactMap(\.self).max()
-        mayBeServedOnError = allowsStale && errorWindow.map { overrun < .seconds($0) } ?? false
+        self.init(
+            age: age, lifetime: lifetime.duration, basis: lifetime.basis, remaining: remaining, verdict: verdict,
+            judged: now,
+            mayBeServedWhileRevalidating: allowsStale && verdict == .expired
+                && revalidationWindow.map { overrun < .seconds($0) } ?? false,
+            mayBeServedOnError: allowsStale && errorWindow.map { overrun < .seconds($0) } ?? false,
+            mayBeServedWhenUnreachable: allowsStale)
     }
 
     private static func verdict(

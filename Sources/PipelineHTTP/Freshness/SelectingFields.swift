@@ -6,24 +6,7 @@ import Pipeline
 ///
 /// A response that a cache of one user has stored answers requests of such caches alone, since neither its key nor its
 /// fields tell users apart; and the other way round. So one folder can serve both kinds of caches.
-///
-/// Values are kept normalised; those of fields that hold credentials only as digests.
-struct SelectingFields: Sendable, Hashable {
-    struct Field: Sendable, Hashable {
-        /// In lower case.
-        let name: String
-        /// `nil` where the request had no such field.
-        let value: [UInt8]?
-    }
-
-    /// In the order of their names.
-    let fields: [Field]
-
-    /// Those of an answer without `Vary`: every request fits.
-    static let none = SelectingFields(fields: [])
-
-    private init(fields: [Field]) { self.fields = fields }
-
+extension SelectingFields {
     /// The fields of `request` that select a response in a cache; `nil` if no request fits.
     init?(of response: HTTPFields, request: HTTPFields, users: HTTPCache.Users) {
         guard let varying = SelectingFields(vary: response, request: request) else { return nil }
@@ -42,9 +25,10 @@ struct SelectingFields: Sendable, Hashable {
         let names = response[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingSpaces.lowercased() }
         guard !names.contains("*") else { return nil }
-        fields = Set(names).filter { !$0.isEmpty && $0 != Self.others && $0 != Self.oneUser }.sorted().map {
-            Field(name: $0, value: Self.value($0, request))
-        }
+        self.init(
+            fields: Set(names).filter { !$0.isEmpty && $0 != Self.others && $0 != Self.oneUser }.sorted().map {
+                Field(name: $0, value: Self.value($0, request))
+            })
     }
 
     /// Whether a request of these users has the same values.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTPTypes
+import Pipeline
 
 /// Whether an answer may be stored (RFC 9111 section 3): a pure function of the exchange.
 enum Storability: Sendable, Hashable {

@@ -1,7 +1,6 @@
 public import FoundationEssentials
-import Pipeline
 
-/// Whether a stored answer may be given now, with the arithmetic that says so (RFC 9111 section 4.2).
+/// Whether a stored response may be given now, with the arithmetic that says so (RFC 9111 section 4.2).
 public struct Freshness: Sendable, Hashable {
     /// The verdict.
     public enum Verdict: String, Sendable, Hashable {
@@ -62,6 +61,21 @@ public struct Freshness: Sendable, Hashable {
     public let mayBeServedOnError: Bool
     /// Whether it may be given if the origin can't be reached (section 4.2.4): nothing forbids it.
     public let mayBeServedWhenUnreachable: Bool
+
+    package init(
+        age: Duration, lifetime: Duration?, basis: Basis, remaining: Duration?, verdict: Verdict, judged: Date,
+        mayBeServedWhileRevalidating: Bool, mayBeServedOnError: Bool, mayBeServedWhenUnreachable: Bool
+    ) {
+        self.age = age
+        self.lifetime = lifetime
+        self.basis = basis
+        self.remaining = remaining
+        self.verdict = verdict
+        self.judged = judged
+        self.mayBeServedWhileRevalidating = mayBeServedWhileRevalidating
+        self.mayBeServedOnError = mayBeServedOnError
+        self.mayBeServedWhenUnreachable = mayBeServedWhenUnreachable
+    }
 
     /// Whether it may be given without asking the origin.
     public var mayBeServed: Bool { verdict == .fresh || verdict == .acceptedStale }

@@ -1,0 +1,110 @@
+public import FoundationEssentials
+public import HTTPTypes
+
+/// A response as a cache has stored it.
+///
+/// `HTTPCache` makes them. Stages find them in a load's ``Load/response``.
+public struct StoredResponse: Sendable {
+    /// The number of its row. A number is never reused, so a response that was replaced can be told from its successor.
+    public package(set) var generation: Int64
+    /// The key that it is stored under.
+    public let key: SourceKey
+    /// The URL that responded, without fragment and user info.
+    public let target: String
+    /// The status code (RFC 9110 section 15).
+    public let status: Int
+    /// The header fields, without those that belong to the connection (RFC 9111 section 3.1).
+    public let headers: HTTPFields
+    /// When the request was sent that it responded to, or that last confirmed it.
+    public let requestTime: Date
+    /// When it arrived, or the response that last confirmed it.
+    public let responseTime: Date
+    /// When it was stored or last confirmed.
+    public let stored: Date
+    /// When it expires, where `Expiry.after` fixed that as it was stored. A reader may only shorten it.
+    public let expires: Date?
+    /// The content.
+    public let body: [UInt8]
+
+    /// The request's fields that `Vary` names, with their values.
+    package let selecting: SelectingFields
+    /// The redirects that it was found behind, where they have no entries of their own.
+    package var redirects: StoredRedirects?
+
+    package init(
+        generation: Int64, key: SourceKey, target: String, status: Int, headers: HTTPFields, requestTime: Date,
+        responseTime: Date, stored: Date, expires: Date?, body: [UInt8], selecting: SelectingFields,
+        redirects: StoredRedirects? = nil
+    ) {
+        self.generation = generation
+        self.key = key
+        self.target = target
+        self.status = status
+        self.headers = headers
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.stored = stored
+        self.expires = expires
+        self.body = body
+        self.selecting = selecting
+        self.redirects = redirects
+    }
+
+    /// The media type that the origin declared (RFC 9110 section 8.3).
+    public var contentType: String? { headers[.contentType] }
+
+    /// The text between the quotes of the entity tag (RFC 9110 section 8.8.3), which is what
+    /// ``HTTPExchange/init(url:bytes:mediaType:lifetime:validator:at:)`` was given as its validator; `nil` without one.
+    public var validator: String? {
+        guard let tag = headers[values: .eTag].first else { return nil }
+        return tag.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first.map(String.init)
+    }
+
+    /// The body, as the load's original.
+    package var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }
+
+    /// Whether it was stored or confirmed after another.
+    package func isNewer(than known: StoredResponse?) -> Bool {
+        guard let known else { return true }
+        return generation != known.generation || stored > known.stored
+    }
+}
+
+/// The request's fields by which the origin chose a response. The module `PipelineHTTP` says which they are and compares
+/// them.
+///
+/// Values are normalised. Values of fields that hold credentials are digests.
+package struct SelectingFields: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
+        /// In lower case.
+        package let name: String
+        /// `nil` where the request had no such field.
+        package let value: [UInt8]?
+
+        package init(name: String, value: [UInt8]?) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// In the order of their names.
+    package let fields: [Field]
+
+    /// The fields of a response without `Vary`: it matches every request.
+    package static let none = SelectingFields(fields: [])
+
+    package init(fields: [Field]) { self.fields = fields }
+}
+
+/// The redirects that belong to a stored response: those behind which a source with an identifier was found.
+package struct StoredRedirects: Sendable, Hashable {
+    /// Until when all of them are fresh by the server's word. `.after` and `.never` of the caller overrule it.
+    package let until: Date
+    /// The URLs that redirected, without fragment and user info. When one becomes invalid, so does the response.
+    package let targets: [String]
+
+    package init(until: Date, targets: [String]) {
+        self.until = until
+        self.targets = targets
+    }
+}
