@@ -22,57 +22,46 @@ extension Chain {
 
     /// Why a stage of this list can do nothing for any load, with the remedy; `nil` if each can do something.
     var problem: String? {
-        var identity = Identity()
-        return problem(from: .empty, &identity)
+        var known = Known()
+        return problem(from: .empty, &known)
     }
 
-    /// What settles the load's keys.
-    private struct Identity {
-        var isSettled = false
-        /// The fields that the keys tell apart; `nil` where the stage doesn't say.
+    /// What the stages before a place have made of a load, beside its phase.
+    fileprivate struct Known {
+        var isIdentified = false
+        /// The fields that the keys tell apart; `nil` where the stage that settles them doesn't say.
         var credentials: CredentialFields?
+        /// What its response can be.
+        var responses: ResponseStates = .unknown
     }
 
-    /// - Parameter identity: What the stages before this list settle; on return, also what those of this list do.
-    private func problem(from phases: Phases, _ identity: inout Identity) -> String? {
+    /// - Parameter known: What the stages before this list have made; on return, also what those of this list make.
+    private func problem(from phases: Phases, _ known: inout Known) -> String? {
         var reached = phases
         for slot in slots {
             let taken = reached.intersection(slot.accepts)
-            if taken.isEmpty {
-                let accepted = slot.accepts.isEmpty ? "nothing" : "\(slot.accepts)"
-                return "\(slot.name) can never run: it accepts \(accepted), but where it stands a load is "
-                    + "\(reached). Move it or remove it. The list is:\n\(self)"
-            }
-            if slot.stage.needsIdentity {
-                if !identity.isSettled {
-                    return "\(slot.name) can never do its work: it goes by the load's keys, which no stage before it "
-                        + "settles. Put ResolveIdentifier() first. The list is:\n\(self)"
-                }
-                let needed = (slot.stage as? any CredentialStage)?.credentials.names ?? []
-                if let missing = needed.subtracting(identity.credentials?.names ?? needed).min() {
-                    return "\(slot.name) would mix up users: its cache tells them apart by \(missing), and the stage "
-                        + "that settles the load's keys doesn't. Write ResolveIdentifier(credentials: "
-                        + "cache.users.credentials). The list is:\n\(self)"
-                }
-            }
+            if let problem = slot.problem(in: reached, taken, known) { return "\(problem) The list is:\n\(self)" }
             if let composite = slot.stage as? any CompositeStage {
                 let bodies =
                     composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
-                let before = identity
+                let before = known
                 for body in bodies {
                     var inside = before
                     if let problem = body.problem(from: taken, &inside) { return problem }
-                    if inside.isSettled { identity = inside }
+                    if inside.isIdentified { (known.isIdentified, known.credentials) = (true, inside.credentials) }
                 }
             }
             if slot.stage.identifies {
-                identity = Identity(
-                    isSettled: true, credentials: (slot.stage as? any CredentialStage)?.credentials)
+                (known.isIdentified, known.credentials) = (true, (slot.stage as? any CredentialStage)?.credentials)
             }
+            known.responses.formUnion(slot.stage.leaves)
             reached = reached.subtracting(taken).union(slot.stage.produces)
         }
         return nil
     }
+
+    /// The states in which any of the stages can leave a load's response.
+    public var leaves: ResponseStates { slots.reduce(into: []) { $0.formUnion($1.stage.leaves) } }
 
     /// The digest of what the stages do to the pixels.
     package var signature: Digest {
@@ -86,6 +75,32 @@ extension Chain {
         stages.flatMap { stage in
             [stage.signature].compactMap(\.self) + ((stage as? any CompositeStage)?.body.signatures ?? [])
         }
+    }
+}
+
+extension Chain.Slot {
+    /// Why the stage can do nothing where it stands, with the remedy; `nil` if it can do something.
+    fileprivate func problem(in reached: Phases, _ taken: Phases, _ known: Chain.Known) -> String? {
+        if taken.isEmpty {
+            let accepted = accepts.isEmpty ? "nothing" : "\(accepts)"
+            return
+                "\(name) can never run: it accepts \(accepted), but where it stands a load is \(reached). Move it or "
+                + "remove it."
+        }
+        if stage.needs.isDisjoint(with: known.responses) {
+            return "\(name) can never do its work: it needs a response that is \(stage.needs), but where it stands the "
+                + "response is \(known.responses). Put a stage before it that looks up or fetches, such as DiskLookup."
+        }
+        guard stage.needsIdentity else { return nil }
+        if !known.isIdentified {
+            return "\(name) can never do its work: it goes by the load's keys, which no stage before it settles. Put "
+                + "ResolveIdentifier() first."
+        }
+        let needed = (stage as? any CredentialStage)?.credentials.names ?? []
+        guard let missing = needed.subtracting(known.credentials?.names ?? needed).min() else { return nil }
+        return
+            "\(name) would mix up users: its cache tells them apart by \(missing), and the stage that settles the load's "
+            + "keys doesn't. Write ResolveIdentifier(credentials: cache.users.credentials)."
     }
 }
 

@@ -18,6 +18,9 @@ extension CompositeStage {
     /// The phases that the body can end in.
     public var produces: Phases { body.outcomes(from: body.accepts) }
 
+    /// What any stage of the body leaves.
+    public var leaves: ResponseStates { body.leaves }
+
     /// Steps.
     public var hasAlternatives: Bool { false }
 }

@@ -9,6 +9,9 @@ public struct EncodedImage: Sendable {
     /// The size in pixels of the source's picture, where an encoder made the bytes.
     public let nativeSize: PixelSize?
 
+    /// Whether a cache gave these bytes as an earlier result of the list, so that they need not be kept again.
+    package var isKept = false
+
     /// Wraps a file's bytes.
     public init(
         bytes: [UInt8], declaredType: String? = nil, size: PixelSize? = nil, nativeSize: PixelSize? = nil

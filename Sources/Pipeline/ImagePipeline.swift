@@ -77,7 +77,7 @@ public struct ImagePipeline: Sendable {
         } catch {
             throw load.traced(error)
         }
-        return try load.response()
+        return try load.result()
     }
 
     /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
@@ -92,7 +92,7 @@ extension Load {
     /// What the load has come to.
     /// - Throws: ``LoadError/Code/notCached`` if no stage found anything.
     @inline(never)
-    package func response() throws -> LoadResponse {
+    package func result() throws -> LoadResponse {
         guard let product = content.product, let source else { throw notCached }
         return LoadResponse(
             product: product, source: source, isStale: isStale, sourceKey: sourceKey, trace: recorder.trace)

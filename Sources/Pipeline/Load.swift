@@ -1,6 +1,7 @@
 /// One load on its way down a list: what is wanted, what has been found so far, and what happened.
 ///
-/// A load is a value. It changes only through ``advance(to:from:)``, which lets it move forward and never back.
+/// A load is a value. Its content changes only through ``advance(to:from:)`` and its response through
+/// ``advance(response:from:)`` and ``deliver(_:from:)``, which let it move forward and never back.
 public struct Load: Sendable {
     /// What is wanted.
     public let request: ImageRequest
@@ -17,8 +18,8 @@ public struct Load: Sendable {
     public private(set) var sourceKey: SourceKey?
     /// The identity of the list's final product; `nil` until a stage resolved the source's.
     public private(set) var variantKey: VariantKey?
-    /// What a cache had past its freshness: bytes that a 304 can make good again, or a product.
-    public var stale: LoadContent?
+    /// What is known of the HTTP response behind the load.
+    public internal(set) var response: ResponseState = .unknown
     /// Whether ``content`` is past its freshness and was accepted all the same.
     public var isStale = false
 
@@ -63,17 +64,18 @@ public struct Load: Sendable {
     public mutating func advance(to content: LoadContent, from source: LoadSource? = nil) {
         let next = content.phase
         guard next > phase || (next == phase && next != .ready && next != .empty) else {
-            violation = "it tried to move the load from \(phase) to \(next); a load only moves forward"
-            return
+            return breach("it tried to move the load from \(phase) to \(next); a load only moves forward")
         }
         guard let source = source ?? self.source else {
-            violation = "it moved the load to \(next) without saying where the content came from"
-            return
+            return breach("it moved the load to \(next) without saying where the content came from")
         }
         self.content = content
         self.source = source
         advances += 1
     }
+
+    /// Notes how the running stage broke its contract, for which the engine fails it.
+    mutating func breach(_ text: String) { violation = text }
 
     /// Settles the identity of the source's bytes, and with it the variant's.
     public mutating func identify(as key: SourceKey) {
@@ -135,7 +137,7 @@ public struct Load: Sendable {
         fork.source = source
         fork.sourceKey = sourceKey
         fork.variantKey = variantKey
-        fork.stale = stale
+        fork.response = response
         fork.isStale = isStale
         fork.attachments = attachments
         fork.showsImages = showsImages
@@ -147,7 +149,7 @@ public struct Load: Sendable {
         if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
         // A flight may have been another load's, of the same source in another size: what is settled here stays.
         if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
-        stale = fork.stale
+        if fork.response.step >= response.step { response = fork.response }
         isStale = fork.isStale
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
         attachments += fork.attachments

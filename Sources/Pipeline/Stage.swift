@@ -22,6 +22,17 @@ public protocol Stage: Sendable {
     /// so that a list in which a later stage can never run is found when the list is built.
     var produces: Phases { get }
 
+    /// The states of the load's ``Load/response`` in which the stage has work to do; by default every state.
+    ///
+    /// A list in which none of them can be reached is refused when it is built. Within a list the stage is called in any
+    /// state.
+    var needs: ResponseStates { get }
+
+    /// The states in which the stage can leave the load's ``Load/response``, beside the one in which it found it.
+    ///
+    /// By default every state if it accepts loads that have found nothing yet, and none otherwise.
+    var leaves: ResponseStates { get }
+
     /// Names what the stage does to the pixels, with its parameters; part of the variant's key. Default `nil`: nothing.
     var signature: String? { get }
 
@@ -48,6 +59,12 @@ public protocol Stage: Sendable {
 extension Stage {
     /// The accepted phases and every later one.
     public var produces: Phases { accepts.andLater }
+
+    /// Every state.
+    public var needs: ResponseStates { .all }
+
+    /// Every state for a stage that finds things, none for a later one.
+    public var leaves: ResponseStates { accepts.contains(Phase.empty) ? .all : [] }
 
     /// Nothing is done to the pixels.
     public var signature: String? { nil }

@@ -3,14 +3,17 @@ public import Pipeline
 
 /// Looks for a source's bytes among the stored responses.
 ///
-/// An answer that is still fresh becomes the load's original. One past its freshness is left in `Load.stale`, for the
-/// origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
+/// An answer that is still fresh becomes the load's original. One past its freshness is left as the load's stale response,
+/// for the origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
 /// it has nothing to do.
 public struct DiskLookup: Stage, CredentialStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes, or still nothing.
     public let produces: Phases = [.empty, .original]
+
+    /// What it finds.
+    public let leaves: ResponseStates = [.stale, .fresh]
 
     private let responses: HTTPCache
     private let rules: CacheRules
@@ -46,12 +49,11 @@ public struct DiskLookup: Stage, CredentialStage {
         switch try await trail.look(in: responses, for: load, isCounted: true) {
         case .fresh(let response, let freshness):
             load.note("\(freshness)")
-            load.giveStored(response, freshness, trail, from: .disk)
+            load.giveStored(response, freshness, &trail)
             return .hit
         case .stale(let response, let freshness):
             load.note("\(freshness)")
-            load.attach(StaleEntry(response: response, freshness: freshness))
-            load.stale = .original(response.encodedImage)
+            load.advance(response: .stale(response, freshness))
         case .miss(let reason): load.note(reason)
         }
         // Where to go on, and what is to be confirmed.

@@ -32,6 +32,9 @@ public struct Fetch: Stage {
     /// The source's bytes; still nothing for a source that is not remote.
     public var produces: Phases { [.empty, .original] }
 
+    /// A response of the origin, one that it has confirmed, or one that is stored where a redirect leads.
+    public var leaves: ResponseStates { [.fresh, .fetched, .confirmed] }
+
     /// Fetches the bytes.
     /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes` and
     ///   what else the client throws; `CancellationError` if the task is cancelled.
@@ -43,7 +46,7 @@ public struct Fetch: Stage {
             load.note("the request says only-if-cached")
             return .skipped
         }
-        load.report(.sendingRequest(hadCachedImage: load.stale != nil))
+        load.report(.sendingRequest(hadCachedImage: load.hasStaleImage))
         do {
             let source = try await fetch(url, &load)
             load.report(.requestCompleted(source: source, error: nil))
@@ -76,7 +79,7 @@ public struct Fetch: Stage {
                     trail.deny()
                     continue
                 }
-                if let source = try await goOn(with: answer, confirming: stored, &trail, &load) { return source }
+                if let source = try await goOn(with: asked, confirming: stored, &trail, &load) { return source }
                 continue
             }
             if let partial = asked.partial, partial.isUseless(after: answer.status, from: asked.response.url) {
@@ -97,7 +100,7 @@ public struct Fetch: Stage {
                     httpStatus: answer.status,
                     retryAfter: RetryAfter.delay(in: answer.headers, now: answer.responseTime))
             }
-            return try await take(asked, trail, &load)
+            return try await take(asked, &trail, &load)
         }
     }
 
@@ -125,23 +128,20 @@ public struct Fetch: Stage {
     /// Takes a stored response that a 304 has confirmed: an image is what was asked for, a redirect is followed.
     /// - Returns: where the image came from; `nil` if there is another hop to ask.
     private func goOn(
-        with answer: OriginAnswer, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
+        with asked: Asked, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
     ) async throws -> LoadSource? {
-        let confirmation = Revalidation(
-            stored: stored, headers: answer.headers, requestHeaders: trail.selectingFields(load),
-            requestTime: answer.requestTime, responseTime: answer.responseTime, within: trail.within)
+        let update = exchange(of: asked, trail, load)
         guard !stored.isSuccess else {
             load.detach(PartialBody.self)
-            load.attach(confirmation)
-            load.attach(FollowedRedirects(redirects: trail.followed))
+            load.arrive(by: &trail)
             // Another image than the stale one was found where a redirect has moved: it wasn't shown before.
-            let known = load.attachment(StaleEntry.self)?.response.generation ?? stored.generation
+            let known = load.response.stored?.generation ?? stored.generation
             let source: LoadSource = known == stored.generation ? .revalidated : .disk
-            load.advance(to: .original(stored.encodedImage), from: source)
+            load.advance(response: .confirmed(stored, by: update), from: source)
             return source
         }
-        let headers = StorableFields.updating(stored.headers, with: answer.headers)
-        let redirect = await keep(.confirmed(confirmation), trail, load)
+        let headers = StorableFields.updating(stored.headers, with: update.headers)
+        let redirect = await keep(.confirmed(stored, by: update), trail, load)
         guard try trail.follow(redirect, status: stored.status, headers) else {
             throw LoadError(
                 .malformedResponse, subject: load.subject, "The origin confirmed a redirect that leads nowhere.")
@@ -176,8 +176,8 @@ public struct Fetch: Stage {
         switch redirect {
         case .fetched(let exchange, let key?):
             kept = await responses.keep(exchange, for: key, expiry: expiry, rules: rules)
-        case .confirmed(let confirmation):
-            kept = await responses.freshen(confirmation, expiry: expiry, rules: rules)
+        case .confirmed(let stored, let update):
+            kept = await responses.freshen(stored, by: update, within: trail.within, expiry: expiry, rules: rules)
         case .fetched, .stored: return redirect
         }
         return kept.response.map { .stored($0) } ?? redirect
@@ -190,7 +190,7 @@ public struct Fetch: Stage {
         else { return nil }
         load.note("a redirect led to a stored response: \(freshness)")
         load.detach(PartialBody.self)
-        load.giveStored(response, freshness, trail, from: .disk)
+        load.giveStored(response, freshness, &trail)
         return .disk
     }
 
@@ -202,7 +202,7 @@ public struct Fetch: Stage {
     }
 
     /// Reads the image.
-    private func take(_ asked: Asked, _ trail: RedirectTrail, _ load: inout Load) async throws -> LoadSource {
+    private func take(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource {
         let answer = asked.answer
         var exchange = exchange(of: asked, trail, load)
         let resumed = answer.status == 206 ? asked.partial : nil
@@ -218,18 +218,15 @@ public struct Fetch: Stage {
         load.detach(PartialBody.self)
         try await read(asked.response, into: &exchange, &load)
         try resumed?.checkLength(of: exchange)
-        var within = trail.within
         if exchange.url != trail.hops.request.url {
             // The client has followed a redirect by itself, and nobody knows for how long that holds.
-            within.append(
+            trail.within.append(
                 HTTPExchange(
                     url: trail.hops.request.url, status: 302, headers: [:], requestTime: answer.requestTime,
                     responseTime: answer.responseTime, body: []))
         }
-        load.attach(FetchedExchange(exchange: exchange, key: trail.key, within: within))
-        load.attach(FollowedRedirects(redirects: trail.followed))
-        let image = EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType])
-        load.advance(to: .original(image), from: .network)
+        load.arrive(by: &trail)
+        load.deliver(exchange)
         return .network
     }
 
@@ -255,5 +252,13 @@ public struct Fetch: Stage {
             if let partial = PartialBody(exchange) { load.attach(partial) }
             throw error
         }
+    }
+}
+
+extension Load {
+    /// Whether a cache has an image for the load that is past its freshness.
+    fileprivate var hasStaleImage: Bool {
+        if case .stale = response { return true }
+        return attachment(MemoryEntry.self) != nil
     }
 }

@@ -116,7 +116,7 @@ public final class ImageLoader: Sendable {
 
     @inline(never)
     private func image(of load: Load) throws -> ImageResponse {
-        try ImageResponse(load.response(), subject: load.subject)
+        try ImageResponse(load.result(), subject: load.subject)
     }
 
     @inline(never)

@@ -20,13 +20,16 @@ public struct MemoryLookup: Stage {
     /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
+    /// A product is no response.
+    public var leaves: ResponseStates { [] }
+
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 
     /// `http rules`, where they are in force.
     public var parameters: String { rules == .http ? "http rules" : "" }
 
-    /// Gives the product; one past its freshness becomes the load's stale content.
+    /// Gives the product. An entry past its freshness is attached, for stages that show it or let it stand in.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey else { return .skipped }
         load.note(key: .variant(key))
@@ -41,8 +44,7 @@ public struct MemoryLookup: Stage {
         if let end = entry.validity.end(for: load.request.expiry, under: rules) {
             let isFromFuture = entry.validity.isFromFuture(at: now)
             if isFromFuture || end <= now {
-                load.stale = .ready(entry.product)
-                load.attach(StaleProduct(entry, mayStandIn: entry.validity.mayStandIn && !isFromFuture))
+                load.attach(entry)
                 load.note(
                     isFromFuture
                         ? Freshness.Verdict.clockSetBack.rawValue

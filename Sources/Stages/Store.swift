@@ -35,6 +35,9 @@ public struct Store: Stage, CredentialStage {
     /// The final answer.
     public var produces: Phases { .ready }
 
+    /// Where it keeps nothing but responses, one of those.
+    public var needs: ResponseStates { accepts == .original ? .all.subtracting(.unknown) : .all }
+
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 
@@ -48,11 +51,11 @@ public struct Store: Stage, CredentialStage {
     /// is reported.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
-        let ticket = load.attachment(SourceTicket.self)
-        let terms = await keepResponse(of: load)
-        // The flight that fetched is needed no more. Nor is the ticket to be found by whoever gets this load.
-        load.detach(SourceTicket.self)
-        await load.attachment(SourceLease.self)?.giveBack()
+        let right = load.attachment(WriteRight.self)
+        let terms = await keepResponse(of: load, right)
+        // The flight that fetched is needed no more, and no load that gets this one's result may hold its right.
+        load.detach(WriteRight.self)
+        await right?.end()
         if let key = load.variantKey, let terms, let memory, load.mayStore {
             load.note(key: .variant(key))
             let evicted = memory.keep(
@@ -69,52 +72,49 @@ public struct Store: Stage, CredentialStage {
             }
             if !load.mayStore { memory.remove(key.source) }
             // The load that wrote for all who share the fetch may have found something newer meanwhile.
-            if ticket?.isRefused == true, let askedAt = terms.askedAt {
+            if right?.isRefused == true, let askedAt = terms.askedAt {
                 memory.remove(key.source, askedBefore: askedAt, now: load.clock.now)
             }
         }
-        if case .encoded(let image) = load.content, load.attachment(FoundVariant.self) == nil,
-            let key = load.variantKey, let generation = terms?.generation
+        if case .encoded(let image) = load.content, !image.isKept, let key = load.variantKey,
+            let generation = terms?.generation
         {
             await responses?.keep(image, as: key, of: generation)
         }
         // Only now is it known to be an image.
-        let isAccepted = load.attachment(StoredEntry.self)?.freshness.mayBeServed ?? !load.isStale
-        if load.source == .disk, isAccepted { load.report(.hasCache(product, source: .disk)) }
+        if load.source == .disk, load.isAccepted { load.report(.hasCache(product, source: .disk)) }
         load.advance(to: .ready(product))
         return .done
     }
 
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
-    private func keepResponse(of load: Load) async -> StoredTerms? {
-        let ticket = load.attachment(SourceTicket.self)
-        let redirects = load.attachment(FollowedRedirects.self)?.redirects ?? []
-        let hasNews =
-            load.attachment(FetchedExchange.self) != nil || load.attachment(Revalidation.self) != nil
-            || redirects.contains { if case .stored = $0 { false } else { true } }
-        guard hasNews else { return await keepAll(load, redirects, writes: false) }
+    private func keepResponse(of load: Load, _ right: WriteRight?) async -> StoredTerms? {
+        let redirects = load.arrival?.followed ?? []
+        guard load.isFromOrigin || !redirects.allSatisfy(\.isStored) else {
+            return await keepAll(load, redirects, writes: false)
+        }
         // Asked before the claim: another member may have set out after the removal.
         guard load.mayStore else { return nil }
         // Of several loads that share a fetch, the first writes; the others calculate what it has written.
-        let writes = ticket?.claim() ?? true
-        defer { if writes { ticket?.stored() } }
+        let writes = right?.claim() ?? true
+        defer { if writes { right?.stored() } }
         let keep = { @Sendable in await keepAll(load, redirects, writes: writes) }
         // Those that share the fetch rely on this load to store it, so its cancellation doesn't end that.
-        let terms = ticket == nil || !writes ? await keep() : await Task(operation: keep).value
+        let terms = right == nil || !writes ? await keep() : await Task(operation: keep).value
         if writes, !load.mayStore {
-            for key in Set([load.sourceKey, load.attachment(FetchedExchange.self)?.key].compactMap(\.self)) {
+            for key in Set([load.sourceKey, load.arrival?.key].compactMap(\.self)) {
                 await responses?.remove(key)
             }
             return nil
         }
-        if writes, terms == nil { await refuse(load, redirects, ticket) }
+        if writes, terms == nil { await refuse(load, redirects, right) }
         return terms
     }
 
     /// Takes what other sizes have made of a response that may not be kept out of memory.
-    private func refuse(_ load: Load, _ redirects: [FollowedRedirect], _ ticket: SourceTicket?) async {
+    private func refuse(_ load: Load, _ redirects: [FollowedRedirect], _ right: WriteRight?) async {
         // Those that come later see this.
-        ticket?.refuse()
+        right?.refuse()
         guard let source = load.sourceKey, let askedAt = await keepAll(load, redirects, writes: false)?.askedAt else {
             return
         }
@@ -136,15 +136,18 @@ public struct Store: Stage, CredentialStage {
 
     /// Keeps the response that the product was made of.
     private func keepLast(_ load: Load, writes: Bool) async -> StoredTerms? {
-        if let fetched = load.attachment(FetchedExchange.self) {
-            let terms = await commit(fetched.exchange, fetched.key, within: fetched.within, load, writes: writes)
+        let trail = load.arrival
+        switch load.response {
+        case .fetched(let exchange):
+            let key = trail.map(\.key) ?? load.sourceKey
+            let terms = await commit(exchange, key, within: trail?.within ?? [], load, writes: writes)
             if terms?.generation != nil, writes { load.report(.stored(.disk)) }
             return terms
+        case .confirmed(let stored, let update):
+            return await freshen(stored, by: update, within: trail?.within, load, writes: writes)
+        case .fresh, .stale, .unknown: break
         }
-        if let revalidation = load.attachment(Revalidation.self) {
-            return await freshen(revalidation, load, writes: writes)
-        }
-        if let entry = load.attachment(StoredEntry.self)?.response { return StoredTerms(entry, policy) }
+        if let stored = load.storedOriginal { return StoredTerms(stored, policy) }
         // What a stage of somebody else's has found says nothing of its lifetime, and is not kept for ever.
         return StoredTerms(
             load.request.source.isRemote
@@ -154,7 +157,7 @@ public struct Store: Stage, CredentialStage {
     private func keep(_ redirect: FollowedRedirect, _ load: Load, writes: Bool) async -> StoredTerms? {
         switch redirect {
         case .stored(let response): StoredTerms(response, policy)
-        case .confirmed(let revalidation): await freshen(revalidation, load, writes: writes)
+        case .confirmed(let stored, let update): await freshen(stored, by: update, within: [], load, writes: writes)
         case .fetched(let exchange, let key): await commit(exchange, key, load, writes: writes)
         }
     }
@@ -178,16 +181,18 @@ public struct Store: Stage, CredentialStage {
             .map { StoredTerms(of: $0, policy) }
     }
 
-    private func freshen(_ revalidation: Revalidation, _ load: Load, writes: Bool) async -> StoredTerms? {
+    private func freshen(
+        _ stored: StoredResponse, by update: HTTPExchange, within redirects: [HTTPExchange]?, _ load: Load, writes: Bool
+    ) async -> StoredTerms? {
         let expiry = load.request.expiry
         if writes, let responses {
-            switch await responses.freshen(revalidation, expiry: expiry, rules: rules) {
+            switch await responses.freshen(stored, by: update, within: redirects, expiry: expiry, rules: rules) {
             case .refused, .outdated: return nil
             case .stored, .unavailable: break
             }
         }
-        let merged = policy.merged(revalidation, now: load.clock.now, expiry, rules)
-        guard policy.mayStay(merged, after: revalidation, expiry, rules) else { return nil }
+        let merged = policy.merged(stored, by: update, within: redirects, now: load.clock.now, expiry, rules)
+        guard policy.mayStay(merged, after: update, within: redirects, expiry, rules) else { return nil }
         var terms = StoredTerms(of: merged, policy)
         terms.generation = merged.generation
         return terms
@@ -203,4 +208,15 @@ extension Load {
         guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
         return order.mayStore(sourceKey)
     }
+
+    /// Whether the origin has just sent or confirmed what the load has.
+    fileprivate var isFromOrigin: Bool {
+        switch response {
+        case .fetched, .confirmed: true
+        case .unknown, .stale, .fresh: false
+        }
+    }
+
+    /// Whether what the load has is fresh, or stale and accepted by the request.
+    fileprivate var isAccepted: Bool { if case .fresh = response { true } else { !isStale } }
 }

@@ -20,26 +20,24 @@ public struct VariantLookup: Stage {
     /// Looks in stored responses.
     public init(_ responses: HTTPCache) { self.responses = responses }
 
+    /// A response that is stored.
+    public var needs: ResponseStates { [.stale, .fresh, .confirmed] }
+
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 
     /// Looks, and moves the load to the result on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        let stored = load.attachment(StoredEntry.self)?.response ?? load.attachment(Revalidation.self)?.stored
-        guard let key = load.variantKey, let stored else { return .skipped }
+        guard let key = load.variantKey, let stored = load.storedOriginal else { return .skipped }
         load.note(key: .variant(key))
         guard let image = try await responses.variant(key, of: stored.generation, priority: load.priority) else {
             return .miss
         }
-        load.attach(FoundVariant())
         load.advance(to: .encoded(image))
         return .hit
     }
 }
-
-/// Says that the load's result was found on disk and need not be stored again.
-struct FoundVariant: LoadAttachment {}
 
 extension ImagePipeline {
     /// The same list with an `Encode` before its ``Store``, whose results are kept on disk beside the responses that they

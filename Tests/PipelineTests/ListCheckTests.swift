@@ -128,4 +128,42 @@ struct ListCheckTests {
                 Wrap { ByKey() }
             })
     }
+
+    private struct Confirm: Stage {
+        var accepts: Phases { .original }
+        var needs: ResponseStates { [.stale, .confirmed] }
+        func run(_ load: inout Load) async throws -> Outcome { .done }
+    }
+
+    private struct Fetching: Stage {
+        var accepts: Phases { .empty }
+        var produces: Phases { .original }
+        let leaves: ResponseStates
+        func run(_ load: inout Load) async throws -> Outcome { .miss }
+    }
+
+    @Test func `A stage that needs a response that no stage before it leaves`() throws {
+        let error = try problem {
+            Wrap { Fetching(leaves: .fetched) }
+            Confirm()
+        }
+        #expect(error.code == .stageContract)
+        #expect(
+            error.message.hasPrefix(
+                "Confirm can never do its work: it needs a response that is stale, confirmed, but where it stands the "
+                    + "response is unknown, fetched."))
+        _ = try ImagePipeline(
+            validating: Chain {
+                Wrap { Fetching(leaves: [.fetched, .confirmed]) }
+                Wrap { Confirm() }
+            })
+    }
+
+    @Test func `A fetcher that does not say what it leaves may leave any response`() throws {
+        _ = try ImagePipeline(
+            validating: Chain {
+                Find()
+                Confirm()
+            })
+    }
 }

@@ -25,7 +25,7 @@ struct LoadTests {
         #expect(load.phase == .empty)
         #expect(load.content.product == nil)
         #expect(load.source == nil)
-        #expect(load.stale == nil)
+        #expect(load.response.stored == nil)
         #expect(!load.isStale)
         #expect(!load.isWatched)
         #expect(load.attachment(Note.self) == nil)
@@ -62,9 +62,8 @@ struct LoadTests {
                 StubStage("Spoil", accepts: .empty) { load in
                     guard restarted.loads.count == 1 else { return .skipped }
                     load.attach(Note(text: "spoilt"))
-                    load.stale = .original()
                     load.isStale = true
-                    load.advance(to: .original(), from: .disk)
+                    load.deliver(.test())
                     return .hit
                 }
                 StubStage.failing("Fail", accepts: .original, LoadError(.undecodable, subject: "", "No image."))
@@ -76,7 +75,7 @@ struct LoadTests {
         #expect(restarted.loads.count == 2)
         #expect(second.phase == .empty)
         #expect(second.source == nil)
-        #expect(second.stale == nil)
+        #expect(second.response.isUnknown)
         #expect(!second.isStale)
         #expect(second.attachment(Note.self) == Note(text: "before"))
         #expect(response.source == .network)
@@ -91,8 +90,7 @@ struct LoadTests {
         let key = SourceKey(digest: Digest(of: "cat"))
         load.identify(as: key)
         load.attach(Note(text: "mine"))
-        load.stale = .original(4)
-        load.advance(to: .original(9), from: .disk)
+        load.deliver(.test(body: 9), from: .disk)
         load.isStale = true
 
         let fork = load.forked(events: { _ in told.withLock { $0.append("fork") } })
@@ -101,7 +99,7 @@ struct LoadTests {
         #expect(fork.source == .disk)
         #expect(fork.sourceKey == key)
         #expect(fork.variantKey == load.variantKey)
-        #expect(fork.stale?.product?.cost == 4)
+        #expect(!fork.response.isUnknown)
         #expect(fork.isStale)
         #expect(fork.attachment(Note.self) == Note(text: "mine"))
         #expect(fork.request == load.request)
@@ -119,7 +117,7 @@ struct LoadTests {
         let key = SourceKey(digest: Digest(of: "cat"))
         fork.identify(as: key)
         fork.attach(Note(text: "the fork's"))
-        fork.stale = .original(4)
+        fork.deliver(.test())
         fork.isStale = true
         fork.advance(to: .decoded(3), from: .network)
         load.adopt(fork)
@@ -127,7 +125,7 @@ struct LoadTests {
         #expect(load.source == .network)
         #expect(load.sourceKey == key)
         #expect(load.variantKey == fork.variantKey)
-        #expect(load.stale?.product?.cost == 4)
+        #expect(!load.response.isUnknown)
         #expect(load.isStale)
         #expect(load.attachment(Note.self) == Note(text: "the fork's"))
         #expect(load.attachment(Count.self) == Count(number: 1))

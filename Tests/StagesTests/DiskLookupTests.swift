@@ -81,7 +81,7 @@ struct DiskLookupTests {
         return try #require(await cache.commit(exchange, for: key, expiry: request.expiry))
     }
 
-    @Test("A fresh entry is the load's original, from disk, with its entry attached")
+    @Test("A fresh entry is the load's original, from disk, and its response")
     func hit() async throws {
         let stored = try await store(request())
         clock.advance(by: .seconds(10))
@@ -90,26 +90,27 @@ struct DiskLookupTests {
         #expect(image.bytes == [1, 2, 3])
         #expect(image.declaredType == "image/jpeg")
         #expect(load.source == .disk)
-        #expect(load.attachment(StoredEntry.self)?.response.generation == stored.generation)
-        #expect(load.attachment(StoredEntry.self)?.freshness.freshUntil == clock.now + 50)
-        #expect(load.attachment(StaleEntry.self) == nil)
+        guard case .fresh(let response, let freshness) = load.response else { throw Unexpected() }
+        #expect(response.generation == stored.generation)
+        #expect(freshness.freshUntil == clock.now + 50)
+        #expect(load.storedOriginal?.generation == stored.generation)
         #expect(trace.outcome == .hit)
         #expect(trace.key == .source(try #require(SourceKey(request()))))
         #expect(trace.bytes == 3)
         #expect(trace.note == "fresh for 50 s: age 10 s, lifetime 60 s (max-age)")
     }
 
-    @Test("An expired entry is a miss that leaves its bytes as the load's stale ones")
+    @Test("An expired entry is a miss that leaves it as the load's stale response")
     func stale() async throws {
         let stored = try await store(request())
         clock.advance(by: .seconds(100))
         let (load, trace) = try await load(request())
         #expect(load.phase == .empty)
-        guard case .original(let image) = load.stale else { throw Unexpected() }
-        #expect(image.bytes == [1, 2, 3])
-        #expect(load.attachment(StaleEntry.self)?.response.generation == stored.generation)
-        #expect(load.attachment(StaleEntry.self)?.freshness.mayBeServedWhenUnreachable == true)
-        #expect(load.attachment(StoredEntry.self) == nil)
+        guard case .stale(let response, let freshness) = load.response else { throw Unexpected() }
+        #expect(response.body == [1, 2, 3])
+        #expect(response.generation == stored.generation)
+        #expect(freshness.mayBeServedWhenUnreachable)
+        #expect(load.storedOriginal == nil)
         #expect(trace.outcome == .miss)
         #expect(trace.note == "expired 40 s ago: age 100 s, lifetime 60 s (max-age)")
     }
@@ -118,7 +119,7 @@ struct DiskLookupTests {
     func miss() async throws {
         let (load, trace) = try await load(request())
         #expect(load.phase == .empty)
-        #expect(load.stale == nil)
+        #expect(load.response.stored == nil)
         #expect(trace.outcome == .miss)
         #expect(trace.note == "nothing stored")
     }
@@ -181,7 +182,7 @@ struct DiskLookupTests {
         try await store(request(), status: 404)
         let (load, trace) = try await load(request())
         #expect(trace.outcome == .miss)
-        #expect(load.stale == nil)
+        #expect(load.response.stored == nil)
         #expect(trace.note == "the stored answer has status 404")
     }
 

@@ -49,7 +49,7 @@ struct ExtremeNumbersTests: CacheSuite {
                 }
                 if let stored = try await cache.lookup(.test()).response {
                     _ = cache.policy.validity(of: stored)
-                    _ = await cache.freshen(
+                    _ = try await cache.freshen(
                         stored, with: fields, requestTime: .distantPast, responseTime: .distantFuture, expiry: expiry)
                 }
                 await cache.close()

@@ -26,7 +26,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
         clock.advance(by: .seconds(100))
         #expect(try await cache.lookup(.test()).isStale)
         let confirmed = try #require(
-            await cache.freshen(
+            try await cache.freshen(
                 stored, with: [.cacheControl: "max-age=30"], requestTime: clock.now, responseTime: clock.now))
         #expect(confirmed.body == stored.body)
         clock.advance(by: .seconds(29))
@@ -44,7 +44,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(), for: .test(), expiry: .after(.seconds(10))))
         clock.advance(by: .seconds(20))
-        _ = await cache.freshen(
+        _ = try await cache.freshen(
             stored, with: [:], requestTime: clock.now, responseTime: clock.now, expiry: .after(.seconds(10)))
         clock.advance(by: .seconds(9))
         #expect(try await cache.lookup(.test(), expiry: .after(.seconds(10))).isFresh)
@@ -57,7 +57,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(), for: .test()))
         #expect(
-            await cache.freshen(stored, with: update, requestTime: clock.now, responseTime: clock.now)?.body == nil)
+            try await cache.freshen(stored, with: update, requestTime: clock.now, responseTime: clock.now)?.body == nil)
         #expect(try await cache.lookup(.test()).isMiss)
     }
 
@@ -67,7 +67,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
         let stored = try #require(await cache.commit(try exchange(), for: .test()))
         await cache.removeAll()
         #expect(
-            await cache.freshen(stored, with: [:], requestTime: clock.now, responseTime: clock.now)?.body == nil)
+            try await cache.freshen(stored, with: [:], requestTime: clock.now, responseTime: clock.now)?.body == nil)
         #expect(try await cache.lookup(.test()).isMiss)
     }
 
@@ -75,7 +75,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
     func freshenVary() async throws {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(request: [.accept: "a"]), for: .test()))
-        _ = await cache.freshen(
+        _ = try await cache.freshen(
             stored, with: [.vary: "Accept"], requestHeaders: [.accept: "a"], requestTime: clock.now,
             responseTime: clock.now)
         #expect(try await cache.lookup(.test(), headers: [.accept: "a"]).isFresh)

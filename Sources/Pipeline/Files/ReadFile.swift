@@ -17,6 +17,9 @@ public struct ReadFile: Stage {
     /// The file's bytes, or still nothing.
     public var produces: Phases { [.empty, .original] }
 
+    /// What it reads is no response.
+    public var leaves: ResponseStates { [] }
+
     /// Reads the file.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable` or `tooManyBytes`.
     public func run(_ load: inout Load) async throws -> Outcome {

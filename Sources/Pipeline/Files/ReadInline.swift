@@ -11,6 +11,9 @@ public struct ReadInline: Stage {
     /// The request's bytes, or still nothing.
     public var produces: Phases { [.empty, .original] }
 
+    /// What it reads is no response.
+    public var leaves: ResponseStates { [] }
+
     /// Takes the bytes.
     /// - Throws: `LoadError` with `invalidURL` for a `data:` URL that breaks RFC 2397.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -56,8 +56,8 @@ public struct StoredResponse: Sendable {
     /// The text between the quotes of the entity tag (RFC 9110 section 8.8.3), which is what
     /// ``HTTPExchange/init(url:bytes:mediaType:lifetime:validator:at:)`` was given as its validator; `nil` without one.
     public var validator: String? {
-        guard let tag = headers[values: .eTag].first else { return nil }
-        return tag.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false).dropFirst().first.map(String.init)
+        headers[values: .eTag].first?.split(separator: "\"", omittingEmptySubsequences: false).dropFirst().first
+            .map(String.init)
     }
 
     /// The body, as the load's original.

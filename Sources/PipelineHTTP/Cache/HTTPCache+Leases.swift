@@ -4,7 +4,7 @@ package import Pipeline
 ///
 /// It goes with the load until its answer is stored; a load that ends before gives it back, and so does a process that
 /// dies.
-package final class SourceLease: LoadAttachment {
+package final class SourceLease: Sendable {
     private let file: LeaseFile
     private let threads: BlockingThreads
     private let isHeld = Lock(true)

@@ -1,5 +1,5 @@
-public import FoundationEssentials
-public import HTTPTypes
+package import FoundationEssentials
+package import HTTPTypes
 public import Pipeline
 
 extension HTTPCache {
@@ -66,25 +66,26 @@ extension HTTPCache {
         return kept
     }
 
-    /// Brings a stored answer up to date with a 304 that confirmed it, or with the answer to a HEAD (RFC 9111
+    /// Brings a stored response up to date with a 304 that confirmed it, or with the response to a HEAD (RFC 9111
     /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime start over.
-    /// - Returns: the answer as it is now; `nil` if its row is gone or was confirmed by a later request, if the update
+    /// - Returns: The response as it is now; `nil` if its row is gone or was confirmed by a later request, if the update
     ///   says that it may not be stored, or the store failed.
     public func freshen(
-        _ stored: StoredResponse, with update: HTTPFields, requestHeaders: HTTPFields = [:], requestTime: Date,
-        responseTime: Date, expiry: Expiry = .standard, rules: CacheRules = .asRequested
+        _ stored: StoredResponse, by update: HTTPExchange, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
-        let confirmation = Revalidation(
-            stored: stored, headers: update, requestHeaders: requestHeaders, requestTime: requestTime,
-            responseTime: responseTime)
-        return await freshen(confirmation, expiry: expiry, rules: rules).response
+        await freshen(stored, by: update, within: nil, expiry: expiry, rules: rules).response
     }
 
-    package func freshen(_ confirmation: Revalidation, expiry: Expiry, rules: CacheRules) async -> Kept {
+    /// Brings a stored response up to date as ``freshen(_:by:expiry:rules:)`` does.
+    /// - Parameter redirects: Those that now belong to the entry; `nil` for the same as before.
+    package func freshen(
+        _ stored: StoredResponse, by update: HTTPExchange, within redirects: [HTTPExchange]?, expiry: Expiry,
+        rules: CacheRules
+    ) async -> Kept {
         let now = clock.now
-        let response = policy.merged(confirmation, now: now, expiry, rules)
+        let response = policy.merged(stored, by: update, within: redirects, now: now, expiry, rules)
         let row = row(of: response, expiry, rules)
-        let mayStay = policy.mayStay(response, after: confirmation, expiry, rules)
+        let mayStay = policy.mayStay(response, after: update, within: redirects, expiry, rules)
         let isUpdated = await change { transaction in
             guard mayStay else {
                 try transaction.remove(row.generation)

@@ -12,9 +12,11 @@ extension HTTPCache {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     package func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage?
     {
-        try await threads.run(priority: priority) { [database] _ in
+        var image = try await threads.run(priority: priority) { [database] _ in
             database.read { try $0.variant(key.digest, of: generation) } ?? nil
         }
+        image?.isKept = true
+        return image
     }
 
     /// Keeps what was made of a response, as long as its row is there.

@@ -43,15 +43,13 @@ extension CachingExchange {
     /// Brings what is stored up to date.
     /// - Returns: the answer as it is now, whether or not it could be stored.
     mutating func freshen(_ stored: StoredResponse, by answer: OriginAnswer) async -> StoredResponse {
-        let confirmation = Revalidation(
-            stored: stored, headers: answer.headers, requestHeaders: headers, requestTime: answer.requestTime,
-            responseTime: answer.responseTime)
-        if case .stored(let fresh) = await cache.freshen(confirmation, expiry: .standard, rules: .http) {
+        let update = answer.exchange(request, headers)
+        if let fresh = await cache.freshen(stored, by: update, rules: .http) {
             noteStored(fresh)
             return fresh
         }
         step.notes.append("what is stored was not changed: it is gone, newer, or may not be stored any more")
-        return cache.policy.merged(confirmation, now: now, .standard, .http)
+        return cache.policy.merged(stored, by: update, now: now, .standard, .http)
     }
 
     /// RFC 9111 section 4.3.5.

@@ -4,6 +4,8 @@ package import Pipeline
 
 /// What arrived of an answer before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
 /// the rest alone (RFC 9110 sections 13.1.5 and 14.2).
+///
+/// It is no public attachment: only the stage that asked for the body knows how to ask for the rest.
 package struct PartialBody: LoadAttachment {
     /// The answer, with the bytes so far.
     package let exchange: HTTPExchange

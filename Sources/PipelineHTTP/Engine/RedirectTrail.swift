@@ -8,15 +8,22 @@ package enum FollowedRedirect: Sendable {
     case stored(StoredResponse)
     /// The origin has sent it; `Store` keeps it under this key.
     case fetched(HTTPExchange, SourceKey?)
-    /// It was stored, and the origin has confirmed it.
-    case confirmed(Revalidation)
+    /// It was stored, and the origin has confirmed it with a 304.
+    case confirmed(StoredResponse, by: HTTPExchange)
+
+    /// Whether `Store` has nothing to write for it.
+    package var isStored: Bool { if case .stored = self { true } else { false } }
 }
 
 /// How far a load has come on its way through redirects, each of which has its own entry in the cache.
 ///
 /// Where the request has an identifier, the whole chain is one entry: nobody knows whether a URL in between, which may be
 /// signed for this very request, will ever be seen again.
+///
+/// It is no public attachment: only the lookups and `Fetch` of this package, which share it, can keep it right.
 package struct RedirectTrail: LoadAttachment {
+    /// Whether it has led to the load's original. Otherwise a fetcher that doesn't know of redirects brought that.
+    package fileprivate(set) var hasArrived = false
     /// The redirects that were followed, in their order.
     package var followed: [FollowedRedirect] = []
     /// The redirects that belong to the entry of the last response: all of them where the request has an identifier.
@@ -46,9 +53,9 @@ package struct RedirectTrail: LoadAttachment {
         key = load.sourceKey
         isNamed = load.request.identifier != nil
         partition = load.request.partition
-        if let stale = load.attachment(StaleEntry.self) {
-            stored = stale.response
-            standIn = StandIn(entry: stale, followed: [])
+        if case .stale(let response, let freshness) = load.response {
+            stored = response
+            standIn = StandIn(response: response, freshness: freshness, followed: [])
         }
     }
 
@@ -116,8 +123,7 @@ package struct RedirectTrail: LoadAttachment {
                     self = ahead
                     return found
                 }
-                let entry = StaleEntry(response: response, freshness: judged)
-                standIn = StandIn(entry: entry, followed: ahead.followed)
+                standIn = StandIn(response: response, freshness: judged, followed: ahead.followed)
                 return .stale(response, judged)
             }
             guard !isNamed, try ahead.hops.follow(status: response.status, response.headers) else {
@@ -145,37 +151,40 @@ extension Load {
     /// What may be given where the origin of the next hop fails.
     package var standIn: StandIn? {
         if let trail = attachment(RedirectTrail.self) { return trail.standIn }
-        return attachment(StaleEntry.self).map { StandIn(entry: $0, followed: []) }
+        guard case .stale(let response, let freshness) = response else { return nil }
+        return StandIn(response: response, freshness: freshness, followed: [])
+    }
+
+    /// The trail that has led to the load's original.
+    package var arrival: RedirectTrail? {
+        guard let trail = attachment(RedirectTrail.self), trail.hasArrived else { return nil }
+        return trail
     }
 
     /// Goes on with a stored response that is past its freshness.
     package mutating func giveStale(_ standIn: StandIn) {
         isStale = true
-        give(standIn.entry.response, standIn.entry.freshness, followed: standIn.followed, from: .disk)
+        if var trail = attachment(RedirectTrail.self) {
+            trail.followed = standIn.followed
+            arrive(by: &trail)
+        }
+        advance(response: .stale(standIn.response, standIn.freshness))
+        advance(to: .original(standIn.response.encodedImage), from: .disk)
     }
 
     /// Goes on with a stored response that may be given without asking, found at the end of a trail.
     package mutating func giveStored(
-        _ response: StoredResponse, _ freshness: Freshness, _ trail: RedirectTrail, from source: LoadSource
+        _ response: StoredResponse, _ freshness: Freshness, _ trail: inout RedirectTrail,
+        from source: LoadSource = .disk
     ) {
         isStale = trail.acceptsStale
-        give(response, freshness, followed: trail.followed, from: source)
+        arrive(by: &trail)
+        advance(response: .fresh(response, freshness), from: source)
     }
 
-    private mutating func give(
-        _ response: StoredResponse, _ freshness: Freshness, followed: [FollowedRedirect], from source: LoadSource
-    ) {
-        attach(StoredEntry(response: response, freshness: freshness))
-        if followed.isEmpty { detach(FollowedRedirects.self) } else { attach(FollowedRedirects(redirects: followed)) }
-        advance(to: .original(response.encodedImage), from: source)
-    }
-}
-
-/// The redirects behind which a load's original was found.
-package struct FollowedRedirects: LoadAttachment {
-    package let redirects: [FollowedRedirect]
-
-    package init(redirects: [FollowedRedirect]) {
-        self.redirects = redirects
+    /// Notes that a trail has led to the load's original.
+    package mutating func arrive(by trail: inout RedirectTrail) {
+        trail.hasArrived = true
+        attach(trail)
     }
 }

@@ -50,6 +50,7 @@ extension Freshness {
 
 /// A stored image that is past its freshness, with the redirects that led to it.
 package struct StandIn: Sendable {
-    package let entry: StaleEntry
+    package let response: StoredResponse
+    package let freshness: Freshness
     let followed: [FollowedRedirect]
 }

@@ -45,35 +45,37 @@ package struct StoringPolicy: Sendable, Hashable {
     }
 
     /// A stored response with what a 304, or the answer to a HEAD, says of it (RFC 9111 sections 4.3.4 and 4.3.5).
-    package func merged(_ confirmation: Revalidation, now: Date, _ expiry: Expiry, _ rules: CacheRules)
-        -> StoredResponse
-    {
-        let stored = confirmation.stored
-        let headers = StorableFields.updating(stored.headers, with: confirmation.headers, isShared: isShared)
+    /// - Parameter redirects: Those that now belong to the entry; `nil` for the same as before.
+    package func merged(
+        _ stored: StoredResponse, by update: HTTPExchange, within redirects: [HTTPExchange]? = nil, now: Date,
+        _ expiry: Expiry, _ rules: CacheRules
+    ) -> StoredResponse {
+        let headers = StorableFields.updating(stored.headers, with: update.headers, isShared: isShared)
         let isSelectedAnew =
             headers[values: .vary] != stored.headers[values: .vary]
             || CacheControl(headers).isUnqualified("private") != CacheControl(stored.headers).isUnqualified("private")
         let selecting =
             isSelectedAnew
-            ? SelectingFields(of: headers, request: confirmation.requestHeaders, users: users) : stored.selecting
+            ? SelectingFields(of: headers, request: update.requestHeaders, users: users) : stored.selecting
         return StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
-            headers: headers, requestTime: confirmation.requestTime, responseTime: confirmation.responseTime,
+            headers: headers, requestTime: update.requestTime, responseTime: update.responseTime,
             stored: now, expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
             selecting: selecting ?? stored.selecting,
-            redirects: confirmation.within.map { self.stored($0, stored.key, now) } ?? stored.redirects)
+            redirects: redirects.map { self.stored($0, stored.key, now) } ?? stored.redirects)
     }
 
     /// Whether a response may stay stored with the fields that a confirmation has given it.
     package func mayStay(
-        _ merged: StoredResponse, after confirmation: Revalidation, _ expiry: Expiry, _ rules: CacheRules
+        _ merged: StoredResponse, after update: HTTPExchange, within redirects: [HTTPExchange]? = nil,
+        _ expiry: Expiry, _ rules: CacheRules
     ) -> Bool {
         guard let url = URL(string: merged.target) else { return false }
         let exchange = HTTPExchange(
-            url: url, requestHeaders: confirmation.requestHeaders, status: merged.status, headers: merged.headers,
+            url: url, requestHeaders: update.requestHeaders, status: merged.status, headers: merged.headers,
             requestTime: merged.requestTime, responseTime: merged.responseTime, body: merged.body)
         return Storability(of: exchange, isShared: isShared, callerDecides: rules.callerDecides(expiry)) == .storable
-            && (confirmation.within ?? []).allSatisfy {
+            && (redirects ?? []).allSatisfy {
                 Storability(of: $0, isShared: isShared, callerDecides: true) == .storable
             }
     }

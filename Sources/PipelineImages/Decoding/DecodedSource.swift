@@ -1,12 +1,21 @@
-import Pipeline
+public import Pipeline
 
-/// The file that a load's pixels were decoded from, for what a later stage wants to know of it besides.
-struct DecodedSource: LoadAttachment {
-    let file: EncodedImage
-    /// By its bytes.
-    let format: ImageFormat
-    /// How long each stage that works on the pixels may take.
-    var timeLimit: Duration?
+/// The file that a load's pixels were decoded from. A stage that decodes leaves it for ``Encode``, which keeps the file's
+/// metadata, and for the transforms, which keep its time limit.
+public struct DecodedSource: LoadAttachment {
+    /// The file.
+    public let file: EncodedImage
+    /// The file's format, by its bytes.
+    public let format: ImageFormat
+    /// How long each stage that works on the pixels may take; `nil`, the default, for no limit.
+    public let timeLimit: Duration?
+
+    /// Describes a file.
+    public init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
+        self.file = file
+        self.format = format
+        self.timeLimit = timeLimit
+    }
 }
 
 extension Load {

@@ -1,7 +1,13 @@
-import Pipeline
+public import Pipeline
 
-/// What ``Preview`` shows of a body while ``Fetch`` reads it: one picture at a time, and none once it has ended.
-final class ArrivingBytes: LoadAttachment {
+/// What ``Preview`` shows of a body while a fetcher reads it: one picture at a time, and none once it has ended.
+///
+/// A fetcher that reads in pieces gives it what has arrived:
+///
+/// ```swift
+/// load.attachment(ArrivingBytes.self)?.show(bytes, of: load)
+/// ```
+public final class ArrivingBytes: LoadAttachment {
     private struct State {
         /// How much has to be there for the next picture.
         var next: Int
@@ -23,7 +29,7 @@ final class ArrivingBytes: LoadAttachment {
     }
 
     /// Shows a picture of what has arrived, unless the last one is still being made or little is new.
-    func show(_ bytes: [UInt8], of load: Load) {
+    public func show(_ bytes: [UInt8], of load: Load) {
         guard load.showsInterimImages else { return }
         let begins = state.withLock { state in
             guard bytes.count >= state.next, !state.isRunning, !state.isOver else { return false }

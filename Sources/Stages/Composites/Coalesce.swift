@@ -58,7 +58,7 @@ public struct Coalesce: CompositeStage {
     private func arrive(_ landing: Landing, _ joined: Flights.Joined, _ load: inout Load) throws {
         if joined.other { load.note("joined a load under way") }
         load.adopt(landing.load)
-        if let ticket = joined.ticket { load.attach(ticket) }
+        if let right = joined.right { load.attach(right) }
         if let error = landing.error { throw error }
     }
 

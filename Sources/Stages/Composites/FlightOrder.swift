@@ -4,6 +4,8 @@ import Pipeline
 ///
 /// A load that looked at the disk before an original was stored there, and asks for it after, must still join the
 /// flight that fetched it rather than fetch it again. A load that set out before its source was removed must not store it.
+///
+/// It is no public attachment: the numbers mean something to ``Flights`` alone.
 struct FlightOrder: LoadAttachment {
     let number: UInt64
     let flights: Flights

@@ -50,7 +50,7 @@ struct FlightRecord {
     var history: [LoadEvent] = []
     var task: Task<Void, Never>?
     var landing: Landing?
-    /// Tickets that are still held; only for a source.
+    /// How many ``WriteRight``s are still held; only for a source.
     var members = 0
     var claimed = false
     /// Whether the member that was to write the original may not keep it.

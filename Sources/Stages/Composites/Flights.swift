@@ -86,7 +86,7 @@ public final class Flights: Sendable {
         }
     }
 
-    typealias Joined = (other: Bool, ticket: SourceTicket?)
+    typealias Joined = (other: Bool, right: WriteRight?)
 
     let state: Lock<State>
     /// What is refreshed beside an answer that was given stale.
@@ -199,8 +199,11 @@ public final class Flights: Sendable {
         }
         // Made here, so that this load alone holds it: were it to linger where the answer was handed out, a load that
         // begins again would join the flight that it has just given up.
-        let ticket = boarding.isFetch && landing.error == nil ? SourceTicket(self, flight: boarding.flight) : nil
-        return (landing, (boarding.joined, ticket))
+        guard boarding.isFetch, landing.error == nil else { return (landing, (boarding.joined, nil)) }
+        let right =
+            landing.load.attachment(WriteRight.self)?.joining(self, flight: boarding.flight)
+            ?? WriteRight(self, flight: boarding.flight, lease: nil)
+        return (landing, (boarding.joined, right))
     }
 
     /// Never inlined into where a load waits: what it needs for itself would be held there all the while.

@@ -36,6 +36,9 @@ public struct Lease: CompositeStage, CredentialStage {
     /// Also what another process has stored.
     public var produces: Phases { body.outcomes(from: body.accepts).union(.original) }
 
+    /// Also what another process has stored.
+    public var leaves: ResponseStates { body.leaves.union([.stale, .fresh]) }
+
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 
@@ -64,7 +67,7 @@ public struct Lease: CompositeStage, CredentialStage {
                 if case .granted(let lease) = outcome { await lease.giveBack() }
                 return .hit
             }
-            if case .granted(let lease) = outcome { load.attach(lease) }
+            if case .granted(let lease) = outcome { load.attach(WriteRight(lease: lease)) }
             try await body.run(&load)
         } catch {
             // The others need not wait until the last copy of a failed load is gone.
@@ -81,22 +84,19 @@ public struct Lease: CompositeStage, CredentialStage {
 
     /// Whether the disk has something fresh that the load has not seen; what is stale and new is kept for the body.
     private func findsNew(_ load: inout Load) async throws -> Bool {
-        let known = load.attachment(StaleEntry.self)?.response
+        let known = if case .stale(let response, _) = load.response { response } else { nil as StoredResponse? }
         guard case .url(let url) = load.request.source else { return false }
         var trail = RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
         trail.rules = rules
         switch try await trail.look(in: responses, for: load) {
         case .fresh(let response, let freshness):
-            load.stale = nil
-            load.detach(StaleEntry.self)
             // To a load with a stale entry it is as if it had asked itself.
             let source: LoadSource =
                 known.map { $0.generation == response.generation ? .revalidated : .network } ?? .disk
-            load.giveStored(response, freshness, trail, from: source)
+            load.giveStored(response, freshness, &trail, from: source)
             return true
         case .stale(let response, let freshness):
-            load.attach(StaleEntry(response: response, freshness: freshness))
-            load.stale = .original(response.encodedImage)
+            load.advance(response: .stale(response, freshness))
             load.attach(trail)
             return false
         case .miss:

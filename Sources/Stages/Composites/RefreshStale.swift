@@ -1,3 +1,4 @@
+import PipelineHTTP
 public import Pipeline
 
 /// Gives a stale image at once where its response allows that, and runs its body beside, so that the next load finds a
@@ -19,23 +20,26 @@ public struct RefreshStale: CompositeStage {
     /// Also the image that is still in memory.
     public var produces: Phases { body.outcomes(from: body.accepts).union(.ready) }
 
+    /// A response past its freshness.
+    public var needs: ResponseStates { .stale }
+
     /// Runs the body, on the stale bytes where they may be given. An image made of them that is still in memory is the
     /// answer as it is.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.phase == .empty, let standIn = load.standIn,
-            standIn.entry.freshness.mayBeServedWhileRevalidating
+            standIn.freshness.mayBeServedWhileRevalidating
         else {
             try await body.run(&load)
             return .done
         }
         let fork = load.forked(events: nil)
-        flights.refresh(standIn.entry.response.generation) { [body] in
+        flights.refresh(standIn.response.generation) { [body] in
             var fork = fork
             // What fails leaves things as they are: the next load asks again.
             try? await body.run(&fork)
         }
         load.note("stale, and refreshed beside")
-        if let kept = load.attachment(StaleProduct.self), kept.isMade(from: standIn.entry.response) {
+        if let kept = load.attachment(MemoryEntry.self), kept.isMade(from: standIn.response) {
             load.isStale = true
             load.report(.hasCache(kept.product, source: .memory))
             load.advance(to: .ready(kept.product), from: .memory)

@@ -22,8 +22,7 @@ public struct ReplaceUndecodable: CompositeStage {
             try await body.run(&load)
         } catch let error as LoadError where error.code == .undecodable || error.code == .unsupportedType {
             // One that the origin has just confirmed is no better.
-            let entry = load.attachment(StoredEntry.self)?.response ?? load.attachment(Revalidation.self)?.stored
-            guard let entry else { throw error }
+            guard let entry = load.storedOriginal else { throw error }
             await responses.evict(entry)
             load.restart(from: start)
             load.note("the stored response is no image and was removed")

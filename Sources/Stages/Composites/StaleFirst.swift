@@ -25,10 +25,10 @@ public struct StaleFirst: CompositeStage {
 
     /// Reports the stale image, and runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
-        let entry = load.attachment(StaleEntry.self)?.response
+        let entry = load.response.stored
         if load.phase != .empty {
             try await body.run(&load)
-        } else if let kept = load.attachment(StaleProduct.self), entry.map(kept.isMade) ?? true {
+        } else if let kept = load.attachment(MemoryEntry.self), entry.map(kept.isMade) ?? true {
             load.report(.hasCache(kept.product, source: .memory))
             let image = content(of: kept.product, in: load)
             if let remaining = try await run(&load, confirming: entry) { try await finish(&load, image, remaining) }
@@ -52,7 +52,7 @@ public struct StaleFirst: CompositeStage {
     private func run(_ load: inout Load, confirming entry: StoredResponse?) async throws -> Chain? {
         for (index, stage) in body.stages.enumerated() {
             try await Chain([stage]).run(&load)
-            if case .original = load.content, let entry, load.storedResponse?.generation == entry.generation {
+            if case .original = load.content, let entry, load.storedOriginal?.generation == entry.generation {
                 return Chain(Array(body.stages[(index + 1)...]))
             }
         }
@@ -103,12 +103,5 @@ public struct StaleFirst: CompositeStage {
         guard let product = stale.content.product else { return (nil, stale) }
         events(.hasCache(product, source: .disk))
         return (stale.content, stale)
-    }
-}
-
-extension Load {
-    /// The stored response that the source's bytes are from, whether or not the origin has just confirmed it.
-    fileprivate var storedResponse: StoredResponse? {
-        attachment(Revalidation.self)?.stored ?? attachment(StoredEntry.self)?.response
     }
 }

@@ -36,11 +36,11 @@ public struct StaleIfError: CompositeStage {
         // Where the origin has answered some hops, only what is stored for the next one may stand in.
         let isAnswered = failed.attachment(RedirectTrail.self)?.isAnswered ?? false
         if let standIn = failed.standIn {
-            guard standIn.entry.freshness.mayStandIn(for: failure) else { throw error }
+            guard standIn.freshness.mayStandIn(for: failure) else { throw error }
             load.restart(from: start)
             load.giveStale(standIn)
-        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(StaleProduct.self),
-            stale.mayStandIn
+        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(MemoryEntry.self),
+            stale.mayStandIn(at: start.clock.now)
         {
             load.restart(from: start)
             load.isStale = true

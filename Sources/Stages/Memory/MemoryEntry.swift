@@ -3,7 +3,10 @@ public import FoundationEssentials
 public import Pipeline
 
 /// A product as the memory cache keeps it, with what tells whether it still holds.
-public struct MemoryEntry: Sendable {
+///
+/// ``MemoryLookup`` attaches an entry that is past its freshness to the load. `StaleFirst` reports its product,
+/// `RefreshStale` gives it while the origin is asked, and `StaleIfError` gives it where the origin can't be reached.
+public struct MemoryEntry: LoadAttachment {
     /// Pixels or bytes.
     public let product: Product
     /// Until when the product is fresh.
@@ -27,4 +30,12 @@ public struct MemoryEntry: Sendable {
         self.targets = targets
         self.askedAt = askedAt
     }
+}
+
+extension MemoryEntry {
+    /// Whether the product was made from a stored response.
+    func isMade(from response: StoredResponse) -> Bool { generation == response.generation }
+
+    /// Whether the product may be given past its freshness where the origin can't be reached.
+    func mayStandIn(at now: Date) -> Bool { validity.mayStandIn && !validity.isFromFuture(at: now) }
 }

@@ -174,9 +174,9 @@ struct CoalesceTests {
                         }
                     }
                     StubStage("Store", accepts: .original) { load in
-                        if let ticket = load.attachment(SourceTicket.self), ticket.claim() {
+                        if let right = load.attachment(WriteRight.self), right.claim() {
                             disk.increment()
-                            ticket.stored()
+                            right.stored()
                         }
                         load.advance(to: .decoded(.filled(1)))
                         return .done

@@ -72,7 +72,7 @@ struct HostileRowsTests: CacheSuite {
             for name in ["a", "b", "c", "d"] {
                 guard let found = try await cache.lookup(.test(name)).response else { continue }
                 use(found, cache)
-                _ = await cache.freshen(found, with: [.age: "1"], requestTime: clock.now, responseTime: clock.now)
+                _ = try await cache.freshen(found, with: [.age: "1"], requestTime: clock.now, responseTime: clock.now)
             }
             _ = try await cache.failures(of: .test("d"))
             await cache.recordFailure(status: 503, of: .test("d"))

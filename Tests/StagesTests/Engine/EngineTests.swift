@@ -111,11 +111,9 @@ struct EngineTests {
         let exchange = try HTTPExchange.test(status: 200, [.cacheControl: "max-age=60"], at: now)
         let stored = try #require(policy.draft(exchange, .test(), now: now, .standard, .http))
         for (control, mayStay) in [("max-age=60", true), ("private, max-age=60", false), ("no-store", false)] {
-            let confirmation = Revalidation(
-                stored: stored, headers: [.cacheControl: control], requestHeaders: [:], requestTime: now,
-                responseTime: now)
-            let merged = policy.merged(confirmation, now: now, .standard, .http)
-            #expect(policy.mayStay(merged, after: confirmation, .standard, .http) == mayStay)
+            let update = try HTTPExchange.test(status: 304, [.cacheControl: control], body: [], at: now)
+            let merged = policy.merged(stored, by: update, now: now, .standard, .http)
+            #expect(policy.mayStay(merged, after: update, .standard, .http) == mayStay)
         }
     }
 }

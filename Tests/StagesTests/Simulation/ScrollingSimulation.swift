@@ -188,12 +188,12 @@ final class ScrollingSimulation {
                         guard let product = load.content.product, let key = load.variantKey,
                             case .url(let url) = load.request.source
                         else { return .skipped }
-                        if load.source == .network, load.mayStore, let ticket = load.attachment(SourceTicket.self),
-                            ticket.claim()
+                        if load.source == .network, load.mayStore, let right = load.attachment(WriteRight.self),
+                            right.claim()
                         {
                             await Task.yield()
                             if load.mayStore { world.store(world.number(url)) }
-                            ticket.stored()
+                            right.stored()
                         }
                         let validity = Validity(storedAt: world.clock.now)
                         if load.mayStore {

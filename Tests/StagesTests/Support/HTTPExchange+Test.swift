@@ -17,6 +17,18 @@ extension HTTPExchange {
     }
 }
 
+extension HTTPCache {
+    /// Brings a stored response up to date with the fields of a 304.
+    func freshen(
+        _ stored: StoredResponse, with fields: HTTPFields, requestHeaders: HTTPFields = [:], requestTime: Date,
+        responseTime: Date, expiry: Expiry = .standard
+    ) async throws -> StoredResponse? {
+        var update = try HTTPExchange.test(request: requestHeaders, status: 304, fields, body: [], at: requestTime)
+        update.responseTime = responseTime
+        return await freshen(stored, by: update, expiry: expiry)
+    }
+}
+
 extension SourceKey {
     /// The key of a text.
     static func test(_ text: String = "a") -> SourceKey { SourceKey(digest: Digest(of: text)) }

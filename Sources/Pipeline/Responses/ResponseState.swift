@@ -1,0 +1,128 @@
+import HTTPTypes
+
+/// What is known of the HTTP response behind a load.
+///
+/// Lookups, fetchers and stores talk through it: a lookup leaves what it has found, a fetcher confirms or replaces that, and
+/// `Store` keeps what the origin sent. Like a load's content it only moves forward, from unknown to stale to one of the
+/// others; see ``Load/advance(response:from:)`` and ``Load/deliver(_:from:)``.
+///
+/// ```swift
+/// guard case .stale(let stored, let freshness) = load.response else { return .skipped }
+/// load.note("\(freshness), validator \(stored.validator ?? "none")")
+/// ```
+public indirect enum ResponseState: Sendable {
+    /// No cache was asked, or none has a response.
+    case unknown
+    /// A cache has a response that the origin has to confirm first. A fetcher sends its validators. Where the origin can't
+    /// be reached, its body may become the load's original all the same; the load's `isStale` then says so.
+    case stale(StoredResponse, Freshness)
+    /// The load's original is the body of a stored response that may be given without asking the origin.
+    case fresh(StoredResponse, Freshness)
+    /// The origin has sent a response, whose body is the load's original.
+    case fetched(HTTPExchange)
+    /// The origin has confirmed a stored response with a 304 (RFC 9110 section 15.4.5). Its body is the load's original.
+    case confirmed(StoredResponse, by: HTTPExchange)
+
+    /// The stored response, whether or not it still holds.
+    public var stored: StoredResponse? {
+        switch self {
+        case .stale(let stored, _), .fresh(let stored, _), .confirmed(let stored, _): stored
+        case .unknown, .fetched: nil
+        }
+    }
+
+    /// The bytes that become the load's original together with this state, and where they came from.
+    var original: (EncodedImage, LoadSource)? {
+        switch self {
+        case .unknown, .stale: nil
+        case .fresh(let stored, _): (stored.encodedImage, .disk)
+        case .fetched(let exchange):
+            (EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType]), .network)
+        case .confirmed(let stored, _): (stored.encodedImage, .revalidated)
+        }
+    }
+
+    /// How far a load has come with it. No state follows one of a later step.
+    var step: Int {
+        switch self {
+        case .unknown: 0
+        case .stale: 1
+        case .fresh, .fetched, .confirmed: 2
+        }
+    }
+}
+
+/// A set of the cases of ``ResponseState``: those that a stage needs, or those that it can leave.
+public struct ResponseStates: OptionSet, Sendable, Hashable {
+    /// One bit for each case, the lowest for ``ResponseState/unknown``.
+    public let rawValue: UInt8
+
+    /// Makes a set from its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// No cache was asked, or none has a response.
+    public static let unknown = ResponseStates(rawValue: 1)
+    /// A cache has a response that the origin has to confirm first.
+    public static let stale = ResponseStates(rawValue: 2)
+    /// A stored response was given without asking the origin.
+    public static let fresh = ResponseStates(rawValue: 4)
+    /// The origin has sent a response.
+    public static let fetched = ResponseStates(rawValue: 8)
+    /// The origin has confirmed a stored response.
+    public static let confirmed = ResponseStates(rawValue: 16)
+    /// Every state.
+    public static let all: ResponseStates = [.unknown, .stale, .fresh, .fetched, .confirmed]
+}
+
+extension ResponseStates: CustomStringConvertible {
+    /// The cases' names, such as `stale, fresh`.
+    public var description: String {
+        zip(["unknown", "stale", "fresh", "fetched", "confirmed"], 0...)
+            .filter { rawValue & (1 << $0.1) != 0 }.map(\.0).joined(separator: ", ")
+    }
+}
+
+extension Load {
+    /// Moves the response forward, and with it the content: a response that is fresh, fetched or confirmed brings the
+    /// load's original.
+    ///
+    /// A stage that goes back, such as from fetched to stale, fails with ``LoadError/Code/stageContract``.
+    /// - Parameters:
+    ///   - state: What is known now.
+    ///   - source: Where the original came from. By default the disk for a fresh response, the network for a fetched one,
+    ///     and ``LoadSource/revalidated`` for a confirmed one.
+    public mutating func advance(response state: ResponseState, from source: LoadSource? = nil) {
+        guard state.step >= response.step else {
+            return breach("it tried to move the response back; the response of a load only moves forward")
+        }
+        response = state
+        if let (image, origin) = state.original { advance(to: .original(image), from: source ?? origin) }
+    }
+
+    /// Gives the load what a fetcher has got from the origin: the response and the load's original, in one step.
+    ///
+    /// Any fetcher calls it, whatever it speaks to. `Store` then keeps the response, `Coalesce` shares it, and a later load
+    /// finds it and has it confirmed. A 304 confirms the stale response of the load's ``response``, whose body becomes the
+    /// original.
+    ///
+    /// A stage fails with ``LoadError/Code/stageContract`` if it delivers a 304 to a load without a stale response, or a
+    /// status that is neither 304 nor successful. For such a status, throw ``LoadError/Code/httpStatus``.
+    /// - Parameters:
+    ///   - exchange: The request and its whole response.
+    ///   - source: Where the original came from; by default ``LoadSource/network``, or ``LoadSource/revalidated`` for a 304.
+    public mutating func deliver(_ exchange: HTTPExchange, from source: LoadSource? = nil) {
+        switch (exchange.status, response) {
+        case (200..<300, _): advance(response: .fetched(exchange), from: source)
+        case (304, .stale(let stored, _)): advance(response: .confirmed(stored, by: exchange), from: source)
+        case (304, _): breach("it delivered a 304 to a load that has no stale response")
+        default: breach("it delivered the status \(exchange.status), which brings no image; throw an error instead")
+        }
+    }
+
+    /// The stored response whose body is the load's original; `nil` where the original came from elsewhere, or there is
+    /// none yet.
+    public var storedOriginal: StoredResponse? {
+        if case .stale = response, !isStale { return nil }
+        return phase == .empty ? nil : response.stored
+    }
+}
