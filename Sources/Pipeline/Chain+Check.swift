@@ -32,7 +32,7 @@ extension Chain {
         /// The fields that the keys tell apart; `nil` where the stage that settles them doesn't say.
         var credentials: CredentialFields?
         /// What its response can be.
-        var responses: ResponseStates = .unknown
+        var responses: Set<ResponseState.Kind> = [.unknown]
     }
 
     /// - Parameter known: What the stages before this list have made; on return, also what those of this list make.
@@ -61,7 +61,7 @@ extension Chain {
     }
 
     /// The states in which any of the stages can leave a load's response.
-    public var leaves: ResponseStates { slots.reduce(into: []) { $0.formUnion($1.stage.leaves) } }
+    public var leaves: Set<ResponseState.Kind> { slots.reduce(into: []) { $0.formUnion($1.stage.leaves) } }
 
     /// The digest of what the stages do to the pixels.
     package var signature: Digest {
@@ -88,8 +88,9 @@ extension Chain.Slot {
                 + "remove it."
         }
         if stage.needs.isDisjoint(with: known.responses) {
-            return "\(name) can never do its work: it needs a response that is \(stage.needs), but where it stands the "
-                + "response is \(known.responses). Put a stage before it that looks up or fetches, such as DiskLookup."
+            return
+                "\(name) can never do its work: it needs a response that is \(stage.needs.text), but where it stands the "
+                + "response is \(known.responses.text). Put a stage before it that looks up or fetches, such as DiskLookup."
         }
         guard stage.needsIdentity else { return nil }
         if !known.isIdentified {
@@ -101,6 +102,13 @@ extension Chain.Slot {
         return
             "\(name) would mix up users: its cache tells them apart by \(missing), and the stage that settles the load's "
             + "keys doesn't. Write ResolveIdentifier(credentials: cache.users.credentials)."
+    }
+}
+
+extension Set<ResponseState.Kind> {
+    /// The names in their order, such as `stale, fresh`.
+    fileprivate var text: String {
+        ResponseState.Kind.allCases.filter(contains).map(\.rawValue).joined(separator: ", ")
     }
 }
 

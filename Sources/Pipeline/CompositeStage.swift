@@ -19,7 +19,7 @@ extension CompositeStage {
     public var produces: Phases { body.outcomes(from: body.accepts) }
 
     /// What any stage of the body leaves.
-    public var leaves: ResponseStates { body.leaves }
+    public var leaves: Set<ResponseState.Kind> { body.leaves }
 
     /// Steps.
     public var hasAlternatives: Bool { false }

@@ -26,12 +26,12 @@ public protocol Stage: Sendable {
     ///
     /// A list in which none of them can be reached is refused when it is built. Within a list the stage is called in any
     /// state.
-    var needs: ResponseStates { get }
+    var needs: Set<ResponseState.Kind> { get }
 
     /// The states in which the stage can leave the load's ``Load/response``, beside the one in which it found it.
     ///
-    /// By default every state if it accepts loads that have found nothing yet, and none otherwise.
-    var leaves: ResponseStates { get }
+    /// By default every state for a stage that takes a load from nothing to the source's bytes, and none for any other.
+    var leaves: Set<ResponseState.Kind> { get }
 
     /// Names what the stage does to the pixels, with its parameters; part of the variant's key. Default `nil`: nothing.
     var signature: String? { get }
@@ -61,10 +61,12 @@ extension Stage {
     public var produces: Phases { accepts.andLater }
 
     /// Every state.
-    public var needs: ResponseStates { .all }
+    public var needs: Set<ResponseState.Kind> { Set(ResponseState.Kind.allCases) }
 
-    /// Every state for a stage that finds things, none for a later one.
-    public var leaves: ResponseStates { accepts.contains(Phase.empty) ? .all : [] }
+    /// Every state for a stage that finds the source's bytes, none for any other.
+    public var leaves: Set<ResponseState.Kind> {
+        accepts.contains(Phase.empty) && produces.contains(Phase.original) ? Set(ResponseState.Kind.allCases) : []
+    }
 
     /// Nothing is done to the pixels.
     public var signature: String? { nil }

@@ -13,9 +13,6 @@ public struct Delay: Stage {
     /// Still nothing.
     public var produces: Phases { .empty }
 
-    /// Nothing.
-    public var leaves: ResponseStates { [] }
-
     /// The duration in seconds.
     public var parameters: String { "\(duration.seconds) s" }
 

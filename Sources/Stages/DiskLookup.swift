@@ -13,7 +13,7 @@ public struct DiskLookup: Stage, CredentialStage {
     public let produces: Phases = [.empty, .original]
 
     /// What it finds.
-    public let leaves: ResponseStates = [.stale, .fresh]
+    public let leaves: Set<ResponseState.Kind> = [.stale, .fresh]
 
     private let responses: HTTPCache
     private let rules: CacheRules

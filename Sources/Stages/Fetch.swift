@@ -33,7 +33,7 @@ public struct Fetch: Stage {
     public var produces: Phases { [.empty, .original] }
 
     /// A response of the origin, one that it has confirmed, or one that is stored where a redirect leads.
-    public var leaves: ResponseStates { [.fresh, .fetched, .confirmed] }
+    public var leaves: Set<ResponseState.Kind> { [.fresh, .fetched, .confirmed] }
 
     /// Fetches the bytes.
     /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes` and
@@ -71,7 +71,7 @@ public struct Fetch: Stage {
         defer { load.attach(trail) }
         while true {
             let asked = try await ask(trail, load)
-            let answer = asked.answer
+            let answer = asked.exchange
             load.note("status \(answer.status)")
             if answer.status == 304, let stored = trail.stored {
                 guard NotModified(answer.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
@@ -79,7 +79,7 @@ public struct Fetch: Stage {
                     trail.deny()
                     continue
                 }
-                if let source = try await goOn(with: asked, confirming: stored, &trail, &load) { return source }
+                if let source = try await goOn(with: answer, confirming: stored, &trail, &load) { return source }
                 continue
             }
             if let partial = asked.partial, partial.isUseless(after: answer.status, from: asked.response.url) {
@@ -91,12 +91,12 @@ public struct Fetch: Stage {
                 continue
             }
             guard 200..<300 ~= answer.status else {
-                if exchange(of: asked, trail, load).replacesStored, let key = trail.key {
+                if answer.replacesStored, let key = trail.key {
                     await responses.evict(key, for: trail.selectingFields(load), askedAt: answer.requestTime)
                 }
                 throw LoadError(
                     .httpStatus, subject: load.subject,
-                    "The origin answered \(answer.status) \(answer.reason); there is no image to show.",
+                    "The origin answered \(answer.status) \(asked.response.reason); there is no image to show.",
                     httpStatus: answer.status,
                     retryAfter: RetryAfter.delay(in: answer.headers, now: answer.responseTime))
             }
@@ -104,9 +104,9 @@ public struct Fetch: Stage {
         }
     }
 
-    /// An answer whose body is still to come.
+    /// A response whose body is still to come.
     private struct Asked {
-        let answer: OriginAnswer
+        let exchange: HTTPExchange
         let response: TransferResponse
         let partial: PartialBody?
     }
@@ -121,16 +121,17 @@ public struct Fetch: Stage {
         if let partial { request.headers.append(contentsOf: partial.conditions) }
         let requestTime = load.clock.now
         let response = try await client.send(request)
-        let answer = OriginAnswer(response, requestTime: requestTime, responseTime: load.clock.now)
-        return Asked(answer: answer, response: response, partial: partial)
+        let exchange = HTTPExchange(
+            url: response.url, requestHeaders: trail.selectingFields(load), status: response.status,
+            headers: response.headers, requestTime: requestTime, responseTime: load.clock.now, body: [])
+        return Asked(exchange: exchange, response: response, partial: partial)
     }
 
     /// Takes a stored response that a 304 has confirmed: an image is what was asked for, a redirect is followed.
     /// - Returns: where the image came from; `nil` if there is another hop to ask.
     private func goOn(
-        with asked: Asked, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
+        with update: HTTPExchange, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
     ) async throws -> LoadSource? {
-        let update = exchange(of: asked, trail, load)
         guard !stored.isSuccess else {
             load.detach(PartialBody.self)
             load.arrive(by: &trail)
@@ -152,7 +153,7 @@ public struct Fetch: Stage {
     /// Follows a redirect that the origin has sent.
     /// - Returns: where the image came from; `nil` if there is another hop to ask.
     private func follow(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
-        var exchange = exchange(of: asked, trail, load)
+        var exchange = asked.exchange
         for try await chunk in asked.response.body {
             exchange.body += chunk
             guard exchange.body.count <= Self.longestRedirect else {
@@ -194,22 +195,14 @@ public struct Fetch: Stage {
         return .disk
     }
 
-    private func exchange(of asked: Asked, _ trail: RedirectTrail, _ load: Load) -> HTTPExchange {
-        HTTPExchange(
-            url: asked.response.url, requestHeaders: trail.selectingFields(load), status: asked.answer.status,
-            headers: asked.answer.headers, requestTime: asked.answer.requestTime,
-            responseTime: asked.answer.responseTime, body: [])
-    }
-
     /// Reads the image.
     private func take(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource {
-        let answer = asked.answer
-        var exchange = exchange(of: asked, trail, load)
-        let resumed = answer.status == 206 ? asked.partial : nil
+        var exchange = asked.exchange
+        let resumed = exchange.status == 206 ? asked.partial : nil
         if let resumed {
-            exchange = try resumed.continued(by: answer)
+            exchange = try resumed.continued(by: exchange)
             load.note("status 206, from byte \(exchange.body.count) on")
-        } else if answer.status == 206, load.request.headers[.range] == nil {
+        } else if exchange.status == 206, load.request.headers[.range] == nil {
             throw LoadError(
                 .malformedResponse, subject: load.subject,
                 "The origin answered with a part (206) though the whole was asked for. Its operator has to fix that.")
@@ -222,8 +215,8 @@ public struct Fetch: Stage {
             // The client has followed a redirect by itself, and nobody knows for how long that holds.
             trail.within.append(
                 HTTPExchange(
-                    url: trail.hops.request.url, status: 302, headers: [:], requestTime: answer.requestTime,
-                    responseTime: answer.responseTime, body: []))
+                    url: trail.hops.request.url, status: 302, headers: [:], requestTime: exchange.requestTime,
+                    responseTime: exchange.responseTime, body: []))
         }
         load.arrive(by: &trail)
         load.deliver(exchange)

@@ -20,9 +20,6 @@ public struct MemoryLookup: Stage {
     /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
-    /// A product is no response.
-    public var leaves: ResponseStates { [] }
-
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 

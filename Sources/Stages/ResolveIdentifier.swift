@@ -37,9 +37,6 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     /// Still nothing: only the identity is settled.
     public var produces: Phases { .empty }
 
-    /// Nothing.
-    public var leaves: ResponseStates { [] }
-
     /// Settles the load's keys.
     /// - Throws: `LoadError` with `refused` for a source of a kind that is not accepted, and with `fileNotFound` or
     ///   `fileUnreadable` for a file that isn't there.

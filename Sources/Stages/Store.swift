@@ -36,7 +36,9 @@ public struct Store: Stage, CredentialStage {
     public var produces: Phases { .ready }
 
     /// Where it keeps nothing but responses, one of those.
-    public var needs: ResponseStates { accepts == .original ? .all.subtracting(.unknown) : .all }
+    public var needs: Set<ResponseState.Kind> {
+        Set(ResponseState.Kind.allCases).subtracting(accepts == .original ? [.unknown] : [])
+    }
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }

@@ -21,7 +21,7 @@ public struct VariantLookup: Stage {
     public init(_ responses: HTTPCache) { self.responses = responses }
 
     /// A response that is stored.
-    public var needs: ResponseStates { [.stale, .fresh, .confirmed] }
+    public var needs: Set<ResponseState.Kind> { [.stale, .fresh, .confirmed] }
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }

@@ -131,20 +131,20 @@ struct ListCheckTests {
 
     private struct Confirm: Stage {
         var accepts: Phases { .original }
-        var needs: ResponseStates { [.stale, .confirmed] }
+        var needs: Set<ResponseState.Kind> { [.stale, .confirmed] }
         func run(_ load: inout Load) async throws -> Outcome { .done }
     }
 
     private struct Fetching: Stage {
         var accepts: Phases { .empty }
         var produces: Phases { .original }
-        let leaves: ResponseStates
+        let leaves: Set<ResponseState.Kind>
         func run(_ load: inout Load) async throws -> Outcome { .miss }
     }
 
     @Test func `A stage that needs a response that no stage before it leaves`() throws {
         let error = try problem {
-            Wrap { Fetching(leaves: .fetched) }
+            Wrap { Fetching(leaves: [.fetched]) }
             Confirm()
         }
         #expect(error.code == .stageContract)

@@ -18,7 +18,7 @@ public struct ReadFile: Stage {
     public var produces: Phases { [.empty, .original] }
 
     /// What it reads is no response.
-    public var leaves: ResponseStates { [] }
+    public var leaves: Set<ResponseState.Kind> { [] }
 
     /// Reads the file.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable` or `tooManyBytes`.

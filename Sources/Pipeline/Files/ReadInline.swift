@@ -12,7 +12,7 @@ public struct ReadInline: Stage {
     public var produces: Phases { [.empty, .original] }
 
     /// What it reads is no response.
-    public var leaves: ResponseStates { [] }
+    public var leaves: Set<ResponseState.Kind> { [] }
 
     /// Takes the bytes.
     /// - Throws: `LoadError` with `invalidURL` for a `data:` URL that breaks RFC 2397.

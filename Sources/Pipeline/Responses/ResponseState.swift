@@ -23,6 +23,9 @@ public indirect enum ResponseState: Sendable {
     /// The origin has confirmed a stored response with a 304 (RFC 9110 section 15.4.5). Its body is the load's original.
     case confirmed(StoredResponse, by: HTTPExchange)
 
+    /// The cases by name: those that a stage needs, or can leave.
+    public enum Kind: String, Sendable, CaseIterable { case unknown, stale, fresh, fetched, confirmed }
+
     /// The stored response, whether or not it still holds.
     public var stored: StoredResponse? {
         switch self {
@@ -49,36 +52,6 @@ public indirect enum ResponseState: Sendable {
         case .stale: 1
         case .fresh, .fetched, .confirmed: 2
         }
-    }
-}
-
-/// A set of the cases of ``ResponseState``: those that a stage needs, or those that it can leave.
-public struct ResponseStates: OptionSet, Sendable, Hashable {
-    /// One bit for each case, the lowest for ``ResponseState/unknown``.
-    public let rawValue: UInt8
-
-    /// Makes a set from its bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// No cache was asked, or none has a response.
-    public static let unknown = ResponseStates(rawValue: 1)
-    /// A cache has a response that the origin has to confirm first.
-    public static let stale = ResponseStates(rawValue: 2)
-    /// A stored response was given without asking the origin.
-    public static let fresh = ResponseStates(rawValue: 4)
-    /// The origin has sent a response.
-    public static let fetched = ResponseStates(rawValue: 8)
-    /// The origin has confirmed a stored response.
-    public static let confirmed = ResponseStates(rawValue: 16)
-    /// Every state.
-    public static let all: ResponseStates = [.unknown, .stale, .fresh, .fetched, .confirmed]
-}
-
-extension ResponseStates: CustomStringConvertible {
-    /// The cases' names, such as `stale, fresh`.
-    public var description: String {
-        zip(["unknown", "stale", "fresh", "fetched", "confirmed"], 0...)
-            .filter { rawValue & (1 << $0.1) != 0 }.map(\.0).joined(separator: ", ")
     }
 }
 

@@ -40,7 +40,7 @@ package struct PartialBody: LoadAttachment {
 
     /// The answer as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
     /// - Throws: `LoadError` with the code `malformedResponse` if it is not the rest that was asked for.
-    package func continued(by response: OriginAnswer) throws -> HTTPExchange {
+    package func continued(by response: HTTPExchange) throws -> HTTPExchange {
         let text = response.headers[values: .contentRange].first
         let range = text.flatMap { ContentRange($0) }
         guard let range, range.first == exchange.body.count, range.last == total - 1, (range.total ?? total) == total

@@ -1,18 +1,18 @@
-package import FoundationEssentials
-package import HTTPTypes
+import FoundationEssentials
+import HTTPTypes
 package import Pipeline
 
 /// A response of the origin, with the times from which its age is calculated (RFC 9111 section 4.2.3).
-package struct OriginAnswer {
-    package let status: Int
-    package let reason: String
-    package let headers: HTTPFields
+struct OriginAnswer {
+    let status: Int
+    let reason: String
+    let headers: HTTPFields
     let interim: [TransferResponse.Interim]
-    package let requestTime: Date
-    package let responseTime: Date
+    let requestTime: Date
+    let responseTime: Date
     var body: [UInt8] = []
 
-    package init(_ response: TransferResponse, requestTime: Date, responseTime: Date) {
+    init(_ response: TransferResponse, requestTime: Date, responseTime: Date) {
         status = response.status
         reason = response.reason
         headers = response.headers

@@ -77,7 +77,7 @@ package struct RedirectTrail: LoadAttachment {
     }
 
     /// Whether an answer of the origin leads elsewhere.
-    package func mayFollow(_ answer: OriginAnswer) -> Bool {
+    package func mayFollow(_ answer: HTTPExchange) -> Bool {
         answer.status.isRedirect && answer.headers.contains(.location)
     }
 

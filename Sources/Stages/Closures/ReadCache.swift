@@ -6,8 +6,6 @@ public struct ReadCache: Stage {
     public let accepts: Phases = .empty
     /// The product, or still nothing.
     public let produces: Phases = [.empty, .ready]
-    /// A product is no response.
-    public let leaves: ResponseStates = []
 
     private let cache: ClosureCache
 

@@ -37,7 +37,7 @@ public struct Lease: CompositeStage, CredentialStage {
     public var produces: Phases { body.outcomes(from: body.accepts).union(.original) }
 
     /// Also what another process has stored.
-    public var leaves: ResponseStates { body.leaves.union([.stale, .fresh]) }
+    public var leaves: Set<ResponseState.Kind> { body.leaves.union([.stale, .fresh]) }
 
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }

@@ -21,7 +21,7 @@ public struct RefreshStale: CompositeStage {
     public var produces: Phases { body.outcomes(from: body.accepts).union(.ready) }
 
     /// A response past its freshness.
-    public var needs: ResponseStates { .stale }
+    public var needs: Set<ResponseState.Kind> { [.stale] }
 
     /// Runs the body, on the stale bytes where they may be given. An image made of them that is still in memory is the
     /// answer as it is.
