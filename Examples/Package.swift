@@ -39,6 +39,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "OwnFetcher",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SecondLevel",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "ThumbnailService",
             dependencies: [
                 .product(name: "Stages", package: "pipeline"), .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -63,7 +73,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAService", "StageOfYourOwn", "ThumbnailService",
+                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "SecondLevel", "StageOfYourOwn",
+                "ThumbnailService",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
