@@ -9,10 +9,10 @@ public import Pipeline
 /// ```
 ///
 /// It runs the stage in each phase that the stage accepts, with a load that has something of that phase, and looks
-/// whether the stage leaves the load in a phase that it `Stage.produces`, moves it only forward, has a
-/// `Stage.signature` where it changes pixels, and ends soon when its task is cancelled: before it begins, and while it waits
-/// or blocks its thread. Throwing an error is allowed. Waiting by the load's clock takes no time here. A stage that never
-/// ends keeps its thread until the program ends.
+/// whether the stage leaves the load in a phase that it `Stage.produces` and with a response that it `Stage.leaves`, moves
+/// it only forward, has a `Stage.signature` where it changes pixels, and ends soon when its task is cancelled: before it
+/// begins, and while it waits or blocks its thread. Throwing an error is allowed. Waiting by the load's clock takes no time
+/// here. A stage that never ends keeps its thread until the program ends.
 public struct StageSpec: Sendable {
     /// What was found against a stage.
     public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -116,6 +116,10 @@ public struct StageSpec: Sendable {
         if !stage.produces.contains(load.phase) {
             breaches.append(
                 "\(stage.name) left a load in the phase \(load.phase), but says that it produces \(stage.produces).")
+        }
+        if load.response.kind != .unknown, !stage.leaves.contains(load.response.kind) {
+            breaches.append(
+                "\(stage.name) left a load with a response that is \(load.response.kind); name that in its `leaves`.")
         }
         if case .decoded(let old) = before, case .decoded(let new) = load.content, old.frames != new.frames,
             stage.signature == nil

@@ -46,7 +46,8 @@ public struct Fetch: Stage {
             load.note("the request says only-if-cached")
             return .skipped
         }
-        load.report(.sendingRequest(hadCachedImage: load.hasStaleImage))
+        let hadCachedImage = load.response.kind == .stale || load.attachment(MemoryEntry.self) != nil
+        load.report(.sendingRequest(hadCachedImage: hadCachedImage))
         do {
             let source = try await fetch(url, &load)
             load.report(.requestCompleted(source: source, error: nil))
@@ -245,13 +246,5 @@ public struct Fetch: Stage {
             if let partial = PartialBody(exchange) { load.attach(partial) }
             throw error
         }
-    }
-}
-
-extension Load {
-    /// Whether a cache has an image for the load that is past its freshness.
-    fileprivate var hasStaleImage: Bool {
-        if case .stale = response { return true }
-        return attachment(MemoryEntry.self) != nil
     }
 }

@@ -84,7 +84,9 @@ public struct Store: Stage, CredentialStage {
             await responses?.keep(image, as: key, of: generation)
         }
         // Only now is it known to be an image.
-        if load.source == .disk, load.isAccepted { load.report(.hasCache(product, source: .disk)) }
+        if load.source == .disk, load.response.kind == .fresh || !load.isStale {
+            load.report(.hasCache(product, source: .disk))
+        }
         load.advance(to: .ready(product))
         return .done
     }
@@ -92,7 +94,7 @@ public struct Store: Stage, CredentialStage {
     /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
     private func keepResponse(of load: Load, _ right: WriteRight?) async -> StoredTerms? {
         let redirects = load.arrival?.followed ?? []
-        guard load.isFromOrigin || !redirects.allSatisfy(\.isStored) else {
+        guard [.fetched, .confirmed].contains(load.response.kind) || !redirects.allSatisfy(\.isStored) else {
             return await keepAll(load, redirects, writes: false)
         }
         // Asked before the claim: another member may have set out after the removal.
@@ -210,15 +212,4 @@ extension Load {
         guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
         return order.mayStore(sourceKey)
     }
-
-    /// Whether the origin has just sent or confirmed what the load has.
-    fileprivate var isFromOrigin: Bool {
-        switch response {
-        case .fetched, .confirmed: true
-        case .unknown, .stale, .fresh: false
-        }
-    }
-
-    /// Whether what the load has is fresh, or stale and accepted by the request.
-    fileprivate var isAccepted: Bool { if case .fresh = response { true } else { !isStale } }
 }

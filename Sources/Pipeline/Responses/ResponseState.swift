@@ -26,6 +26,17 @@ public indirect enum ResponseState: Sendable {
     /// The cases by name: those that a stage needs, or can leave.
     public enum Kind: String, Sendable, CaseIterable { case unknown, stale, fresh, fetched, confirmed }
 
+    /// The case's name.
+    public var kind: Kind {
+        switch self {
+        case .unknown: .unknown
+        case .stale: .stale
+        case .fresh: .fresh
+        case .fetched: .fetched
+        case .confirmed: .confirmed
+        }
+    }
+
     /// The stored response, whether or not it still holds.
     public var stored: StoredResponse? {
         switch self {
@@ -46,13 +57,7 @@ public indirect enum ResponseState: Sendable {
     }
 
     /// How far a load has come with it. No state follows one of a later step.
-    var step: Int {
-        switch self {
-        case .unknown: 0
-        case .stale: 1
-        case .fresh, .fetched, .confirmed: 2
-        }
-    }
+    var step: Int { kind == .unknown ? 0 : kind == .stale ? 1 : 2 }
 }
 
 extension Load {
@@ -95,7 +100,6 @@ extension Load {
     /// The stored response whose body is the load's original; `nil` where the original came from elsewhere, or there is
     /// none yet.
     public var storedOriginal: StoredResponse? {
-        if case .stale = response, !isStale { return nil }
-        return phase == .empty ? nil : response.stored
+        phase == .empty || response.kind == .stale && !isStale ? nil : response.stored
     }
 }

@@ -30,7 +30,3 @@ extension Freshness {
         judged: .distantPast, mayBeServedWhileRevalidating: false, mayBeServedOnError: false,
         mayBeServedWhenUnreachable: true)
 }
-
-extension ResponseState {
-    var isUnknown: Bool { if case .unknown = self { true } else { false } }
-}

@@ -53,6 +53,23 @@ struct StageSpecTests {
             ])
     }
 
+    @Test("A stage that leaves a response that it doesn't name is told")
+    func unnamedResponse() async {
+        struct Deliver: Stage {
+            let accepts: Phases = .empty
+            let leaves: Set<ResponseState.Kind>
+            func run(_ load: inout Load) async throws -> Outcome {
+                load.deliver(.test())
+                return .done
+            }
+        }
+        #expect(
+            await StageSpec(Deliver(leaves: [.confirmed])).breaches() == [
+                "Deliver left a load with a response that is fetched; name that in its `leaves`."
+            ])
+        #expect(await StageSpec(Deliver(leaves: [.fetched])).breaches().isEmpty)
+    }
+
     @Test("A transform without a signature is told")
     func unsigned() async {
         #expect(
