@@ -1,3 +1,6 @@
+import HTTPTypes
+@testable import Pipeline
+
 @testable import PipelineHTTP
 @testable import PipelineImages
 @testable import Stages
