@@ -4,10 +4,9 @@ extension ImageRequest {
 
     /// Whether its key is the digest of many bytes, which takes a moment.
     package var hasLongInlineSource: Bool {
-        guard identifier == nil else { return false }
-        return switch source {
-        case .bytes(let bytes): bytes.count > Self.longInlineSource
-        case .dataURL(let text): text.utf8.count > Self.longInlineSource
+        switch source {
+        case .bytes(let bytes): identifier == nil && bytes.count > Self.longInlineSource
+        case .dataURL(let text): identifier == nil && text.utf8.count > Self.longInlineSource
         case .url, .file: false
         }
     }

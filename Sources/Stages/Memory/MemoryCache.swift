@@ -60,21 +60,22 @@ public final class MemoryCache: ProductCache {
 
     /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
     public func entry(for key: VariantKey, now: Date) -> MemoryEntry? {
-        // What is dropped is freed outside the lock.
-        let (entry, _) = state.withLock { state -> (MemoryEntry?, Kept?) in
-            if let idleLimit, state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true {
-                return (nil, state.remove(key))
+        if let idleLimit {
+            // What is dropped is freed outside the lock.
+            let dropped = state.withLock { state in
+                state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true ? state.remove(key) : nil
             }
+            if dropped != nil { return nil }
+        }
+        return state.withLock { state in
             state.uses &+= 1
             let use = state.uses
-            let entry = state.kept.use(key) { kept in
+            return state.kept.use(key) { kept in
                 kept?.usedAt = now
                 kept?.use = use
                 return kept?.entry
             }
-            return (entry, nil)
         }
-        return entry
     }
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
