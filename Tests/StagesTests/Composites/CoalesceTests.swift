@@ -265,9 +265,13 @@ struct CoalesceTests {
 }
 
 extension Flights {
-    /// Gives other tasks their turn until so many wait, those of the flights inside others included.
+    /// Gives other tasks their turn until so many wait, those of the flights inside others included. A load that has joined
+    /// a flight and doesn't wait yet isn't told yet of a change of its priority.
     func reaches(waiters wanted: Int) async {
-        while state.withLock({ $0.records.values.reduce(0) { $0 + $1.waiters.count } }) < wanted { await Task.yield() }
+        var waiting: Int {
+            state.withLock { $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.continuation != nil } } }
+        }
+        while waiting < wanted { await Task.yield() }
     }
 
     /// Whether nothing is left on the books.

@@ -83,11 +83,12 @@ struct SteadyLoadTests {
 
     @Test("Draining waits for the flights of the moment, those that nobody waits for any more included")
     func momentary() async throws {
-        let (flights, gate) = (Flights(), Barrier())
+        let (flights, gate, begun) = (Flights(), Barrier(), Counter())
         let pipeline = ImagePipeline {
             ResolveIdentifier()
             Coalesce(flights, by: .variant) {
                 StubStage("Work") { load in
+                    begun.increment()
                     // Goes on though it is cancelled.
                     await withCheckedContinuation { continuation in
                         Foundation.Thread {
@@ -101,6 +102,7 @@ struct SteadyLoadTests {
             }
         }
         let old = Task { try await pipeline.load(ImageRequest(.dataURL("old"))) }
+        await begun.reaches(1)
         await flights.reaches(waiters: 1)
         old.cancel()
         _ = try? await old.value

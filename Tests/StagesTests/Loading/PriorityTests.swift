@@ -19,10 +19,12 @@ struct PriorityTests {
             Coalesce(flights, by: .variant) {
                 Coalesce(flights, by: .source) {
                     StubStage("Fetch") { [gate] load in
-                        seen.withLock { $0.append(load.priority) }
+                        let first = load.priority
                         try await AdjustablePriority.following { priority in
                             seen.withLock { $0.append(priority) }
                         } _: {
+                            // Only now does it hear of changes.
+                            seen.withLock { $0.append(first) }
                             try await gate.wait()
                         }
                         load.advance(to: .original(EncodedImage(bytes: [1])), from: .network)
@@ -89,12 +91,15 @@ struct PriorityTests {
     func threads() async throws {
         let threads = BlockingThreads(name: "test", count: 1)
         let isOpen = Monitor(false)
-        let order = Lock<[String]>([])
+        let (order, isHeld) = (Lock<[String]>([]), Counter())
         let holding = Task {
-            try await threads.run { _ in isOpen.wait(for: { $0 ? () : nil }, whileIdle: { _, _ in }) }
+            try await threads.run { _ in
+                isHeld.increment()
+                isOpen.wait(for: { $0 ? () : nil }, whileIdle: { _, _ in })
+            }
         }
         let mine = AdjustablePriority(.low)
-        while threads.waiting > 0 { await Task.yield() }
+        await isHeld.reaches(1)
         let works = [
             Task {
                 try await AdjustablePriority.$inherited.withValue(mine) {
