@@ -32,7 +32,7 @@ extension ImageSource {
     /// Refuses a source of a kind that is not allowed.
     /// - Throws: ``LoadError/Code/refused``.
     package func check(isAmong kinds: Kinds) throws(LoadError) {
-        guard !kinds.contains(kind) else { return }
+        guard kinds != .all, !kinds.contains(kind) else { return }
         let what =
             switch self {
             case .url: "http and https URLs"

@@ -145,7 +145,7 @@ public final class ImageLoader: Sendable {
 
     /// Refuses what this loader doesn't load, whatever its arrangement.
     private func check(_ source: ImageSource) throws(LoadError) {
-        if resources.allowedSources != .all { try source.check(isAmong: resources.allowedSources) }
+        try source.check(isAmong: resources.allowedSources)
         if isShutDown.load(ordering: .relaxed) { throw LoadError.shutDown(source.redacted) }
     }
 

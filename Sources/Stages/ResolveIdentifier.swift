@@ -41,7 +41,7 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     /// - Throws: `LoadError` with `refused` for a source of a kind that is not accepted, and with `fileNotFound` or
     ///   `fileUnreadable` for a file that isn't there.
     public func run(_ load: inout Load) async throws -> Outcome {
-        if kinds != .all { try load.request.source.check(isAmong: kinds) }
+        try load.request.source.check(isAmong: kinds)
         if load.request.hasLongInlineSource {
             let key = try await SourceKey.digested(load.request, credentials, on: threads, load.priority)
             if let key { load.identify(as: key) }

@@ -4,10 +4,12 @@ extension ImageRequest {
 
     /// Whether its key is the digest of many bytes, which takes a moment.
     package var hasLongInlineSource: Bool {
-        switch source {
-        case .bytes(let bytes): identifier == nil && bytes.count > Self.longInlineSource
-        case .dataURL(let text): identifier == nil && text.utf8.count > Self.longInlineSource
-        case .url, .file: false
-        }
+        let count =
+            switch source {
+            case .bytes(let bytes): bytes.count
+            case .dataURL(let text): text.utf8.count
+            case .url, .file: 0
+            }
+        return count > Self.longInlineSource && identifier == nil
     }
 }

@@ -53,10 +53,8 @@ package struct RedirectTrail: LoadAttachment {
         key = load.sourceKey
         isNamed = load.request.identifier != nil
         partition = load.request.partition
-        if case .stale(let response, let freshness) = load.response {
-            stored = response
-            standIn = StandIn(response: response, freshness: freshness, followed: [])
-        }
+        standIn = StandIn(load.response)
+        stored = standIn?.response
     }
 
     /// The fields by which `Vary` selects among responses to the hop that comes next.
@@ -151,8 +149,7 @@ extension Load {
     /// What may be given where the origin of the next hop fails.
     package var standIn: StandIn? {
         if let trail = attachment(RedirectTrail.self) { return trail.standIn }
-        guard case .stale(let response, let freshness) = response else { return nil }
-        return StandIn(response: response, freshness: freshness, followed: [])
+        return StandIn(response)
     }
 
     /// The trail that has led to the load's original.

@@ -54,3 +54,11 @@ package struct StandIn: Sendable {
     package let freshness: Freshness
     let followed: [FollowedRedirect]
 }
+
+extension StandIn {
+    /// The response that a lookup has left, found without a redirect; `nil` unless it is stale.
+    init?(_ state: ResponseState) {
+        guard case .stale(let response, let freshness) = state else { return nil }
+        self.init(response: response, freshness: freshness, followed: [])
+    }
+}

@@ -84,7 +84,7 @@ public struct Lease: CompositeStage, CredentialStage {
 
     /// Whether the disk has something fresh that the load has not seen; what is stale and new is kept for the body.
     private func findsNew(_ load: inout Load) async throws -> Bool {
-        let known = if case .stale(let response, _) = load.response { response } else { nil as StoredResponse? }
+        let known = load.response.kind == .stale ? load.response.stored : nil
         guard case .url(let url) = load.request.source else { return false }
         var trail = RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
         trail.rules = rules
