@@ -11,8 +11,10 @@ extension Chain.Slot {
     func located(_ error: any Error, in load: Load) -> any Error {
         switch error {
         case is CancellationError: return error
-        case var error as LoadError:
-            if error.stage == nil { error.stage = name }
+        case let error as LoadError:
+            guard error.stage == nil else { return error }
+            var error = error.about(load.subject)
+            error.stage = name
             return error
         default:
             var text = String(describing: error)

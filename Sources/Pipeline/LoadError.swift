@@ -5,7 +5,7 @@ public struct LoadError: Error, Sendable {
     /// The kind of failure, for programs.
     public let code: Code
     /// The image, as it may be shown: without credentials and query values.
-    public let subject: String
+    public package(set) var subject: String
     /// What happened and what to do, for people.
     public let message: String
     /// The stage at which it happened; `nil` outside a pipeline.
@@ -38,7 +38,9 @@ public struct LoadError: Error, Sendable {
 extension LoadError {
     /// The same error, of an image: what decodes or encodes doesn't know whose bytes it has.
     package func about(_ subject: String) -> LoadError {
-        self.subject.isEmpty ? LoadError(code, subject: subject, message, underlying: underlying) : self
+        var error = self
+        if error.subject.isEmpty { error.subject = subject }
+        return error
     }
 }
 

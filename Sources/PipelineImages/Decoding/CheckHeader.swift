@@ -30,20 +30,16 @@ public struct CheckHeader: Stage {
     ///   `tooManyPixels`; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        do {
-            try limits.check(encodedBytes: file.bytes.count)
-            guard let format = ImageFormatSniffer.format(of: file.bytes), let decoder = decoders.decoder(for: format)
-            else { throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.") }
-            let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
-                let cancellation = cancellation.limited(to: limits.time, by: clock)
-                let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
-                try limits.check(header)
-                return header
-            }
-            load.note("\(header.format), \(header.size)")
-            return .done
-        } catch let error as LoadError {
-            throw error.about(load.subject)
+        try limits.check(encodedBytes: file.bytes.count)
+        guard let format = ImageFormatSniffer.format(of: file.bytes), let decoder = decoders.decoder(for: format)
+        else { throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.") }
+        let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
+            let cancellation = cancellation.limited(to: limits.time, by: clock)
+            let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
+            try limits.check(header)
+            return header
         }
+        load.note("\(header.format), \(header.size)")
+        return .done
     }
 }

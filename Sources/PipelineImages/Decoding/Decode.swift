@@ -69,15 +69,11 @@ public struct Decode: Stage, LookingAhead {
     /// Decodes.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        do {
-            let (header, image) = try await decode(file, load.request, load.priority, load.clock)
-            load.note("\(header.format), \(header.size)")
-            load.attach(DecodedSource(file: file, format: header.format, timeLimit: limits.time))
-            load.advance(to: .decoded(image))
-            return .done
-        } catch let error as LoadError {
-            throw error.about(load.subject)
-        }
+        let (header, image) = try await decode(file, load.request, load.priority, load.clock)
+        load.note("\(header.format), \(header.size)")
+        load.attach(DecodedSource(file: file, format: header.format, timeLimit: limits.time))
+        load.advance(to: .decoded(image))
+        return .done
     }
 
     private func decode(

@@ -87,30 +87,26 @@ public struct Encode: Stage {
         guard case .decoded(let image) = load.content else { return .skipped }
         let (format, accepted, options) = (format, accepted, options)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
-        do {
-            try options.check()
-            let limited = load.limitingTime
-            let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
-                let cancellation = limited(cancellation)
-                let format =
-                    accepted?.best(hasAlpha: image.hasTransparency, isAnimated: image.isAnimated) ?? format ?? .jpeg
-                let metadata = try source.map {
-                    try options.metadata.blocks(of: $0, for: image, cancellation: cancellation)
-                }
-                return try Self.encoded(
-                    image, format, options, metadata ?? EmbeddedMetadata(), cancellation: cancellation)
+        try options.check()
+        let limited = load.limitingTime
+        let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
+            let cancellation = limited(cancellation)
+            let format =
+                accepted?.best(hasAlpha: image.hasTransparency, isAnimated: image.isAnimated) ?? format ?? .jpeg
+            let metadata = try source.map {
+                try options.metadata.blocks(of: $0, for: image, cancellation: cancellation)
             }
-            if accepted != nil { load.note(result.format.rawValue) }
-            if result.quality != options.quality { load.note("quality \(result.quality)") }
-            load.advance(
-                to: .encoded(
-                    EncodedImage(
-                        bytes: result.bytes, declaredType: result.format.rawValue, size: image.size,
-                        nativeSize: image.nativeSize)))
-            return .done
-        } catch let error as LoadError {
-            throw error.about(load.subject)
+            return try Self.encoded(
+                image, format, options, metadata ?? EmbeddedMetadata(), cancellation: cancellation)
         }
+        if accepted != nil { load.note(result.format.rawValue) }
+        if result.quality != options.quality { load.note("quality \(result.quality)") }
+        load.advance(
+            to: .encoded(
+                EncodedImage(
+                    bytes: result.bytes, declaredType: result.format.rawValue, size: image.size,
+                    nativeSize: image.nativeSize)))
+        return .done
     }
 
     private static func encoded(

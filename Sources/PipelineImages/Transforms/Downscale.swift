@@ -29,16 +29,12 @@ public struct Downscale: Stage, PixelSizing {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
         let size = Self.size(of: image, in: box)
         guard size != image.size else { return .skipped }
-        do {
-            let limited = load.limitingTime
-            let scaled = try await threads.run(priority: load.priority) { cancellation in
-                try Self.scaled(image, to: size, limited(cancellation))
-            }
-            load.advance(to: .decoded(scaled))
-            return .done
-        } catch let error as LoadError {
-            throw error.about(load.subject)
+        let limited = load.limitingTime
+        let scaled = try await threads.run(priority: load.priority) { cancellation in
+            try Self.scaled(image, to: size, limited(cancellation))
         }
+        load.advance(to: .decoded(scaled))
+        return .done
     }
 
     /// The exact size in a box: the native size's fit, so that a decoder's rounding doesn't show; the fit of the pixels

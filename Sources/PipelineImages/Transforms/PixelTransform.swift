@@ -24,14 +24,10 @@ extension PixelTransform {
     /// The same in a list, as urgent as the load is.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
-        do {
-            let limited = load.limitingTime
-            let result = try await threads.run(priority: load.priority) { try transformed(image, limited($0)) }
-            load.advance(to: .decoded(result))
-            return .done
-        } catch let error as LoadError {
-            throw error.about(load.subject)
-        }
+        let limited = load.limitingTime
+        let result = try await threads.run(priority: load.priority) { try transformed(image, limited($0)) }
+        load.advance(to: .decoded(result))
+        return .done
     }
 }
 
