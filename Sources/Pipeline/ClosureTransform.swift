@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// ClosureTransform("Invert", signature: "v1") { image in
-///     DecodedImage(size: image.size, layout: image.layout, pixels: image.pixels.map { 255 - $0 })
+///     let inverted = try image.withPixels { pixels in pixels.map { 255 - $0 } }
+///     return DecodedImage(size: image.size, layout: image.layout, pixels: inverted)
 /// }
 /// ```
 public struct ClosureTransform: Transform {

@@ -1,24 +1,30 @@
-/// Pixels: an immutable picture, or several with delays, upright and in sRGB, in memory of its own.
+/// Pixels: an immutable picture, or several with delays, upright, in memory of its own.
+///
+/// ```swift
+/// let inverted = try image.withPixels { pixels in pixels.map { 255 - $0 } }
+/// ```
 ///
 /// It is never a lazy graph: what a stage took to make it is over when the stage returns.
 public struct DecodedImage: Sendable {
     /// One picture of an animation; a still image has one.
     public struct Frame: Sendable, Hashable {
-        /// `width × height × layout.channels` bytes, row by row from the top left, without padding.
-        public let pixels: [UInt8]
+        /// `width × height × layout.bytesPerPixel` bytes, row by row from the top left, without padding.
+        ///
+        /// Only the image's layout says what they mean: read pixels through ``DecodedImage/withPixels(ofFrame:_:)``.
+        public let bytes: [UInt8]
         /// How long the frame shows; zero in a still image.
         public let delay: Duration
 
-        /// Makes a frame from its pixels.
+        /// Makes a frame from its pixels' bytes.
         public init(pixels: [UInt8], delay: Duration = .zero) {
-            self.pixels = pixels
+            bytes = pixels
             self.delay = delay
         }
     }
 
     /// The size of every frame, in pixels.
     public let size: PixelSize
-    /// How a pixel's bytes lie.
+    /// How a pixel's bytes lie, and what they mean.
     public let layout: PixelLayout
     /// At least one frame, all of the same size.
     public let frames: [Frame]
@@ -30,13 +36,13 @@ public struct DecodedImage: Sendable {
     /// Makes an image.
     ///
     /// `nativeSize` is only needed where the source's size differs from `size`.
-    /// - Precondition: there is a frame, and each has `width × height × channels` bytes.
+    /// - Precondition: there is a frame, and each has `width × height × layout.bytesPerPixel` bytes.
     public init(
         size: PixelSize, layout: PixelLayout, frames: [Frame], loopCount: Int = 0, nativeSize: PixelSize? = nil
     ) {
-        let expected = size.width * size.height * layout.channels
+        let expected = size.width * size.height * layout.bytesPerPixel
         precondition(
-            !frames.isEmpty && frames.allSatisfy { $0.pixels.count == expected },
+            !frames.isEmpty && frames.allSatisfy { $0.bytes.count == expected },
             "A DecodedImage of \(size) in \(layout) needs frames of \(expected) bytes each.")
         self.size = size
         self.layout = layout
@@ -45,7 +51,7 @@ public struct DecodedImage: Sendable {
         self.nativeSize = nativeSize ?? size
     }
 
-    /// Makes a still image from its pixels.
+    /// Makes a still image from its pixels' bytes.
     public init(size: PixelSize, layout: PixelLayout, pixels: [UInt8], nativeSize: PixelSize? = nil) {
         self.init(size: size, layout: layout, frames: [Frame(pixels: pixels)], nativeSize: nativeSize)
     }
@@ -56,12 +62,27 @@ public struct DecodedImage: Sendable {
     /// Rows.
     public var height: Int { size.height }
 
-    /// The first frame's pixels.
-    public var pixels: [UInt8] { frames[0].pixels }
-
     /// Whether it has more than one frame.
     public var isAnimated: Bool { frames.count > 1 }
 
     /// The memory of all frames, in bytes.
-    public var byteCount: Int { size.width * size.height * layout.channels * frames.count }
+    public var byteCount: Int { size.width * size.height * layout.bytesPerPixel * frames.count }
+
+    /// Reads a frame's pixels: one byte for each channel, row by row from the top left, without padding.
+    ///
+    /// - Parameters:
+    ///   - index: the frame's place in ``frames``; by default the first.
+    ///   - body: reads the pixels, which are valid only until it returns.
+    /// - Throws: `LoadError` with `unsupportedLayout` unless the layout is ``PixelLayout/grey``, ``PixelLayout/rgb`` or
+    ///   ``PixelLayout/rgba``; any error of `body`.
+    public func withPixels<Result>(
+        ofFrame index: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) throws -> Result {
+        guard layout == PixelLayout(channelCount: layout.channelCount) else {
+            throw LoadError(
+                .unsupportedLayout, subject: "",
+                "Pixels of the layout \"\(layout)\" can't be read as 8-bit sRGB. Convert them in an earlier stage.")
+        }
+        return try frames[index].bytes.withUnsafeBufferPointer(body)
+    }
 }

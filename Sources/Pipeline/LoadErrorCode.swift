@@ -44,6 +44,8 @@ extension LoadError {
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.
         public static let undecodable = Code(rawValue: "undecodable")
+        /// The pixels have a layout that the stage can't read.
+        public static let unsupportedLayout = Code(rawValue: "unsupportedLayout")
         /// The output file can't be written.
         public static let unwritable = Code(rawValue: "unwritable")
         /// The image can't be encoded in the wanted format.

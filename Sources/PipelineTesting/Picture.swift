@@ -10,15 +10,15 @@ public enum Picture {
     public static func png(_ size: PixelSize, with pixel: [UInt8] = [128, 128, 128]) -> [UInt8] {
         let image = DecodedImage.filled(size, with: pixel)
         let colourType: UInt8 =
-            switch image.layout.channels {
+            switch image.layout.channelCount {
             case 3: 2
             case 4: 6
             default: 0
             }
-        let stride = size.width * image.layout.channels
+        let stride = size.width * image.layout.channelCount
         var rows: [UInt8] = []
         rows.reserveCapacity((stride + 1) * size.height)
-        for row in 0..<size.height { rows += [0] + image.pixels[row * stride..<(row + 1) * stride] }
+        for row in 0..<size.height { rows += [0] + image.frames[0].bytes[row * stride..<(row + 1) * stride] }
         let header = bigEndian(size.width) + bigEndian(size.height) + [8, colourType, 0, 0, 0]
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header) + chunk("IDAT", stored(rows))
             + chunk("IEND", [])

@@ -37,7 +37,7 @@ struct BMPDecoderTests {
 
     private func pixels(_ file: [UInt8], with stage: Decode = Decode()) async throws -> [[UInt8]] {
         let image = try await SampleImage.decode(file, with: stage)
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         return stride(from: 0, to: image.pixels.count, by: channels).map { Array(image.pixels[$0..<$0 + channels]) }
     }
 

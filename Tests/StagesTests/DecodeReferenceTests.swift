@@ -65,7 +65,7 @@ private struct Means {
 
     /// Four channels, whatever the layout.
     static func rgba(_ image: DecodedImage) -> [UInt8] {
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         var result: [UInt8] = []
         result.reserveCapacity(image.width * image.height * 4)
         for start in stride(from: 0, to: image.pixels.count, by: channels) {

@@ -9,7 +9,7 @@ import Testing
 struct DownscaleTests {
     private func gradient(_ width: Int, _ height: Int, _ layout: PixelLayout = .rgb) -> DecodedImage {
         let pixels = (0..<width * height).flatMap { index in
-            [UInt8](repeating: UInt8(index % width * 255 / max(1, width - 1)), count: layout.channels)
+            [UInt8](repeating: UInt8(index % width * 255 / max(1, width - 1)), count: layout.channelCount)
         }
         return DecodedImage(size: PixelSize(width: width, height: height), layout: layout, pixels: pixels)
     }
@@ -86,13 +86,13 @@ struct DownscaleTests {
 
     @Test("A constant picture stays constant", arguments: [PixelLayout.grey, .rgb, .rgba])
     func constant(_ layout: PixelLayout) async throws {
-        let pixel: [UInt8] = Array([201, 77, 13, 120].prefix(layout.channels))
+        let pixel: [UInt8] = Array([201, 77, 13, 120].prefix(layout.channelCount))
         let image = DecodedImage(
             size: PixelSize(width: 100, height: 70), layout: layout,
             pixels: Array((0..<7000).map { _ in pixel }.joined()))
         let small = try await downscaled(image, to: 33)
         for index in small.pixels.indices {
-            #expect(abs(Int(small.pixels[index]) - Int(pixel[index % layout.channels])) <= 1)
+            #expect(abs(Int(small.pixels[index]) - Int(pixel[index % layout.channelCount])) <= 1)
         }
     }
 

@@ -17,7 +17,7 @@ struct ResamplerTests {
 
     private func noise(_ size: PixelSize, _ layout: PixelLayout) -> [UInt8] {
         var state: UInt32 = 7
-        return (0..<size.width * size.height * layout.channels).map { _ in
+        return (0..<size.width * size.height * layout.channelCount).map { _ in
             state = state &* 1_664_525 &+ 1_013_904_223
             return UInt8(state >> 24)
         }
@@ -44,7 +44,7 @@ struct ResamplerTests {
     func constant(_ source: PixelSize, _ target: PixelSize) throws {
         for layout in [PixelLayout.grey, .rgb, .rgba] {
             for pixel in [[0, 0, 0, 255], [255, 255, 255, 255], [201, 77, 13, 255]] as [[UInt8]] {
-                let pixel = Array(pixel.prefix(layout.channels))
+                let pixel = Array(pixel.prefix(layout.channelCount))
                 let pixels = Array((0..<source.width * source.height).map { _ in pixel }.joined())
                 for reserve in [1.0, 2.5, 1e9] {
                     let result = try scaled(pixels, ResamplePlan(from: source, to: target, reserve: reserve), layout)

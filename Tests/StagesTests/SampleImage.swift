@@ -60,10 +60,18 @@ private struct Supply: Stage {
     }
 }
 
+extension DecodedImage.Frame {
+    /// The bytes of a picture in 8-bit sRGB, as all decoders make it.
+    var pixels: [UInt8] { bytes }
+}
+
 extension DecodedImage {
+    /// The first frame's pixels.
+    var pixels: [UInt8] { frames[0].pixels }
+
     /// The mean of each channel of the first frame.
     var means: [Double] {
-        let channels = layout.channels
+        let channels = layout.channelCount
         var sums = [Int](repeating: 0, count: channels)
         for (index, value) in pixels.enumerated() { sums[index % channels] += Int(value) }
         return sums.map { Double($0) / Double(size.width * size.height) }
@@ -77,7 +85,7 @@ extension DecodedImage {
 
     /// The channels of a pixel.
     func pixel(_ x: Int, _ y: Int) -> [Int] {
-        let start = (y * width + x) * layout.channels
-        return pixels[start..<start + layout.channels].map(Int.init)
+        let start = (y * width + x) * layout.channelCount
+        return pixels[start..<start + layout.channelCount].map(Int.init)
     }
 }

@@ -38,7 +38,7 @@ struct TIFFDecoderTests {
         let jpeg = try SampleImage.bytes("good/\(name)")
         for box in [nil, PixelSize(square: 40)] {
             let expected = try await SampleImage.decode(jpeg, maxPixelSize: box)
-            let samples = expected.layout.channels
+            let samples = expected.layout.channelCount
             let tiff = file(jpeg, size: expected.nativeSize, samples: samples)
             #expect(TIFFStrip(tiff)?.jpeg == jpeg)
             let image = try await SampleImage.decode(tiff, maxPixelSize: box)

@@ -18,8 +18,8 @@ struct TransformTests {
     private func pixels(_ image: DecodedImage, _ layout: PixelLayout, _ size: PixelSize) -> [[UInt8]] {
         #expect(image.layout == layout)
         #expect(image.size == size)
-        return stride(from: 0, to: image.pixels.count, by: layout.channels)
-            .map { Array(image.pixels[$0..<$0 + layout.channels]) }
+        return stride(from: 0, to: image.pixels.count, by: layout.channelCount)
+            .map { Array(image.pixels[$0..<$0 + layout.channelCount]) }
     }
 
     static let all: [any Transform] = [
@@ -50,7 +50,7 @@ struct TransformTests {
             let size = PixelSize(width: 61, height: 43)
             let frames = (0..<3).map { frame in
                 DecodedImage.Frame(
-                    pixels: (0..<size.width * size.height * layout.channels).map {
+                    pixels: (0..<size.width * size.height * layout.channelCount).map {
                         UInt8(truncatingIfNeeded: $0 * 7 + frame * 50)
                     }, delay: .milliseconds(10 + frame))
             }

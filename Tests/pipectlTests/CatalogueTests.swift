@@ -75,7 +75,7 @@ struct CatalogueTests {
         let named = "\(try Chain(list.pipeline(catalogue).chain.stages))"
         #expect(named.hasSuffix("\(line)"))
         let image = try await stage.apply(.filled(4, with: [0, 0, 0]))
-        #expect(image.pixels[0..<12] == [0, 0, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0])
+        #expect(image.frames[0].bytes[0..<12] == [0, 0, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0])
         let missing = #expect(throws: LoadError.self) { try OperationList("composite=\(file).none") }
         #expect(missing?.message.contains("There is no such file") == true)
         try Data("no picture".utf8).write(to: URL(filePath: file))

@@ -50,9 +50,11 @@ enum ChainMemory {
         let stride = decoded.width * 3
         var pixels: [UInt8] = []
         pixels.reserveCapacity(stride * 3 * size.height)
-        for row in 0..<size.height {
-            let start = row % decoded.height * stride
-            for _ in 0..<3 { pixels += decoded.pixels[start..<start + stride] }
+        try decoded.withPixels { decodedPixels in
+            for row in 0..<size.height {
+                let start = row % decoded.height * stride
+                for _ in 0..<3 { pixels += decodedPixels[start..<start + stride] }
+            }
         }
         let large = DecodedImage(size: size, layout: .rgb, pixels: pixels)
         let encoded = try await ImagePipeline {

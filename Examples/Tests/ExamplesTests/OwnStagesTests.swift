@@ -21,7 +21,7 @@ struct OwnStagesTests {
             Invert()
         }
         let response = try await pipeline.load(try request())
-        #expect(response.image?.frames.first?.pixels.prefix(4) == [255, 155, 0, 40])
+        #expect(response.image?.frames.first?.bytes.prefix(4) == [255, 155, 0, 40])
     }
 
     @Test("trying twice gives what the second attempt gave")

@@ -72,8 +72,8 @@ enum DecodeFuzzing {
         precondition(image.nativeSize == header.size, "the native size is not the header's")
         precondition(!image.frames.isEmpty, "a picture without frames")
         for frame in image.frames {
-            let count = image.size.width * image.size.height * image.layout.channels
-            precondition(frame.pixels.count == count, "\(frame.pixels.count) bytes, not \(count)")
+            let count = image.size.width * image.size.height * image.layout.bytesPerPixel
+            precondition(frame.bytes.count == count, "\(frame.bytes.count) bytes, not \(count)")
         }
     }
 }

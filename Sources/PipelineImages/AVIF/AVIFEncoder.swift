@@ -17,7 +17,7 @@ struct AVIFEncoder: ImageEncoding {
         let file = try metadata.withBlocks { exif, xmp, profile in
             let encoding = cavif_encoding(
                 width: Int32(image.width), height: Int32(image.height),
-                channels: Int32(max(3, image.layout.channels)), quality: Int32(quality),
+                channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
                 effort: Int32(options.effort), lossless: options.lossless,
                 full_chroma: options.chroma.resolved(quality: quality) != .quarter,
                 exif: cavif_block(bytes: exif.baseAddress, count: exif.count),
@@ -28,7 +28,7 @@ struct AVIFEncoder: ImageEncoding {
             defer { cavif_encoder_free(encoder) }
             for frame in image.frames {
                 try cancellation.check()
-                let isAdded = try image.colours(of: frame, cancellation).pixels.withUnsafeBufferPointer { pixels in
+                let isAdded = try image.colours(of: frame, cancellation).withPixels { pixels in
                     pixels.baseAddress.map {
                         cavif_encoder_add(encoder, $0, UInt64(max(1, frame.delay.milliseconds)), &failure)
                     }

@@ -15,7 +15,7 @@ struct AVIFFrames {
         let watch = cavif_cancellation(
             is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
             context: Unmanaged.passUnretained(cancellation).toOpaque())
-        let canvas = UnsafeMutablePointer<UInt8>.allocate(capacity: size.bytes(scaling.layout.channels))
+        let canvas = UnsafeMutablePointer<UInt8>.allocate(capacity: size.bytes(scaling.layout.channelCount))
         defer { canvas.deallocate() }
         return try withExtendedLifetime(cancellation) {
             try bytes.withUnsafeBufferPointer { buffer in
@@ -35,7 +35,7 @@ struct AVIFFrames {
                     var end = 0.0
                     guard
                         cavif_next(
-                            sequence, Int32(size.width), Int32(size.height), Int32(scaling.layout.channels), canvas,
+                            sequence, Int32(size.width), Int32(size.height), Int32(scaling.layout.channelCount), canvas,
                             &end, &failure)
                     else {
                         try cancellation.check()

@@ -45,11 +45,11 @@ final class AVIFPlanes {
 
     /// The whole picture, in the file's colours.
     func pixels(_ layout: PixelLayout, isPremultiplied: Bool) throws -> [UInt8] {
-        let count = canvas.bytes(layout.channels)
+        let count = canvas.bytes(layout.channelCount)
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             var failure = cavif_failure()
             guard let start = buffer.baseAddress,
-                cavif_still_rgb(still, Int32(layout.channels), isPremultiplied, start, &failure)
+                cavif_still_rgb(still, Int32(layout.channelCount), isPremultiplied, start, &failure)
             else {
                 throw LoadError(
                     .unsupportedType, subject: "",

@@ -51,7 +51,7 @@ struct AVIFStill {
             guard let start = buffer.baseAddress else { return }
             for row in geometry.top..<geometry.top + geometry.size.height {
                 if row % 32 == 0 { try cancellation.check() }
-                sink.push(start + (row * width + geometry.left) * layout.channels)
+                sink.push(start + (row * width + geometry.left) * layout.channelCount)
             }
         }
         return sink.finish()

@@ -35,7 +35,7 @@ public struct BMPDecoder: ImageDecoding {
         let runs =
             bitmap.isRunLength
             ? try BitmapRuns(bitmap).indices(bytes, allowTruncated: options.allowTruncated, cancellation) : nil
-        var row = [UInt8](repeating: 0, count: bitmap.size.width * bitmap.layout.channels)
+        var row = [UInt8](repeating: 0, count: bitmap.size.width * bitmap.layout.channelCount)
         for y in 0..<bitmap.size.height {
             try cancellation.check()
             let stored = bitmap.isTopDown ? y : bitmap.size.height - 1 - y

@@ -15,7 +15,7 @@ struct CanvasScaling {
         let stored = header.storedSize
         let pixels =
             size == stored
-            ? try UnsafeBufferPointer(start: canvas, count: stored.bytes(layout.channels)).copied(cancellation)
+            ? try UnsafeBufferPointer(start: canvas, count: stored.bytes(layout.channelCount)).copied(cancellation)
             : try Resampler.scaled(
                 canvas, ResamplePlan(from: stored, to: size, reserve: quality.blockReserve), layout: layout,
                 cancellation: cancellation)

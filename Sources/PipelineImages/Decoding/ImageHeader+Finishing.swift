@@ -13,10 +13,11 @@ extension ImageHeader {
         var pixels = pixels
         if let profile, !profile.isEmpty {
             try VipsPixels.convertToSRGB(
-                &pixels, size: size, channels: layout.channels, profile: profile, cancellation: cancellation)
+                &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
         }
+        guard orientation != .up else { return pixels }
         return try orientation.applied(
-            to: pixels, size: size, channels: layout.channels, cancellation: cancellation)
+            to: pixels, size: size, channels: layout.channelCount, cancellation: cancellation)
     }
 
     /// The still picture that this makes.

@@ -10,31 +10,29 @@ extension ImageOrientation {
     /// - Parameter size: the stored size; `pixels` has `width × height × channels` bytes.
     /// - Throws: `CancellationError`.
     func applied(
-        to pixels: [UInt8], size: PixelSize, channels: Int, cancellation: WorkCancellation = WorkCancellation()
+        to pixels: UnsafePointer<UInt8>, size: PixelSize, channels: Int,
+        cancellation: WorkCancellation = WorkCancellation()
     ) throws -> [UInt8] {
-        guard self != .up, pixels.count == size.width * size.height * channels, !pixels.isEmpty else { return pixels }
-        let upright = applied(to: size)
+        let (upright, length) = (applied(to: size), size.bytes(channels))
         let path = path(in: size)
         // In blocks, because a row of the one picture is a column of the other: each line of the cache is used up.
         let side = 64
-        return try [UInt8](unsafeUninitializedCapacity: pixels.count) { output, count in
-            try pixels.withUnsafeBufferPointer { input in
-                for top in stride(from: 0, to: upright.height, by: side) {
-                    try cancellation.check()
-                    for left in stride(from: 0, to: upright.width, by: side) {
-                        for row in top..<min(top + side, upright.height) {
-                            var to = (row * upright.width + left) * channels
-                            var from = (path.start + row * path.down + left * path.right) * channels
-                            for _ in left..<min(left + side, upright.width) {
-                                for channel in 0..<channels { output[to + channel] = input[from + channel] }
-                                to += channels
-                                from += path.right * channels
-                            }
+        return try [UInt8](unsafeUninitializedCapacity: length) { output, count in
+            for top in stride(from: 0, to: upright.height, by: side) {
+                try cancellation.check()
+                for left in stride(from: 0, to: upright.width, by: side) {
+                    for row in top..<min(top + side, upright.height) {
+                        var to = (row * upright.width + left) * channels
+                        var from = (path.start + row * path.down + left * path.right) * channels
+                        for _ in left..<min(left + side, upright.width) {
+                            for channel in 0..<channels { output[to + channel] = pixels[from + channel] }
+                            to += channels
+                            from += path.right * channels
                         }
                     }
                 }
             }
-            count = pixels.count
+            count = length
         }
     }
 

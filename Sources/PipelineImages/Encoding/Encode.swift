@@ -10,8 +10,9 @@ public import Pipeline
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
-///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``; `LoadError.Code.tooMuchTime` above the time limit of the list's
-///   `Decode`; `CancellationError`.
+///   picture is too large for the format, or no quality fits ``EncodeOptions/maxBytes``;
+///   `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above the time
+///   limit of the list's `Decode`; `CancellationError`.
 public struct Encode: Stage {
     /// Pixels.
     public let accepts: Phases = .decoded
@@ -92,7 +93,7 @@ public struct Encode: Stage {
         let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
             let cancellation = limited(cancellation)
             let format =
-                accepted?.best(hasAlpha: image.hasTransparency, isAnimated: image.isAnimated) ?? format ?? .jpeg
+                try accepted?.best(hasAlpha: image.hasTransparency(), isAnimated: image.isAnimated) ?? format ?? .jpeg
             let metadata = try source.map {
                 try options.metadata.blocks(of: $0, for: image, cancellation: cancellation)
             }
@@ -133,10 +134,10 @@ public struct Encode: Stage {
 
 extension DecodedImage {
     /// Whether any pixel of any frame lets something shine through.
-    var hasTransparency: Bool {
+    func hasTransparency() throws -> Bool {
         guard layout.hasAlpha else { return false }
-        return frames.contains { frame in
-            frame.pixels.withUnsafeBufferPointer { pixels in
+        return try frames.indices.contains { frame in
+            try withPixels(ofFrame: frame) { pixels in
                 stride(from: 3, to: pixels.count, by: 4).contains { pixels[$0] < 255 }
             }
         }

@@ -36,7 +36,7 @@ public struct GIFDecoder: ImageDecoding {
             let scaling = CanvasScaling(
                 header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality,
                 profile: nil)
-            guard let canvas = AnimationCanvas(size: header.storedSize, channels: layout.channels) else {
+            guard let canvas = AnimationCanvas(size: header.storedSize, channels: layout.channelCount) else {
                 throw GIFFile.damaged("out of memory")
             }
             // What the last frame covers, where that is to be taken back.

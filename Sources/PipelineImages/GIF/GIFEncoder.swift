@@ -37,14 +37,11 @@ struct GIFEncoder: ImageEncoding {
         let shown = try GIFShownFrame(of: image)
         var file: GIFWriter?
         for (number, frame) in image.frames.enumerated() {
-            if number > 0 {
-                try shown.compare(frame.pixels, with: image.frames[number - 1].pixels, cancellation)
-            }
+            if number > 0 { try shown.compare(number, cancellation) }
             let (palette, _) = try frames.draw(number, same: number > 0 ? shown.same : nil, cancellation)
             let changed = try shown.show(frames.indices, palette, clear: palette.count, cancellation)
             let uncovered =
-                number + 1 < image.frames.count
-                ? try shown.uncovered(by: image.frames[number + 1].pixels, cancellation) : nil
+                number + 1 < image.frames.count ? try shown.uncovered(by: number + 1, cancellation) : nil
             // The first frame covers the canvas; one that changes nothing still shows for its time.
             let window =
                 number == 0

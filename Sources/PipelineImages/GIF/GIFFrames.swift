@@ -17,7 +17,7 @@ final class GIFFrames {
         self.image = image
         self.options = options
         self.indices = indices
-        format = cpalette_format(channels: Int32(image.layout.channels), threshold: GIFEncoder.threshold)
+        format = cpalette_format(channels: Int32(image.layout.channelCount), threshold: GIFEncoder.threshold)
     }
 
     /// Finds a frame's indices.
@@ -28,15 +28,15 @@ final class GIFFrames {
         _ number: Int, same: UnsafePointer<UInt8>?, _ cancellation: WorkCancellation
     ) throws -> (Palette, isPartlyClear: Bool) {
         let histogram = try ColourHistogram(format: format, effort: options.effort)
-        try histogram.add(image.frames[number].pixels, leftOut: same, cancellation)
-        let palette = try palette(for: histogram, cancellation)
-        try image.frames[number].pixels.withUnsafeBufferPointer { pixels in
+        return try image.withPixels(ofFrame: number) { pixels in
+            try histogram.add(pixels, leftOut: same, cancellation)
+            let palette = try palette(for: histogram, cancellation)
             let rows = try PaletteRows(
                 pixels, size: image.size, format: format, palette: palette, dither: options.dither,
                 clear: palette.count, leftOut: same)
             for y in 0..<image.height { try rows.writeNext(to: indices + y * image.width, cancellation) }
+            return (palette, histogram.isPartlyClear)
         }
-        return (palette, histogram.isPartlyClear)
     }
 
     private func palette(for histogram: ColourHistogram, _ cancellation: WorkCancellation) throws -> Palette {

@@ -4,6 +4,7 @@ import Pipeline
 
 /// What shows of an animation while it is written, so that of the next frame only what differs has to be.
 final class GIFShownFrame {
+    private let image: DecodedImage
     private let size: PixelSize
     private let channels: Int
     /// RGBA, clear where nothing shows.
@@ -13,8 +14,9 @@ final class GIFShownFrame {
 
     /// Nothing shows.
     init(of image: DecodedImage) throws(LoadError) {
+        self.image = image
         size = image.size
-        channels = image.layout.channels
+        channels = image.layout.channelCount
         guard let shown = calloc(size.width * size.height, 4) else { throw Palette.outOfMemory }
         guard let same = calloc(size.width * size.height, 1) else {
             free(shown)
@@ -29,11 +31,11 @@ final class GIFShownFrame {
         free(same)
     }
 
-    /// Finds out which pixels of a frame are the ``same`` as before.
+    /// Finds out which pixels of a frame are the ``same`` as in the one before.
     /// - Throws: `CancellationError`.
-    func compare(_ pixels: [UInt8], with before: [UInt8], _ cancellation: WorkCancellation) throws {
-        try pixels.withUnsafeBufferPointer { pixels in
-            try before.withUnsafeBufferPointer { before in
+    func compare(_ number: Int, _ cancellation: WorkCancellation) throws {
+        try image.withPixels(ofFrame: number) { pixels in
+            try image.withPixels(ofFrame: number - 1) { before in
                 guard let new = pixels.baseAddress, let old = before.baseAddress else { return }
                 try forEachRow(cancellation) { y in
                     let (first, offset) = (y * size.width, y * size.width * channels)
@@ -58,9 +60,9 @@ final class GIFShownFrame {
 
     /// Where something shows that the next frame is clear of.
     /// - Throws: `CancellationError`.
-    func uncovered(by next: [UInt8], _ cancellation: WorkCancellation) throws -> GIFWindow? {
+    func uncovered(by number: Int, _ cancellation: WorkCancellation) throws -> GIFWindow? {
         guard channels == 4 else { return nil }
-        return try next.withUnsafeBufferPointer { next in
+        return try image.withPixels(ofFrame: number) { next in
             guard let start = next.baseAddress else { return nil }
             return try window(cancellation) { y in
                 cgif_uncovered(

@@ -31,7 +31,7 @@ struct HEICStill {
                 try alpha.read(row, into: line, cancellation)
                 Self.add(line, to: strip, count: width, isPremultiplied: picture.isPremultiplied)
             }
-            if row >= geometry.top { sink.push(strip + geometry.left * layout.channels) }
+            if row >= geometry.top { sink.push(strip + geometry.left * layout.channelCount) }
         }
         return (sink.finish(), layout)
     }

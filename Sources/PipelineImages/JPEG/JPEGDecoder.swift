@@ -77,7 +77,7 @@ public struct JPEGDecoder: ImageDecoding {
         let resampler = try Resampler(
             scale.plan(from: size, quality: quality), layout: layout, isInk: file.isInk, cancellation: cancellation)
         try file.forEachStrip(size: size, layout: layout) { strip, rows in
-            resampler.push(strip, rows: rows, stride: size.width * layout.channels)
+            resampler.push(strip, rows: rows, stride: size.width * layout.channelCount)
         }
         return resampler.finish()
     }

@@ -25,12 +25,12 @@ struct JPEGEncoder: ImageEncoding {
                     xmp: cjpeg_block(bytes: xmp.baseAddress, count: xmp.count),
                     profile: cjpeg_block(bytes: profile.baseAddress, count: profile.count))
                 var (count, failure) = (0, cjpeg_failure())
-                let bytes = image.pixels.withUnsafeBufferPointer { pixels in
+                let bytes = try image.withPixels { pixels in
                     pixels.baseAddress.flatMap {
                         cjpeg_encode(
                             cjpeg_picture(
                                 pixels: $0, width: Int32(image.width), height: Int32(image.height),
-                                channels: Int32(image.layout.channels)), encoding, watch, &count, &failure)
+                                channels: Int32(image.layout.channelCount)), encoding, watch, &count, &failure)
                     }
                 }
                 guard let bytes else {

@@ -70,7 +70,7 @@ final class JPEGFile {
 
     /// All rows.
     func pixels(size: PixelSize, layout: PixelLayout) throws -> [UInt8] {
-        let count = size.width * size.height * layout.channels
+        let count = size.width * size.height * layout.channelCount
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             guard let start = buffer.baseAddress else { return }
             try read(size.height, into: start)
@@ -84,7 +84,7 @@ final class JPEGFile {
     ) throws {
         // A row of blocks: what libjpeg decodes at a time.
         let count = 16
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channels)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channelCount)
         defer { strip.deallocate() }
         for top in stride(from: 0, to: size.height, by: count) {
             let rows = min(count, size.height - top)

@@ -11,7 +11,7 @@ struct PNGFilteredRows: PNGRowSource {
     init(_ image: DecodedImage, _ filter: EncodeOptions.PNG.Filter) {
         self.image = image
         self.filter = filter
-        nothing = [UInt8](repeating: 0, count: image.width * image.layout.channels)
+        nothing = [UInt8](repeating: 0, count: image.width * image.layout.channelCount)
     }
 
     var size: PixelSize { image.size }
@@ -26,8 +26,8 @@ struct PNGFilteredRows: PNGRowSource {
     /// - Parameter out: has place for them.
     /// - Throws: `CancellationError`.
     func write(_ rows: Range<Int>, to out: UnsafeMutablePointer<UInt8>, _ cancellation: WorkCancellation) throws {
-        let (pixel, length) = (image.layout.channels, nothing.count)
-        try image.pixels.withUnsafeBufferPointer { pixels in
+        let (pixel, length) = (image.layout.channelCount, nothing.count)
+        try image.withPixels { pixels in
             try nothing.withUnsafeBufferPointer { nothing in
                 guard let start = pixels.baseAddress, let zeros = nothing.baseAddress else { return }
                 for (index, y) in rows.enumerated() {

@@ -13,12 +13,12 @@ struct PNGPaletteEncoder {
     func encode(
         _ image: DecodedImage, metadata: EmbeddedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        let format = cpalette_format(channels: Int32(image.layout.channels), threshold: 0)
-        let histogram = try ColourHistogram(format: format, effort: Self.effort)
-        try histogram.add(image.pixels, cancellation)
-        let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colours } ?? 2
-        let palette = try Palette(of: histogram, most: most, beginsClear: true, effort: Self.effort, cancellation)
-        return try image.pixels.withUnsafeBufferPointer { pixels in
+        let format = cpalette_format(channels: Int32(image.layout.channelCount), threshold: 0)
+        return try image.withPixels { pixels in
+            let histogram = try ColourHistogram(format: format, effort: Self.effort)
+            try histogram.add(pixels, cancellation)
+            let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colours } ?? 2
+            let palette = try Palette(of: histogram, most: most, beginsClear: true, effort: Self.effort, cancellation)
             let rows = try PNGIndexedRows(image, pixels, palette: palette, dither: options.dither, format: format)
             var file = PNGWriter(
                 capacity: 4096 + rows.rowLength * image.height + metadata.profile.count + metadata.exif.count)

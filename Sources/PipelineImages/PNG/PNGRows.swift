@@ -50,7 +50,7 @@ final class PNGRows {
         }
         nothing = bytes(file.rowLength)
         unpacked = bytes(file.size.width * file.colour.samples)
-        pixels = bytes(file.size.width * layout.channels)
+        pixels = bytes(file.size.width * layout.channelCount)
     }
 
     deinit {
@@ -72,7 +72,7 @@ final class PNGRows {
         }
         switch colour {
         case .grey, .rgb, .rgba: return samples
-        case .palette: cpng_look_up(samples, pixels, width, colours, Int32(layout.channels))
+        case .palette: cpng_look_up(samples, pixels, width, colours, Int32(layout.channelCount))
         case .greyAlpha: cpng_spread_grey(samples, pixels, width)
         }
         return UnsafePointer(pixels)

@@ -25,18 +25,16 @@ final class ColourHistogram {
     /// - Parameter leftOut: for each pixel whether it isn't counted.
     /// - Throws: `CancellationError`.
     func add(
-        _ pixels: [UInt8], leftOut: UnsafePointer<UInt8>? = nil, _ cancellation: WorkCancellation
+        _ pixels: UnsafeBufferPointer<UInt8>, leftOut: UnsafePointer<UInt8>? = nil, _ cancellation: WorkCancellation
     ) throws {
         let channels = Int(format.channels)
-        try pixels.withUnsafeBufferPointer { pixels in
-            guard let start = pixels.baseAddress else { return }
-            let count = pixels.count / channels
-            for first in stride(from: 0, to: count, by: PaletteRows.pixelsBetweenChecks) {
-                try cancellation.check()
-                cpalette_histogram_add(
-                    pointer, start + first * channels, leftOut.map { $0 + first },
-                    min(PaletteRows.pixelsBetweenChecks, count - first), format)
-            }
+        guard let start = pixels.baseAddress else { return }
+        let count = pixels.count / channels
+        for first in stride(from: 0, to: count, by: PaletteRows.pixelsBetweenChecks) {
+            try cancellation.check()
+            cpalette_histogram_add(
+                pointer, start + first * channels, leftOut.map { $0 + first },
+                min(PaletteRows.pixelsBetweenChecks, count - first), format)
         }
     }
 }

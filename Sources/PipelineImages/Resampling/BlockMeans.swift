@@ -16,9 +16,9 @@ final class BlockMeans {
     init(side: Int, width: Int, layout: PixelLayout, hasAlpha: Bool) {
         self.side = side
         self.width = width
-        self.channels = layout.channels
+        self.channels = layout.channelCount
         self.hasAlpha = hasAlpha
-        let bytes = width * (hasAlpha ? 16 : 2 * layout.channels)
+        let bytes = width * (hasAlpha ? 16 : 2 * layout.channelCount)
         sums = .allocate(byteCount: bytes, alignment: 16)
         sums.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     }

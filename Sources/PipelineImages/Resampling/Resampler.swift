@@ -67,7 +67,7 @@ final class Resampler {
         hasAlpha = layout.hasAlpha && !isInk
         self.across = across
         self.down = down
-        let (width, height, channels) = (plan.reducedSize.width, plan.reducedSize.height, layout.channels)
+        let (width, height, channels) = (plan.reducedSize.width, plan.reducedSize.height, layout.channelCount)
         means =
             plan.block > 1
             ? BlockMeans(side: plan.block, width: plan.source.width, layout: layout, hasAlpha: hasAlpha) : nil
@@ -91,7 +91,7 @@ final class Resampler {
 
     /// The same with this resampler, which can be used once.
     func scaled(_ pixels: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        let stride = plan.source.width * layout.channels
+        let stride = plan.source.width * layout.channelCount
         // With a wide kernel a row takes as long as many others.
         let count = max(1, min(32, 500 / down.taps))
         for top in Swift.stride(from: 0, to: plan.source.height, by: count) {
@@ -109,7 +109,7 @@ final class Resampler {
                 if hasAlpha {
                     cresample_premultiply(pixels, samples, plan.source.width)
                 } else {
-                    cresample_widen(pixels, samples, plan.source.width * layout.channels)
+                    cresample_widen(pixels, samples, plan.source.width * layout.channelCount)
                 }
                 finishRow()
             }
@@ -162,7 +162,7 @@ final class Resampler {
         // Behind the last row the weights are zero; any row will do there.
         let reached = (0..<down.taps).map { UnsafePointer(rows.row(min(start + $0, height - 1))) }
         let (sums, narrow) = (column.row(0), narrow.row(0))
-        let (width, channels) = (plan.target.width, layout.channels)
+        let (width, channels) = (plan.target.width, layout.channelCount)
         down.weights.withUnsafeBufferPointer { weights in
             guard let weights = weights.baseAddress else { return }
             cresample_columns(reached, weights + index * down.taps, down.taps, sums, rows.length)

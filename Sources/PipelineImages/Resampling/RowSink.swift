@@ -11,7 +11,7 @@ final class RowSink {
     init(
         _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, cancellation: WorkCancellation
     ) throws {
-        length = plan.source.width * layout.channels
+        length = plan.source.width * layout.channelCount
         if plan.source == plan.target {
             resampler = nil
             pixels.reserveCapacity(length * plan.source.height)

@@ -13,7 +13,7 @@ struct TIFFEncoder: ImageEncoding {
     ) throws -> [UInt8] {
         try ImageFormat.tiff.check(image.size)
         try cancellation.check()
-        let rowLength = image.width * image.layout.channels
+        let rowLength = image.width * image.layout.channelCount
         let stripHeight = min(image.height, max(1, Self.stripLength / rowLength))
         var file = TIFFWriter(capacity: 4096 + rowLength * image.height + metadata.profile.count + metadata.xmp.count)
         let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stripHeight * rowLength)
@@ -34,14 +34,14 @@ struct TIFFEncoder: ImageEncoding {
         _ rows: Range<Int>, of image: DecodedImage, to strip: UnsafeMutableBufferPointer<UInt8>,
         _ cancellation: WorkCancellation
     ) throws {
-        let rowLength = image.width * image.layout.channels
+        let rowLength = image.width * image.layout.channelCount
         let filter: Int32 = options.compression == .none ? 0 : 1
-        try image.pixels.withUnsafeBufferPointer { pixels in
+        try image.withPixels { pixels in
             guard let pixels = pixels.baseAddress, let out = strip.baseAddress else { return }
             for (index, y) in rows.enumerated() {
                 if index % 64 == 0 { try cancellation.check() }
                 let row = pixels + y * rowLength
-                cpng_filter(filter, row, row, out + index * rowLength, rowLength, image.layout.channels)
+                cpng_filter(filter, row, row, out + index * rowLength, rowLength, image.layout.channelCount)
             }
         }
     }
@@ -58,7 +58,7 @@ struct TIFFEncoder: ImageEncoding {
     }
 
     private func entries(_ image: DecodedImage, stripHeight: Int) -> [TIFFEntry] {
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         let compression = [EncodeOptions.TIFF.Compression.none: 1, .lzw: 5, .deflate: 8][options.compression] ?? 1
         return [
             .long(256, [image.width]), .long(257, [image.height]), .short(258, Array(repeating: 8, count: channels)),

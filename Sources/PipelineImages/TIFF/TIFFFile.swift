@@ -38,7 +38,7 @@ final class TIFFFile {
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     /// Grey, RGB or RGBA; of inks the latter.
-    var layout: PixelLayout { PixelLayout(rawValue: UInt8(clamping: header.channels)) ?? .rgba }
+    var layout: PixelLayout { PixelLayout(channelCount: Int(header.channels)) ?? .rgba }
 
     /// Whether the channels are cyan, magenta, yellow and black.
     var isInk: Bool { header.is_ink }
@@ -54,7 +54,7 @@ final class TIFFFile {
     func pixels(_ plan: ResamplePlan) throws -> [UInt8] {
         let sink = try RowSink(plan, layout: layout, isInk: isInk, cancellation: cancellation)
         let count = 16
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channels)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channelCount)
         defer { strip.deallocate() }
         for top in stride(from: 0, to: size.height, by: count) {
             let rows = min(count, size.height - top)

@@ -40,7 +40,7 @@ public struct Adjust: PixelTransform {
         if saturation != 1, image.layout != .grey { steps.append(.saturation(saturation)) }
         if hue != 0, image.layout != .grey { steps.append(.hue(hue)) }
         guard !steps.isEmpty else { return image }
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         return try image.mapFrames(cancellation) { pixels in
             try [UInt8](unsafeUninitializedCapacity: pixels.count) { result, count in
                 for start in stride(from: 0, to: pixels.count, by: channels) {

@@ -42,10 +42,6 @@ extension Colour {
 
     /// A pixel of a layout that can show it.
     func pixel(in layout: PixelLayout) -> [UInt8] {
-        switch layout {
-        case .grey: [red]
-        case .rgb: [red, green, blue]
-        case .rgba: [red, green, blue, alpha]
-        }
+        Array([red, green, blue, alpha].prefix(layout.channelCount))
     }
 }

@@ -26,7 +26,7 @@ public struct Composite: PixelTransform {
         scale: Double? = nil, opacity: Double = 1, threads: BlockingThreads = .decoding
     ) {
         self.overlay = overlay
-        digest = Digest(of: overlay.pixels)
+        digest = Digest(of: overlay.frames[0].bytes)
         self.gravity = gravity
         self.offset = offset
         self.scale = scale.map { $0.isFinite ? min(10, max(0, $0)) : 1 }
@@ -73,16 +73,17 @@ public struct Composite: PixelTransform {
         let (x, y) = (origin.x + min(far, max(-far, offset.x)), origin.y + min(far, max(-far, offset.y)))
         let columns = max(0, x)..<max(max(0, x), min(image.width, x + top.width))
         let rows = max(0, y)..<max(max(0, y), min(image.height, y + top.height))
+        let channels = image.layout.channelCount
         return try image.mapFrames(cancellation) { pixels in
             var result = try pixels.copied(cancellation)
             try result.withUnsafeMutableBufferPointer { result in
-                try top.pixels.withUnsafeBufferPointer { over in
+                try top.withPixels { over in
                     for row in rows {
                         if row % 64 == 0 { try cancellation.check() }
                         for column in columns {
                             let from = ((row - y) * top.width + column - x) * 4
-                            let to = (row * image.width + column) * image.layout.channels
-                            blend(over, from, result, to, image.layout)
+                            let to = (row * image.width + column) * channels
+                            blend(over, from, result, to, channels)
                         }
                     }
                 }
@@ -93,7 +94,7 @@ public struct Composite: PixelTransform {
 
     /// The overlay in the size that it has on this picture.
     private func sized(for image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        let first = DecodedImage(size: overlay.size, layout: overlay.layout, pixels: overlay.pixels)
+        let first = DecodedImage(size: overlay.size, layout: overlay.layout, frames: [overlay.frames[0]])
         guard let scale else { return first }
         let width = max(1, Int((Double(image.width) * scale).rounded()))
         let height = max(1, Int((Double(width) * Double(overlay.height) / Double(overlay.width)).rounded()))
@@ -104,18 +105,18 @@ public struct Composite: PixelTransform {
     /// One pixel over another, straight alpha (Porter and Duff's "over").
     private func blend(
         _ over: UnsafeBufferPointer<UInt8>, _ from: Int, _ under: UnsafeMutableBufferPointer<UInt8>, _ to: Int,
-        _ layout: PixelLayout
+        _ channels: Int
     ) {
         let alpha = Int((Double(over[from + 3]) * opacity).rounded())
-        let alphaUnder = layout.hasAlpha ? Int(under[to + 3]) : 255
+        let alphaUnder = channels == 4 ? Int(under[to + 3]) : 255
         // In 255² for one.
         let weightUnder = alphaUnder * (255 - alpha)
         let sum = alpha * 255 + weightUnder
         guard alpha > 0, sum > 0 else { return }
-        for channel in 0..<min(3, layout.channels) {
+        for channel in 0..<min(3, channels) {
             let mixed = Int(over[from + channel]) * alpha * 255 + Int(under[to + channel]) * weightUnder
             under[to + channel] = UInt8((mixed + sum / 2) / sum)
         }
-        if layout.hasAlpha { under[to + 3] = UInt8((sum + 127) / 255) }
+        if channels == 4 { under[to + 3] = UInt8((sum + 127) / 255) }
     }
 }

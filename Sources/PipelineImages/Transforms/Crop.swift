@@ -95,7 +95,7 @@ public struct Crop: PixelTransform {
                 .untransformable, subject: "",
                 "The rectangle \(parameters) lies outside the picture of \(image.size); crop less, or elsewhere.")
         }
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         return try image.mapFrames(size: PixelSize(width: right - left, height: bottom - top), cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity((right - left) * (bottom - top) * channels)

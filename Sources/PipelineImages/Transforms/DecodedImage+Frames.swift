@@ -17,11 +17,18 @@ extension DecodedImage {
                 .untransformable, subject: "", "A picture of \(size) pixels can't be made; ask for another size.")
         }
         return DecodedImage(
-            size: size, layout: newLayout ?? layout,
-            frames: try frames.map { frame in
-                try cancellation.check()
-                return Frame(pixels: try frame.pixels.withUnsafeBufferPointer(body), delay: frame.delay)
-            }, loopCount: loopCount, nativeSize: nativeSize)
+            size: size, layout: newLayout ?? layout, frames: try newFrames(cancellation, body), loopCount: loopCount,
+            nativeSize: nativeSize)
+    }
+
+    /// Frames with other pixels and the same delays.
+    func newFrames(
+        _ cancellation: WorkCancellation, _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
+    ) throws -> [Frame] {
+        try frames.indices.map { index in
+            try cancellation.check()
+            return Frame(pixels: try withPixels(ofFrame: index, body), delay: frames[index].delay)
+        }
     }
 
     /// The same animation with other pixels in each frame, made some thousand at a time, so that it can stop between them.
@@ -30,14 +37,14 @@ extension DecodedImage {
         layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
         _ body: (
             _ old: UnsafeBufferPointer<UInt8>, _ new: UnsafeMutableBufferPointer<UInt8>, _ pixels: Range<Int>
-        ) -> Void
+        ) throws -> Void
     ) throws -> DecodedImage {
-        let (area, channels) = (width * height, (newLayout ?? layout).channels)
+        let (area, channels) = (width * height, (newLayout ?? layout).channelCount)
         return try mapFrames(layout: newLayout, cancellation) { old in
             try [UInt8](unsafeUninitializedCapacity: area * channels) { new, count in
                 for start in stride(from: 0, to: area, by: 1 << 16) {
                     try cancellation.check()
-                    body(old, new, start..<min(area, start + 1 << 16))
+                    try body(old, new, start..<min(area, start + 1 << 16))
                 }
                 count = area * channels
             }
@@ -52,17 +59,14 @@ extension DecodedImage {
         layout == .grey ? try with(.rgb, cancellation) : self
     }
 
-    /// A frame's pixels and their layout, with three channels at least.
-    func colours(
-        of frame: Frame, _ cancellation: WorkCancellation
-    ) throws -> (pixels: [UInt8], layout: PixelLayout) {
-        let image = try DecodedImage(size: size, layout: layout, pixels: frame.pixels).withColour(cancellation)
-        return (image.pixels, image.layout)
+    /// A frame as a still image, with three channels at least.
+    func colours(of frame: Frame, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try DecodedImage(size: size, layout: layout, frames: [frame]).withColour(cancellation)
     }
 
     private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard layout != target else { return self }
-        let (from, to) = (layout.channels, target.channels)
+        let (from, to) = (layout.channelCount, target.channelCount)
         return try mapPixels(layout: target, cancellation) { old, new, pixels in
             for index in pixels {
                 for channel in 0..<3 { new[index * to + channel] = old[index * from + min(channel, from - 1)] }

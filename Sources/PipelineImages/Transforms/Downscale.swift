@@ -5,7 +5,8 @@ public import Pipeline
 /// `Decode` has left the picture no larger than need be, often by far; this stage does the rest. All frames of an
 /// animation are scaled. Without a `maxPixelSize`, or if the picture fits, there is nothing to do.
 ///
-/// - Throws: `LoadError.Code.tooMuchTime` above the time limit of the list's `Decode`; `CancellationError`.
+/// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above the
+///   time limit of the list's `Decode`; `CancellationError`.
 public struct Downscale: Stage, PixelSizing {
     /// Pixels.
     public let accepts: Phases = .decoded
@@ -50,12 +51,9 @@ public struct Downscale: Stage, PixelSizing {
         _ image: DecodedImage, to size: PixelSize, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let plan = ResamplePlan(from: image.size, to: size, reserve: DecodeQuality.quality.blockReserve)
-        let frames = try image.frames.map { frame in
-            let pixels = try frame.pixels.withUnsafeBufferPointer { buffer in
-                guard let start = buffer.baseAddress else { return [UInt8]() }
-                return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
-            }
-            return DecodedImage.Frame(pixels: pixels, delay: frame.delay)
+        let frames = try image.newFrames(cancellation) { pixels in
+            guard let start = pixels.baseAddress else { return [] }
+            return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
         }
         return DecodedImage(
             size: size, layout: image.layout, frames: frames, loopCount: image.loopCount, nativeSize: image.nativeSize)

@@ -20,7 +20,7 @@ public struct Greyscale: PixelTransform, PixelSizing {
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard image.layout != .grey else { return image }
-        let (from, to) = (image.layout.channels, image.layout.hasAlpha ? 4 : 1)
+        let (from, to) = (image.layout.channelCount, image.layout.hasAlpha ? 4 : 1)
         return try image.mapPixels(layout: to == 4 ? .rgba : .grey, cancellation) { old, new, pixels in
             for index in pixels {
                 let pixel = index * from

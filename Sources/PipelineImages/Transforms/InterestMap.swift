@@ -18,9 +18,10 @@ struct InterestMap {
         rows = (image.height + side - 1) / side
         sums = [Double](repeating: 0, count: (columns + 1) * (rows + 1))
         var values = [Double](repeating: 0, count: columns * rows)
-        for frame in image.frames {
-            try frame.pixels.withUnsafeBufferPointer { pixels in
-                let samples = InterestSamples(pixels: pixels, size: image.size, layout: image.layout)
+        for frame in image.frames.indices {
+            try image.withPixels(ofFrame: frame) { pixels in
+                let samples = InterestSamples(
+                    pixels: pixels, size: image.size, channels: image.layout.channelCount)
                 for row in 0..<rows {
                     try cancellation.check()
                     for column in 0..<columns {

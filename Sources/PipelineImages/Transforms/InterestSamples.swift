@@ -5,7 +5,7 @@ import Pipeline
 struct InterestSamples {
     let pixels: UnsafeBufferPointer<UInt8>
     let size: PixelSize
-    let layout: PixelLayout
+    let channels: Int
 
     /// How interesting a square is; what sticks out of the picture is not.
     func interest(x: Int, y: Int, side: Int, _ interest: Interest) -> Double {
@@ -62,12 +62,12 @@ struct InterestSamples {
 
     /// A pixel's channels, from 0 to 1.
     private func colour(_ x: Int, _ y: Int) -> (red: Double, green: Double, blue: Double, alpha: Double) {
-        let start = (y * size.width + x) * layout.channels
+        let start = (y * size.width + x) * channels
         let red = Double(pixels[start]) / 255
-        guard layout != .grey else { return (red, red, red, 1) }
+        guard channels > 1 else { return (red, red, red, 1) }
         return (
             red, Double(pixels[start + 1]) / 255, Double(pixels[start + 2]) / 255,
-            layout.hasAlpha ? Double(pixels[start + 3]) / 255 : 1
+            channels == 4 ? Double(pixels[start + 3]) / 255 : 1
         )
     }
 }

@@ -66,7 +66,7 @@ public struct Pad: PixelTransform {
         let image =
             colour.alpha < 255
             ? try image.withAlpha(cancellation) : colour.isGrey ? image : try image.withColour(cancellation)
-        let (channels, pixel) = (image.layout.channels, colour.pixel(in: image.layout))
+        let (channels, pixel) = (image.layout.channelCount, colour.pixel(in: image.layout))
         return try image.mapFrames(size: canvas, cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity(canvas.width * canvas.height * channels)

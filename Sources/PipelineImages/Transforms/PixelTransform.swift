@@ -2,7 +2,8 @@ public import Pipeline
 
 /// A transform whose work takes a while: it is done on threads of our own, never on Swift's cooperative ones.
 ///
-/// All transforms of this module are such. One of your own has to say which threads, and what becomes of the pixels.
+/// All transforms of this module are such. They throw `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB.
+/// One of your own has to say which threads, and what becomes of the pixels.
 public protocol PixelTransform: Transform {
     /// Where the work is done.
     var threads: BlockingThreads { get }

@@ -58,11 +58,10 @@ extension DecodedImage {
     func oriented(_ orientation: ImageOrientation, _ cancellation: WorkCancellation) throws -> DecodedImage {
         DecodedImage(
             size: orientation.applied(to: size), layout: layout,
-            frames: try frames.map { frame in
-                Frame(
-                    pixels: try orientation.applied(
-                        to: frame.pixels, size: size, channels: layout.channels, cancellation: cancellation),
-                    delay: frame.delay)
+            frames: try newFrames(cancellation) { pixels in
+                guard let start = pixels.baseAddress else { return [] }
+                return try orientation.applied(
+                    to: start, size: size, channels: layout.channelCount, cancellation: cancellation)
             }, loopCount: loopCount, nativeSize: orientation.applied(to: nativeSize))
     }
 }

@@ -33,11 +33,11 @@ public struct Sharpen: PixelTransform {
         // In 256ths, so that nothing but whole numbers is needed.
         let factor = Int((amount * 256).rounded())
         let hasAlpha = image.layout.hasAlpha
-        let channels = image.layout.channels
+        let channels = image.layout.channelCount
         var frame = -1
         return try image.mapPixels(cancellation) { old, new, pixels in
             if pixels.lowerBound == 0 { frame += 1 }
-            blurred.frames[frame].pixels.withUnsafeBufferPointer { blurred in
+            try blurred.withPixels(ofFrame: frame) { blurred in
                 for index in pixels.lowerBound * channels..<pixels.upperBound * channels {
                     let value = Int(old[index])
                     let isAlpha = hasAlpha && index % 4 == 3

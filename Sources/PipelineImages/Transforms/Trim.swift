@@ -28,9 +28,9 @@ public struct Trim: PixelTransform {
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var (left, right, top, bottom) = (image.width, -1, image.height, -1)
-        let edge = Array(image.pixels.prefix(image.layout.channels))
-        for frame in image.frames {
-            try frame.pixels.withUnsafeBufferPointer { pixels in
+        let edge = try image.withPixels { Array($0.prefix(image.layout.channelCount)) }
+        for frame in image.frames.indices {
+            try image.withPixels(ofFrame: frame) { pixels in
                 for y in 0..<image.height {
                     if y % 64 == 0 { try cancellation.check() }
                     let row = y * image.width

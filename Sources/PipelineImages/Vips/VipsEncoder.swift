@@ -19,13 +19,13 @@ struct VipsEncoder: ImageEncoding {
                 encoding.exif = cvips_block(bytes: exif.baseAddress, count: exif.count)
                 encoding.xmp = cvips_block(bytes: xmp.baseAddress, count: xmp.count)
                 encoding.profile = cvips_block(bytes: profile.baseAddress, count: profile.count)
-                return try image.pixels.withUnsafeBufferPointer { pixels in
+                return try image.withPixels { pixels in
                     guard let start = pixels.baseAddress else {
                         throw LoadError(.unencodable, subject: "", "The picture has no pixels.")
                     }
                     let picture = cvips_picture(
                         pixels: start, width: Int32(image.width), height: Int32(image.height),
-                        channels: Int32(image.layout.channels))
+                        channels: Int32(image.layout.channelCount))
                     return try save(picture, encoding, size: image.size, &call)
                 }
             }

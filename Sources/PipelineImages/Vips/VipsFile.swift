@@ -36,7 +36,7 @@ final class VipsFile {
     func decode(
         header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation, call: inout VipsCall
     ) throws -> DecodedImage {
-        guard let layout = PixelLayout(rawValue: UInt8(clamping: header.channels)) else {
+        guard let layout = PixelLayout(channelCount: Int(header.channels)) else {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
         return try source.image(
@@ -66,7 +66,7 @@ final class VipsFile {
     ) throws -> [UInt8] {
         let sink = try RowSink(plan, layout: layout, cancellation: cancellation)
         let count = 32
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channels)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channelCount)
         defer { strip.deallocate() }
         for top in stride(from: 0, to: plan.source.height, by: count) {
             let rows = min(count, plan.source.height - top)

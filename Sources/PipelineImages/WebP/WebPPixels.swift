@@ -12,15 +12,15 @@ enum WebPPixels {
         of frame: DecodedImage.Frame, in image: DecodedImage, asARGB: Bool, _ cancellation: WorkCancellation,
         _ body: (inout WebPPicture) throws -> Void
     ) throws {
-        let (pixels, layout) = try image.colours(of: frame, cancellation)
+        let image = try image.colours(of: frame, cancellation)
         var picture = try empty(image.size, asARGB: asARGB)
         defer { WebPPictureFree(&picture) }
-        if layout.hasAlpha { picture.colorspace = WEBP_YUV420A }
+        if image.layout.hasAlpha { picture.colorspace = WEBP_YUV420A }
         guard WebPPictureAlloc(&picture) != 0 else { throw WebPEncoder.refused("out of memory") }
-        try pixels.withUnsafeBufferPointer { pixels in
+        try image.withPixels { pixels in
             for top in stride(from: 0, to: image.height, by: stripHeight) {
                 try cancellation.check()
-                try fill(top..<min(image.height, top + stripHeight), of: &picture, with: pixels, layout)
+                try fill(top..<min(image.height, top + stripHeight), of: &picture, with: pixels, image.layout)
             }
         }
         picture.progress_hook = { _, picture in
@@ -49,7 +49,7 @@ enum WebPPixels {
         let width = Int(picture.width)
         var strip = try empty(PixelSize(width: width, height: rows.count), asARGB: picture.use_argb != 0)
         defer { WebPPictureFree(&strip) }
-        let start = pixels.baseAddress.map { $0 + rows.lowerBound * width * layout.channels }
+        let start = pixels.baseAddress.map { $0 + rows.lowerBound * width * layout.channelCount }
         let imported =
             layout.hasAlpha
             ? WebPPictureImportRGBA(&strip, start, Int32(width * 4))

@@ -19,14 +19,14 @@ struct WebPStill {
             config.pointee.options.scaled_width = Int32(size.width)
             config.pointee.options.scaled_height = Int32(size.height)
         }
-        let length = size.width * size.height * layout.channels
+        let length = size.width * size.height * layout.channelCount
         return try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             // What a file that is cut off doesn't reach has to have some value.
             if allowTruncated { buffer.initialize(repeating: 0) }
             config.pointee.output.colorspace = layout.hasAlpha ? MODE_RGBA : MODE_RGB
             config.pointee.output.is_external_memory = 1
             config.pointee.output.u.RGBA.rgba = buffer.baseAddress
-            config.pointee.output.u.RGBA.stride = Int32(size.width * layout.channels)
+            config.pointee.output.u.RGBA.stride = Int32(size.width * layout.channelCount)
             config.pointee.output.u.RGBA.size = length
             guard let decoder = WebPIDecode(nil, 0, config) else { throw WebPFile.damaged("out of memory") }
             defer { WebPIDelete(decoder) }

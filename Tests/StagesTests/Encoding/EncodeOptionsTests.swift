@@ -82,7 +82,7 @@ struct EncodeOptionsTests {
         arguments: [PixelSize(width: 1600, height: 1000), PixelSize(width: 200_000, height: 3)],
         [PixelLayout.grey, .rgb, .rgba])
     func largePNG(_ size: PixelSize, _ layout: PixelLayout) async throws {
-        let pixels = (0..<size.bytes(layout.channels)).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) }
+        let pixels = (0..<size.bytes(layout.channelCount)).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) }
         let image = DecodedImage(size: size, layout: layout, pixels: pixels)
         for level in [0, 6, 9] {
             let bytes = try await encoded(image, .png) { $0.png.compression = level }
@@ -134,7 +134,7 @@ struct EncodeOptionsTests {
     func gif(_ asked: Int) async throws {
         let again = try await SampleImage.decode(
             try await encoded(try await photograph(), .gif) { $0.gif.colours = asked })
-        let channels = again.layout.channels
+        let channels = again.layout.channelCount
         let colours = Set(
             (0..<again.width * again.height).map { Array(again.pixels[$0 * channels..<($0 + 1) * channels]) })
         #expect(colours.count <= asked)

@@ -175,11 +175,11 @@ extension DecodedImage {
     var rgbaFrames: [[[UInt8]]] {
         frames.map { frame in
             (0..<width * height).map { index in
-                let pixel = Array(frame.pixels[index * layout.channels..<(index + 1) * layout.channels])
+                let pixel = Array(frame.pixels[index * layout.channelCount..<(index + 1) * layout.channelCount])
                 switch layout {
                 case .grey: return [pixel[0], pixel[0], pixel[0], 255]
                 case .rgb: return pixel + [255]
-                case .rgba: return pixel
+                default: return pixel
                 }
             }
         }

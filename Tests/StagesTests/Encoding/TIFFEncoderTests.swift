@@ -25,7 +25,7 @@ struct TIFFEncoderTests {
     func pixels(_ compression: EncodeOptions.TIFF.Compression, _ size: PixelSize) async throws {
         var random = SeededGenerator(seed: 3)
         for layout in [PixelLayout.grey, .rgb, .rgba] {
-            let count = size.bytes(layout.channels)
+            let count = size.bytes(layout.channelCount)
             let patterns = [
                 (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) },
                 (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) },

@@ -17,7 +17,7 @@ struct WebPPixelsTests {
         picture.width = Int32(image.width)
         picture.height = Int32(image.height)
         picture.use_argb = lossless ? 1 : 0
-        let stride = Int32(image.width * image.layout.channels)
+        let stride = Int32(image.width * image.layout.channelCount)
         let imported =
             image.layout.hasAlpha
             ? WebPPictureImportRGBA(&picture, image.pixels, stride)

@@ -34,7 +34,7 @@ struct AVIFStillTests {
     }
 
     private func level(_ image: DecodedImage, _ x: Int, _ y: Int, _ channel: Int) -> Int {
-        Int(image.pixels[(y * image.width + x) * image.layout.channels + channel])
+        Int(image.pixels[(y * image.width + x) * image.layout.channelCount + channel])
     }
 
     private static let names = [

@@ -165,6 +165,6 @@ extension DecodedImage {
     fileprivate func turned(by orientation: ImageOrientation) throws -> DecodedImage {
         DecodedImage(
             size: orientation.applied(to: size), layout: layout,
-            pixels: try orientation.applied(to: pixels, size: size, channels: layout.channels))
+            pixels: try orientation.applied(to: pixels, size: size, channels: layout.channelCount))
     }
 }

@@ -242,7 +242,7 @@ struct HostileHEIFTests {
             do {
                 let image = try await SampleImage.decode(
                     damaged, with: Decode(limits: ImageLimits(pixels: 2_000_000)))
-                #expect(image.pixels.count == image.width * image.height * image.layout.channels)
+                #expect(image.pixels.count == image.width * image.height * image.layout.channelCount)
             } catch let error as LoadError {
                 #expect([.undecodable, .unsupportedType, .tooManyPixels].contains(error.code), "\(error)")
             }
