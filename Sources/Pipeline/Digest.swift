@@ -41,6 +41,24 @@ public struct Digest: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 }
 
+extension Digest: Codable {
+    /// Reads ``bytes``.
+    /// - Throws: `DecodingError` unless there are 32.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let digest = Digest(bytes: try container.decode([UInt8].self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "A digest has 32 bytes.")
+        }
+        self = digest
+    }
+
+    /// Writes ``bytes``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(bytes)
+    }
+}
+
 extension Digest: CustomStringConvertible {
     /// 64 hexadecimal digits.
     public var description: String {

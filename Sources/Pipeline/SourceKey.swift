@@ -9,7 +9,7 @@ import HTTPTypes
 ///
 /// The values themselves are part of the key. A user whose token is renewed starts with an empty cache; to keep the
 /// entries, send the token from the client (`Rewritten`) and name the user by the request's partition instead.
-public struct SourceKey: Sendable, Hashable {
+public struct SourceKey: Sendable, Hashable, Codable {
     /// What the next words of the digested text are. Stores keep the digests: never give a number another meaning.
     private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization, credential }
 

@@ -33,6 +33,7 @@ case "crash":
         return try await trial.run()
     }
 case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
+case "load-in-memory": try await Loading.run(url: arguments[2])
 case "lock": try Locking.run(folder: arguments[2])
 case "migrate": try Migrating.run(database: arguments[2], statements: arguments[3])
 case "look":

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Confirmed responses (RFC 9111 section 4.3.4)")
+@Suite("Confirmed responses (RFC 9111 section 4.3.4)", .inEachStore)
 struct HTTPCacheConfirmingTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))

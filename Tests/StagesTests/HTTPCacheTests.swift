@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("The stored responses")
+@Suite("The stored responses", .inEachStore)
 struct HTTPCacheTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
@@ -44,7 +44,8 @@ struct HTTPCacheTests: CacheSuite {
         let cache = cache()
         _ = await cache.commit(try exchange(body: bytes(length)), for: .test())
         #expect(try await cache.lookup(.test()).response?.body == bytes(length))
-        #expect(try await cache.statistics()?.bodyFiles == (length > 65_536 ? 1 : 0))
+        let hasFile = cache.folder != nil && length > 65_536
+        #expect(try await cache.statistics()?.bodyFiles == (hasFile ? 1 : 0))
     }
 
     @Test("An answer is fresh for its lifetime and stale after it", arguments: [10, 100_000])

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Vary (RFC 9111 section 4.1)")
+@Suite("Vary (RFC 9111 section 4.1)", .inEachStore)
 struct VaryTests {
     /// Whether an answer to one request fits another.
     func fits(_ vary: [String], _ first: [(String, String)], _ second: [(String, String)]) throws -> Bool {

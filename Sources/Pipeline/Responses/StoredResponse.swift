@@ -3,10 +3,10 @@ public import HTTPTypes
 
 /// A response as a cache has stored it.
 ///
-/// `HTTPCache` makes them. Stages find them in a load's ``Load/response``.
-public struct StoredResponse: Sendable {
+/// `HTTPCache` makes them, and a `ResponseStore` keeps them. Stages find them in a load's ``Load/response``.
+public struct StoredResponse: Sendable, Codable {
     /// The number of its row. A number is never reused, so a response that was replaced can be told from its successor.
-    public package(set) var generation: Int64
+    public var generation: Int64
     /// The key that it is stored under.
     public let key: SourceKey
     /// The URL that responded, without fragment and user info.
@@ -23,8 +23,10 @@ public struct StoredResponse: Sendable {
     public let stored: Date
     /// When it expires, where `Expiry.after` fixed that as it was stored. A reader may only shorten it.
     public let expires: Date?
-    /// The content.
-    public let body: [UInt8]
+    /// When it stops being fresh by the rules under which it was stored; `nil` for never.
+    public package(set) var freshUntil: Date?
+    /// The content; empty where a store shows what it has.
+    public var body: [UInt8]
 
     /// The request's fields that `Vary` names, with their values.
     package let selecting: SelectingFields
@@ -33,8 +35,8 @@ public struct StoredResponse: Sendable {
 
     package init(
         generation: Int64, key: SourceKey, target: String, status: Int, headers: HTTPFields, requestTime: Date,
-        responseTime: Date, stored: Date, expires: Date?, body: [UInt8], selecting: SelectingFields,
-        redirects: StoredRedirects? = nil
+        responseTime: Date, stored: Date, expires: Date?, freshUntil: Date? = nil, body: [UInt8],
+        selecting: SelectingFields, redirects: StoredRedirects? = nil
     ) {
         self.generation = generation
         self.key = key
@@ -45,6 +47,7 @@ public struct StoredResponse: Sendable {
         self.responseTime = responseTime
         self.stored = stored
         self.expires = expires
+        self.freshUntil = freshUntil
         self.body = body
         self.selecting = selecting
         self.redirects = redirects
@@ -74,8 +77,8 @@ public struct StoredResponse: Sendable {
 /// them.
 ///
 /// Values are normalised. Values of fields that hold credentials are digests.
-package struct SelectingFields: Sendable, Hashable {
-    package struct Field: Sendable, Hashable {
+package struct SelectingFields: Sendable, Hashable, Codable {
+    package struct Field: Sendable, Hashable, Codable {
         /// In lower case.
         package let name: String
         /// `nil` where the request had no such field.
@@ -97,7 +100,7 @@ package struct SelectingFields: Sendable, Hashable {
 }
 
 /// The redirects that belong to a stored response: those behind which a source with an identifier was found.
-package struct StoredRedirects: Sendable, Hashable {
+package struct StoredRedirects: Sendable, Hashable, Codable {
     /// Until when all of them are fresh by the server's word. `.after` and `.never` of the caller overrule it.
     package let until: Date
     /// The URLs that redirected, without fragment and user info. When one becomes invalid, so does the response.

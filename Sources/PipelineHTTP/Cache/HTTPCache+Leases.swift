@@ -45,10 +45,19 @@ extension HTTPCache {
         case unavailable
     }
 
-    /// Asks for the lease of a source, and waits while somebody else has it.
+    /// Asks for the lease of a source, and waits while somebody else has it. Where no other process has a part in the store,
+    /// there is none.
     /// - Parameter patience: how long to wait for a holder that neither ends nor dies.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     package func lease(_ key: SourceKey, headers: SIMD2<UInt64>, patience: Duration) async throws -> LeaseOutcome {
+        try await sqlite?.lease(key, headers: headers, patience: patience) ?? .unavailable
+    }
+}
+
+extension SQLiteResponseStore {
+    fileprivate func lease(
+        _ key: SourceKey, headers: SIMD2<UInt64>, patience: Duration
+    ) async throws -> HTTPCache.LeaseOutcome {
         guard bounds.storedBytes > 0, let slot = leaseSlots.take() else { return .unavailable }
         let place = LeaseFile.Place(key, headers: headers)
         let tried = try await threads.run { [database] _ -> (file: LeaseFile, ends: UInt8, isTaken: Bool)? in

@@ -21,36 +21,30 @@ extension HTTPCache {
             await remove(key)
             return []
         }
-        let (users, partition) = (users, request.partition)
         let first = RedirectHops(TransferRequest(url: url, headers: request.headers), credentials: users.credentials)
-        return await change { transaction in
-            var keys: [SourceKey] = []
-            var waiting = [(hops: first, key: key)]
-            while let (hops, key) = waiting.popLast() {
-                for row in try transaction.database.responses(of: key, for: nil, of: users).rows {
-                    var next = hops
-                    // Too many of them, or one that leads nowhere: there is nothing behind it.
-                    guard (try? next.follow(status: row.status, row.headers)) == true,
-                        let nextKey = next.key(partition: partition), nextKey != key, !keys.contains(nextKey)
-                    else { continue }
-                    keys.append(nextKey)
-                    waiting.append((next, nextKey))
-                }
-                try transaction.forgetFailures(of: key)
-                try transaction.remove(where: "source = ?1", .blob(key.digest.bytes))
+        var keys: [SourceKey] = []
+        var waiting = [(hops: first, key: key)]
+        while let (hops, key) = waiting.popLast() {
+            await store.forgetFailures(of: key)
+            for response in await store.remove(key, where: { _ in true }) {
+                var next = hops
+                // Too many of them, or one that leads nowhere: there is nothing behind it.
+                guard (try? next.follow(status: response.status, response.headers)) == true,
+                    let nextKey = next.key(partition: request.partition), nextKey != key, !keys.contains(nextKey)
+                else { continue }
+                keys.append(nextKey)
+                waiting.append((next, nextKey))
             }
-            return keys
-        } ?? []
+        }
+        return keys
     }
 
     /// Removes everything of a source, whatever its variants.
     /// - Returns: how many answers there were.
     @discardableResult
     public func remove(_ key: SourceKey) async -> Int {
-        await change { transaction in
-            try transaction.forgetFailures(of: key)
-            return try transaction.remove(where: "source = ?1", .blob(key.digest.bytes))
-        } ?? 0
+        await store.forgetFailures(of: key)
+        return await store.remove(key) { _ in true }.count
     }
 
     /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
@@ -63,16 +57,7 @@ extension HTTPCache {
         let now = clock.now
         invalidations.note(target, at: now)
         productCaches.remove(target: target)
-        return await change { transaction in
-            try transaction.invalidate(target, at: now)
-            let same = try transaction.database.all(
-                "SELECT generation, target FROM responses WHERE target_hash = ?1", .integer(targetHash(target))
-            ) { $0.text(1) == target ? $0.integer(0) : nil }
-            let behind = try transaction.database.all(
-                "SELECT generation FROM redirects WHERE target_hash = ?1", .integer(targetHash(target))
-            ) { $0.integer(0) }
-            return try Set(same.compactMap(\.self) + behind).count { try transaction.remove($0) }
-        } ?? 0
+        return await store.invalidate(target, at: now)
     }
 
     /// Whether what was asked for then, or stored then, has become invalid since.
@@ -81,15 +66,17 @@ extension HTTPCache {
     }
 
     /// Removes one answer, unless another has taken its place: what turned out to be no image, for one.
-    public func evict(_ stored: StoredResponse) async { _ = await change { try $0.remove(stored.generation) } }
+    public func evict(_ stored: StoredResponse) async {
+        await store.remove(stored.key) { $0.generation == stored.generation }
+    }
 
     /// Removes everything.
     /// - Returns: how many answers there were.
     @discardableResult
     public func removeAll() async -> Int {
-        let count = await removeInParts(where: "?1 IS NULL", .null)
-        _ = await change { try $0.database.run("DELETE FROM failures") }
-        await tidy()
+        let count = await removeInParts { _ in true }
+        await store.forgetFailures(of: nil)
+        await store.tidy()
         return count
     }
 
@@ -101,51 +88,30 @@ extension HTTPCache {
         let now = clock.now
         // What was used meanwhile is not unused.
         await flush()
-        let count =
+        let count = await removeInParts { entry in
             switch stale {
-            case .expired: await removeInParts(where: "fresh_until <= ?1", .integer(now.microseconds))
-            case .unused(let duration):
-                await removeInParts(where: "accessed < ?1", .integer((now - duration.clamped.seconds).microseconds))
-            case .stored(let duration):
-                await removeInParts(where: "stored < ?1", .integer((now - duration.clamped.seconds).microseconds))
+            case .expired: entry.freshUntil.map { $0 <= now } ?? false
+            case .unused(let duration): entry.accessed < now - duration.clamped.seconds
+            case .stored(let duration): entry.stored < now - duration.clamped.seconds
             }
-        await evict()
-        await tidy()
+        }
+        await store.tidy()
         return count
     }
 
-    /// Reads through all rows beside everybody else, and removes what it finds in many small transactions, so that no
-    /// other writer waits long.
-    private func removeInParts(where condition: String, _ value: SQLiteValue) async -> Int {
+    /// Reads through all entries beside everybody else, and removes what it finds in many small steps, so that nobody else
+    /// waits long.
+    private func removeInParts(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
         // What others store meanwhile stays: with it this might never end.
-        let latest = try? await threads.run { [database] in database.read($0) { try $0.latestGeneration() } }
-        guard let latest = latest.flatMap(\.self) else { return 0 }
+        guard let latest = try? await store.totals()?.latestGeneration else { return 0 }
         var (count, last) = (0, Int64.min)
-        while true {
-            let found = try? await threads.run { [database, last] in
-                database.read($0) {
-                    try $0.generations(after: last, upTo: latest, where: condition, value, limit: 100)
-                }
-            }
-            guard let found = found.flatMap(\.self), let end = found.last else { return count }
-            last = end
-            let removed = await change { transaction in
-                // It may have been used or confirmed since it was read.
-                try found.reduce(0) {
-                    try $0 + transaction.remove(where: "\(condition) AND generation = ?2", value, .integer($1))
-                }
-            }
-            count += removed ?? 0
+        while last < latest {
+            guard let entries = try? await store.entries(after: last, limit: 100), let end = entries.last else { break }
+            last = end.generation
+            let found = entries.filter { $0.generation <= latest && isMeant($0) }.map(\.generation)
+            // It may have been used or confirmed since it was read.
+            if !found.isEmpty { count += await store.remove(found, where: isMeant) }
         }
-    }
-
-    /// Gives free pages back to the file system and removes the body files of no row.
-    func tidy() async {
-        // No more than there are now: others may free pages without pause.
-        let free = await change { try $0.database.freePages() } ?? 0
-        for _ in 0..<(free / ResponseTransaction.pagesAtOnce + 1) {
-            guard await change({ try $0.giveBackPages(keeping: 0) }) == false else { break }
-        }
-        _ = try? await fileThreads.run(priority: .low) { [database] in database.removeOrphans($0) }
+        return count
     }
 }

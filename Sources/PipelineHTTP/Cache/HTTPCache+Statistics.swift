@@ -35,6 +35,27 @@ public struct CacheEntry: Sendable, Hashable {
     public let accessed: Date
     /// When it stops being fresh by the rules under which it was stored; `nil` for never.
     public let freshUntil: Date?
+
+    /// Describes a stored response.
+    public init(_ response: StoredResponse, bodyLength: Int, accessed: Date) {
+        self.init(
+            generation: response.generation, key: response.key, target: response.target, status: response.status,
+            bodyLength: bodyLength, stored: response.stored, accessed: accessed, freshUntil: response.freshUntil)
+    }
+
+    init(
+        generation: Int64, key: SourceKey, target: String, status: Int, bodyLength: Int, stored: Date, accessed: Date,
+        freshUntil: Date?
+    ) {
+        self.generation = generation
+        self.key = key
+        self.target = target
+        self.status = status
+        self.bodyLength = bodyLength
+        self.stored = stored
+        self.accessed = accessed
+        self.freshUntil = freshUntil
+    }
 }
 
 extension HTTPCache {
@@ -42,12 +63,10 @@ extension HTTPCache {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func statistics() async throws -> CacheStatistics? {
         let (hits, misses) = counts.withLock { $0 }
-        return try await threads.run { [database, byteLimit] _ in
-            database.read { try $0.totals() }.map {
-                CacheStatistics(
-                    entries: $0.entries, bytes: $0.bytes, byteLimit: byteLimit, bodyFiles: $0.files, hits: hits,
-                    misses: misses)
-            }
+        return try await store.totals().map {
+            CacheStatistics(
+                entries: $0.entries, bytes: $0.bytes, byteLimit: store.byteLimit, bodyFiles: $0.bodyFiles, hits: hits,
+                misses: misses)
         }
     }
 
@@ -56,23 +75,6 @@ extension HTTPCache {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func entries(after generation: Int64 = 0, limit: Int = 500) async throws -> [CacheEntry] {
         await flush()
-        return try await threads.run { [database] _ in
-            database.read { database in
-                try database.all(
-                    """
-                    SELECT generation, source, target, status, body_length, stored, accessed, fresh_until FROM responses
-                    WHERE generation > ?1 ORDER BY generation LIMIT ?2
-                    """, .integer(generation), .integer(Int64(max(0, limit)))
-                ) { row in
-                    Digest(bytes: row.bytes(1)).map {
-                        CacheEntry(
-                            generation: row.integer(0), key: SourceKey(digest: $0), target: row.text(2) ?? "",
-                            status: Int(row.integer(3)), bodyLength: Int(row.integer(4)),
-                            stored: Date(microseconds: row.integer(5)), accessed: Date(microseconds: row.integer(6)),
-                            freshUntil: row.optionalInteger(7).map(Date.init(microseconds:)))
-                    }
-                }.compactMap(\.self)
-            }
-        } ?? []
+        return try await store.entries(after: generation, limit: limit)
     }
 }

@@ -39,31 +39,33 @@ extension HTTPCache {
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules,
         within redirects: [HTTPExchange] = [], validSince time: Date? = nil
     ) async -> Kept {
-        let now = clock.now
+        let (now, headers) = (clock.now, exchange.requestHeaders)
         guard let response = policy.draft(exchange, key, within: redirects, now: now, expiry, rules) else {
-            if exchange.replacesStored {
-                await evict(key, for: exchange.requestHeaders, askedAt: exchange.requestTime)
-            }
+            if exchange.replacesStored { await evict(key, for: headers, askedAt: exchange.requestTime) }
             return .refused
         }
-        var row = row(of: response, expiry, rules)
-        guard row.size <= bounds.storedBytes else { return .unavailable }
-        guard exchange.body.count > Self.longestInlineBody else {
-            row.bodyChecksum = BodyChecksum(of: exchange.body).value
-            return await store(row, response, exchange, validSince: time)
+        handInUses()
+        let targets = [response.target] + (response.redirects?.targets ?? [])
+        let since = time ?? exchange.requestTime
+        let inserted = await store.insert(response, askedAt: since) { [invalidations, clock, users] stored in
+            let now = clock.now
+            // Asked here, where an invalidation is either noted already or removes this response after it.
+            guard !targets.contains(where: { invalidations.contains($0, since: since, now: now) }) else { return nil }
+            let same = stored.filter { $0.selecting.match(headers, of: users) }
+            guard same.allSatisfy({ $0.isReplaced(askedAt: exchange.requestTime, now: now) }) else { return nil }
+            return Set(same.map(\.generation))
         }
-
-        guard
-            let file = try? await fileThreads.run({ [database, warnings] in
-                try database.writeBody(exchange.body, warnings, $0)
-            })
-        else { return .unavailable }
-        (row.bodyFile, row.bodyChecksum) = (file.name, file.checksum)
-        let kept = await store(row, response, exchange, validSince: time)
-        if kept.response == nil { _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) } }
-        // Until now a clean-up of another process would have waited rather than take the file for an orphan.
-        withExtendedLifetime(file.lock) {}
-        return kept
+        switch inserted {
+        case .inserted(let generation, let usedAt, let replaced):
+            // Other sizes of the picture that was there.
+            productCaches.remove(replaced)
+            accesses.advance(to: usedAt)
+            var stored = response
+            stored.generation = generation
+            return .stored(stored)
+        case .outdated: return .outdated
+        case .unavailable: return .unavailable
+        }
     }
 
     /// Brings a stored response up to date with a 304 that confirmed it, or with the response to a HEAD (RFC 9111
@@ -84,96 +86,34 @@ extension HTTPCache {
     ) async -> Kept {
         let now = clock.now
         let response = policy.merged(stored, by: update, within: redirects, now: now, expiry, rules)
-        let row = row(of: response, expiry, rules)
-        let mayStay = policy.mayStay(response, after: update, within: redirects, expiry, rules)
-        let isUpdated = await change { transaction in
-            guard mayStay else {
-                try transaction.remove(row.generation)
-                return false
-            }
-            return try transaction.update(row, now: now)
+        guard policy.mayStay(response, after: update, within: redirects, expiry, rules) else {
+            await evict(stored)
+            return .refused
         }
+        let isUpdated = await store.update(response) { $0.isReplaced(askedAt: update.requestTime, now: now) }
         guard let isUpdated else { return .unavailable }
-        return isUpdated ? .stored(response) : mayStay ? .outdated : .refused
-    }
-
-    private func store(
-        _ row: ResponseRow, _ response: StoredResponse, _ exchange: HTTPExchange, validSince time: Date?
-    ) async -> Kept {
-        let targets = [response.target] + (response.redirects?.targets ?? [])
-        let since = time ?? row.requestTime
-        let inserted = await change { [bounds, invalidations, clock, users] transaction -> Inserted? in
-            let now = clock.now
-            // Asked here, where an invalidation is either noted already or removes this row after it.
-            guard
-                !targets.contains(where: { invalidations.contains($0, since: since, now: now) }),
-                try !transaction.database.isInvalid(targets, askedAt: since, now: now),
-                let replaced = try transaction.makeRoom(for: row, exchange.requestHeaders, of: users, now: now)
-            else { return nil }
-            if response.isSuccess { try transaction.forgetFailures(of: row.key) }
-            let inserted = try transaction.insert(row, body: exchange.body)
-            return Inserted(row: inserted, replaced: replaced, isBounded: try transaction.evict(bounds))
-        }
-        guard let inserted else { return .unavailable }
-        guard let inserted else { return .outdated }
-        // Other sizes of the picture that was there.
-        productCaches.remove(inserted.replaced)
-        if !inserted.isBounded { await evict() }
-        accesses.advance(to: inserted.row.accessed)
-        return .stored(response.numbered(inserted.row.generation))
-    }
-
-    private struct Inserted: Sendable {
-        let row: (generation: Int64, accessed: Int64)
-        let replaced: Set<Int64>
-        let isBounded: Bool
+        return isUpdated ? .stored(response) : .outdated
     }
 
     /// Removes what is stored for a request because the origin has answered otherwise since (RFC 9111 section 4.3.3), and
     /// what was made of it from the memory caches.
     /// - Parameter requestTime: when the origin was asked; what was asked for later stays.
     package func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
-        productCaches.remove(key, askedBefore: requestTime, now: clock.now)
-        let has = try? await threads.run { [database, users] _ in
-            database.read { try !$0.responses(of: key, for: headers, of: users).rows.isEmpty } ?? false
+        let now = clock.now
+        productCaches.remove(key, askedBefore: requestTime, now: now)
+        let isMeant = { @Sendable [users] (stored: StoredResponse) in
+            stored.selecting.match(headers, of: users) && stored.isReplaced(askedAt: requestTime, now: now)
         }
-        guard has == true else { return }
-        _ = await change { [clock, users] in
-            try $0.makeRoom(for: key, headers, of: users, askedAt: requestTime, now: clock.now)
-        }
+        // Most errors replace nothing, and then nothing is written.
+        let found = try? await store.find(key, priority: .normal) { $0.first(where: isMeant) }
+        if case .nothing = found { return }
+        await store.remove(key, where: isMeant)
     }
-
-    /// Brings the cache within its bounds.
-    package func evict() async {
-        // What others store meanwhile they evict for themselves.
-        let entries = await change { try $0.database.totals().entries } ?? 0
-        for _ in 0..<(max(0, entries) / ResponseTransaction.rowsAtOnce).clampedSum(16) {
-            guard await change({ [bounds] in try $0.evict(bounds) }) == false else { return }
-        }
-    }
-
-    /// The row of a response, without the checksum and the file of its body.
-    func row(of response: StoredResponse, _ expiry: Expiry, _ rules: CacheRules) -> ResponseRow {
-        let freshness = Freshness(
-            of: response, for: [:], now: response.stored, expiry: expiry, rules: rules, isShared: isShared)
-        return ResponseRow(
-            generation: response.generation, key: response.key, target: response.target, status: response.status,
-            headers: response.headers, selecting: response.selecting, requestTime: response.requestTime,
-            responseTime: response.responseTime, stored: response.stored, expires: response.expires,
-            freshUntil: freshness.freshUntil, bodyLength: response.body.count,
-            bodyChecksum: 0, bodyFile: nil, redirects: response.redirects)
-    }
-
-    /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.
-    static let longestInlineBody = 65_536
 }
 
 extension StoredResponse {
-    fileprivate func numbered(_ generation: Int64) -> StoredResponse {
-        var numbered = self
-        numbered.generation = generation
-        return numbered
-    }
+    /// Whether it gives way to a response that was asked for then. One from the future is from before the clock was set back.
+    fileprivate func isReplaced(askedAt time: Date, now: Date) -> Bool { requestTime <= time || requestTime > now + 2 }
 }
 
 extension URL {

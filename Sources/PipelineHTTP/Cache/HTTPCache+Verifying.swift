@@ -10,7 +10,7 @@ extension HTTPCache {
     /// - Returns: what is wrong; a folder that does not exist yet is sound.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func verify() async throws -> CacheReport {
-        try await inspect()
+        try await sqlite?.inspect() ?? CacheReport()
     }
 
     /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries, damaged results and
@@ -21,30 +21,30 @@ extension HTTPCache {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func repair() async throws -> CacheReport {
         var report = try await verify()
-        guard !report.isSound else { return report }
+        guard let sqlite, !report.isSound else { return report }
         // Without one there is nothing to repair but modes, and none is made for that.
-        let hasDatabase = database.folder.hasDatabase
-        try await mendFiles(report.findings)
+        let hasDatabase = sqlite.database.folder.hasDatabase
+        try await sqlite.mendFiles(report.findings)
         if report.findings.contains(where: { $0.kind == .unusable }) {
             // Nothing behind these was looked at.
-            let more = try await inspect()
+            let more = try await sqlite.inspect()
             report.add(more)
-            try await mendFiles(more.findings)
+            try await sqlite.mendFiles(more.findings)
         }
         let before = report.findings
         let (broken, variants) = (before.compactMap(\.generation), before.compactMap(\.variant))
         if !broken.isEmpty || !variants.isEmpty {
-            _ = await change { transaction in
+            await sqlite.change { transaction in
                 for generation in broken { try transaction.remove(generation) }
                 for variant in variants { try transaction.remove(variant: variant) }
             }
         }
         if before.contains(where: { $0.kind == .wrongTotals || $0.kind == .orphanBody }) {
-            _ = await change { try $0.recount() }
+            await sqlite.change { try $0.recount() }
         }
-        if hasDatabase { await tidy() }
-        if before.contains(where: { $0.kind == .noRoom }) { try await makeRoom() }
-        let left = try await inspect().findings
+        if hasDatabase { await store.tidy() }
+        if before.contains(where: { $0.kind == .noRoom }) { try await makeRoom(in: sqlite) }
+        let left = try await sqlite.inspect().findings
         for index in report.findings.indices {
             let finding = report.findings[index]
             report.findings[index].isRepaired = !left.contains {
@@ -56,23 +56,25 @@ extension HTTPCache {
     }
 
     /// Removes what is past its lifetime, and where that is not enough, or where not even that has room, everything.
-    private func makeRoom() async throws {
+    private func makeRoom(in sqlite: SQLiteResponseStore) async throws {
         await cleanUp()
-        guard try await inspect().findings.contains(where: { $0.kind == .noRoom }) else { return }
-        try await fileThreads.run { [database] _ in
+        guard try await sqlite.inspect().findings.contains(where: { $0.kind == .noRoom }) else { return }
+        try await sqlite.fileThreads.run { [database = sqlite.database] _ in
             database.close()
             database.folder.removeDatabase()
         }
-        await tidy()
+        await sqlite.tidy()
     }
+}
 
-    private func mendFiles(_ findings: [CacheReport.Finding]) async throws {
+extension SQLiteResponseStore {
+    fileprivate func mendFiles(_ findings: [CacheReport.Finding]) async throws {
         try await fileThreads.run { [database] _ in
             CacheRepair(folder: database.folder).mendFiles(findings) { database.close() }
         }
     }
 
-    private func inspect() async throws -> CacheReport {
+    fileprivate func inspect() async throws -> CacheReport {
         let (folder, now) = (database.folder, clock.now)
         return try await fileThreads.run(priority: .low) { cancellation in
             var inspection = CacheInspection(folder: folder, now: now, cancellation: cancellation)

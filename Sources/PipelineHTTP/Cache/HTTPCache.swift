@@ -1,3 +1,4 @@
+import FoundationEssentials
 public import HTTPTypes
 public import Logging
 public import Pipeline
@@ -21,13 +22,8 @@ public import Pipeline
 /// let cache = HTTPCache(folder: folder, users: .one)
 /// ```
 public final class HTTPCache: Sendable {
-    /// The folder in which everything lies.
-    public let folder: String
-    /// The bytes that the folder may take, the database's log included; the least recently used answers go first, a
-    /// few more than have to. What an empty database takes, up to 2 MB, comes on top.
-    public let byteLimit: Int
-    /// The answers that may be stored; `nil` for any number.
-    public let entryLimit: Int?
+    /// Where it keeps the responses.
+    public let store: any ResponseStore
     /// Whether it keeps to the rules of a shared cache (RFC 9111 section 1.2.3), which stores nothing `private`.
     public let isShared: Bool
     /// Whose requests it answers.
@@ -36,23 +32,20 @@ public final class HTTPCache: Sendable {
     /// What it stores, and for how long.
     package var policy: StoringPolicy { StoringPolicy(isShared: isShared, users: users) }
 
-    let bounds: StorageBounds
     let clock: any LoadClock
-    let logger: Logger
-    let warnings: CacheWarnings
-    let database: ResponseDatabase
-    let writer: ResponseWriter
-    let threads = BlockingThreads(name: "pipeline-disk", count: 3)
-    /// For what may wait for a folder's lock or the medium: lookups never wait behind it.
-    let fileThreads = BlockingThreads(name: "pipeline-files", count: 2)
-    let leases: LeaseQueue
-    let leaseSlots = LeaseSlots()
-    /// The latest look for files that dead processes left, which may still be under way.
-    private let sweep = Lock<Task<Void, Never>?>(nil)
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()
     let productCaches = ProductCaches()
+
+    /// The folder in which everything lies; `nil` if the store has none.
+    public var folder: String? { sqlite?.database.folder.path }
+
+    /// The bytes that everything stored may take.
+    public var byteLimit: Int { store.byteLimit }
+
+    /// The store that processes share, with its leases and its repairs.
+    var sqlite: SQLiteResponseStore? { store as? SQLiteResponseStore }
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }
@@ -60,34 +53,54 @@ public final class HTTPCache: Sendable {
     /// Returns whether a folder holds a cache. Makes nothing and opens nothing.
     public static func exists(in folder: String) -> Bool { CacheFolder(path: folder).hasDatabase }
 
-    /// Describes a cache; nothing is opened yet.
+    /// Describes a cache in a folder, which processes may share; nothing is opened yet.
     /// - Parameters:
-    ///   - folder: where it lies; made with mode 0700 if it is missing. A folder that can only be read gives what it has,
+    ///   - folder: Where it lies; made with mode 0700 if it is missing. A folder that can only be read gives what it has,
     ///     and nothing new is stored.
-    ///   - byteLimit: the bytes that the folder may take; 1 GB by default.
-    ///   - entryLimit: the answers that may be stored; any number by default.
-    ///   - isShared: whether to keep to the rules of a shared cache; `false` by default.
-    ///   - users: whose requests it answers; ``Users/several`` by default.
-    ///   - clock: the time by which freshness is calculated.
-    ///   - logger: is told once of each kind of trouble.
-    public init(
+    ///   - byteLimit: The bytes that the folder may take, the database's log included; 1 GB by default. The least recently
+    ///     used responses go first, a few more than have to. What an empty database takes, up to 2 MB, comes on top.
+    ///   - entryLimit: The responses that may be stored; any number by default.
+    ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
+    ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - clock: The time by which freshness is calculated.
+    ///   - logger: Is told once of each kind of trouble.
+    public convenience init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
         users: Users = .several,
         clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
     ) {
-        self.folder = folder
-        self.byteLimit = byteLimit
-        self.entryLimit = entryLimit
+        self.init(
+            store: SQLiteResponseStore(
+                folder: CacheFolder(path: folder), bounds: StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit),
+                clock: clock, logger: logger), isShared: isShared, users: users, clock: clock)
+    }
+
+    /// Describes a cache in this process's memory. It makes no folder and no file, and what it has is gone with the process.
+    /// - Parameters:
+    ///   - byteLimit: The bytes that everything stored may take. Beyond them the least recently used responses go, a few more
+    ///     than have to.
+    ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
+    ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - clock: The time by which freshness is calculated.
+    public convenience init(
+        inMemory byteLimit: Int, isShared: Bool = false, users: Users = .several, clock: any LoadClock = SystemClock()
+    ) {
+        self.init(store: InMemoryResponseStore(byteLimit: byteLimit), isShared: isShared, users: users, clock: clock)
+    }
+
+    /// Describes a cache that keeps its responses in a store of one's own.
+    /// - Parameters:
+    ///   - store: Where it keeps them.
+    ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
+    ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - clock: The time by which freshness is calculated.
+    public init(
+        store: any ResponseStore, isShared: Bool = false, users: Users = .several, clock: any LoadClock = SystemClock()
+    ) {
+        self.store = store
         self.isShared = isShared
         self.users = users
-        bounds = StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit)
         self.clock = clock
-        self.logger = logger
-        warnings = CacheWarnings(logger)
-        database = ResponseDatabase(
-            folder: CacheFolder(path: folder), bounds: bounds, clock: clock, warnings: warnings)
-        writer = ResponseWriter(database)
-        leases = LeaseQueue(CacheFolder(path: folder))
     }
 
     /// What the cache has for a request, judged now.
@@ -115,23 +128,29 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
         isCounted: Bool
     ) async throws -> CacheLookup {
-        let found = try await threads.run(priority: priority) { [database, users] in
-            try database.find(key, headers, of: users, $0)
+        let found = try await store.find(key, priority: priority) { [users] stored in
+            Self.mostRecent(stored.filter { $0.selecting.match(headers, of: users) })
         }
-        if !found.broken.isEmpty {
-            logger.debug("Removing damaged entries", metadata: ["key": "\(key)", "count": "\(found.broken.count)"])
-            _ = await writer.run { transaction in
-                for generation in found.broken { try transaction.remove(generation) }
-            }
+        guard case .found(let response) = found else {
+            if isCounted { counts.withLock { $0.misses += 1 } }
+            return .miss(found.reason)
         }
-        if isCounted {
-            counts.withLock { if found.response == nil { $0.misses += 1 } else { $0.hits += 1 } }
-        }
-        guard let response = found.response else { return .miss(found.reason) }
+        if isCounted { counts.withLock { $0.hits += 1 } }
         touch(response.generation)
         let freshness = Freshness(
             of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)
         return freshness.mayBeServed ? .fresh(response, freshness) : .stale(response, freshness)
+    }
+
+    /// RFC 9111 section 4.1: the latest by `Date`; of equal ones the one that arrived or was stored last.
+    private static func mostRecent(_ responses: [StoredResponse]) -> StoredResponse? {
+        func date(_ response: StoredResponse) -> Date {
+            response.headers.date(.date, now: response.responseTime) ?? response.responseTime
+        }
+        guard responses.count > 1 else { return responses.first }
+        return responses.max {
+            (date($0), $0.responseTime, $0.generation) < (date($1), $1.responseTime, $1.generation)
+        }
     }
 
     /// Tells a cache of products from now on what becomes invalid, and asks it what was used. The cache isn't kept alive.
@@ -152,36 +171,34 @@ public final class HTTPCache: Sendable {
         Task { await flush() }
     }
 
-    /// Writes down which answers were used.
-    public func flush() async { _ = await change { _ in } }
+    /// Writes down which responses were used.
+    public func flush() async {
+        handInUses()
+        await store.flush()
+    }
 
     /// Writes down what is not yet written and closes all files. Used again, the cache opens again.
     public func close() async {
-        await flush()
-        await sweep.withLock(\.self)?.value
-        _ = try? await threads.run { [database] _ in database.close() }
+        handInUses()
+        await store.close()
     }
 
-    /// Makes changes, the uses noted so far included.
-    func change<Result: Sendable>(
-        _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
-    ) async -> Result? {
+    /// Hands the uses noted so far to the store, which goes by them when it has to make room.
+    func handInUses() {
         accesses.note(productCaches.takeUses())
-        let noted = accesses.take()
-        let result = await writer.run { transaction in
-            try transaction.touch(noted)
-            return try changes(transaction)
+        let uses = accesses.take()
+        if !uses.isEmpty { store.use(uses) }
+    }
+}
+
+extension StoreFinding {
+    /// Why nothing was found.
+    fileprivate var reason: String {
+        switch self {
+        case .found, .nothing(among: 0): "nothing stored"
+        case .nothing(let others): "\(others) stored for other values of Vary's fields"
+        case .damaged: "what was stored is damaged"
+        case .unavailable: "the cache can't be used"
         }
-        if result != nil, database.takeStrays() {
-            // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
-            let task = Task { [fileThreads, database] () -> Void in
-                // Nor with the priority of the load that stores.
-                try? await AdjustablePriority.$inherited.withValue(nil) {
-                    try await fileThreads.run(priority: .low) { _ in database.removeOrphansIfAny() }
-                }
-            }
-            sweep.withLock { $0 = task }
-        }
-        return result
     }
 }

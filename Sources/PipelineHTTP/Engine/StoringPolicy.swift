@@ -34,7 +34,7 @@ package struct StoringPolicy: Sendable, Hashable {
             selecting.append(
                 contentsOf: redirect.headers.filtered { $0.name == .vary || $0.name == .cacheControl })
         }
-        return StoredResponse(
+        let response = StoredResponse(
             generation: 0, key: key, target: exchange.url.targetText, status: exchange.status,
             headers: StorableFields.of(exchange.headers, isShared: isShared), requestTime: exchange.requestTime,
             responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
@@ -42,6 +42,16 @@ package struct StoringPolicy: Sendable, Hashable {
             // Storability has refused `Vary: *`.
             selecting: SelectingFields(of: selecting, request: exchange.requestHeaders, users: users) ?? .none,
             redirects: stored(redirects, key, now))
+        return dated(response, expiry, rules)
+    }
+
+    /// The response with the time at which it stops being fresh.
+    private func dated(_ response: StoredResponse, _ expiry: Expiry, _ rules: CacheRules) -> StoredResponse {
+        var dated = response
+        dated.freshUntil =
+            Freshness(of: response, for: [:], now: response.stored, expiry: expiry, rules: rules, isShared: isShared)
+            .freshUntil
+        return dated
     }
 
     /// A stored response with what a 304, or the answer to a HEAD, says of it (RFC 9111 sections 4.3.4 and 4.3.5).
@@ -57,12 +67,13 @@ package struct StoringPolicy: Sendable, Hashable {
         let selecting =
             isSelectedAnew
             ? SelectingFields(of: headers, request: update.requestHeaders, users: users) : stored.selecting
-        return StoredResponse(
+        let merged = StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
             headers: headers, requestTime: update.requestTime, responseTime: update.responseTime,
             stored: now, expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
             selecting: selecting ?? stored.selecting,
             redirects: redirects.map { self.stored($0, stored.key, now) } ?? stored.redirects)
+        return dated(merged, expiry, rules)
     }
 
     /// Whether a response may stay stored with the fields that a confirmation has given it.

@@ -23,10 +23,10 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let responses = cache.responses()
         // Where there is no cache yet, repairing would make one.
-        let repairs = repair && HTTPCache.exists(in: responses.folder)
+        let repairs = repair && HTTPCache.exists(in: cache.folder)
         let report = repairs ? try await responses.repair() : try await responses.verify()
         let text =
-            json ? JSONLine.of(CacheVerifyReport(report, folder: responses.folder)) : lines(report, responses.folder)
+            json ? JSONLine.of(CacheVerifyReport(report, folder: cache.folder)) : lines(report, cache.folder)
         await OutputLines().write(Array((text + "\n").utf8))
         if !report.isSound { throw ExitCode(1) }
     }

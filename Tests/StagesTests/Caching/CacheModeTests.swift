@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("How a request uses the cache")
+@Suite("How a request uses the cache", .inEachStore)
 struct CacheModeTests {
     /// An origin whose answers are numbered and fresh for a minute.
     private func site(_ control: String = "max-age=60") throws -> CachedSite {

@@ -15,7 +15,7 @@ final class CachedSite: Sendable {
         origin = try ScriptedOrigin(handler)
         folder = try TemporaryFolder()
         client = CachingClient(
-            HTTPCache(folder: folder.path + "/cache", isShared: isShared, clock: clock),
+            .test(folder.path + "/cache", isShared: isShared, clock: clock),
             CurlClient(.init(addresses: .any)))
     }
 

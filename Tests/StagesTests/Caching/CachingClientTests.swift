@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("A cache before a client (RFC 9111)")
+@Suite("A cache before a client (RFC 9111)", .inEachStore)
 struct CachingClientTests {
     @Test(
         "4.2: what is fresh is given without asking, with its age, whatever its type and status", arguments: [200, 404])

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("A caller's own conditions and ranges")
+@Suite("A caller's own conditions and ranges", .inEachStore)
 struct PreconditionsTests {
     private static let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
     private static let before = "Sun, 06 Nov 1994 08:49:36 GMT"

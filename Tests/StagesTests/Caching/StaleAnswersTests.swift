@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("What is stale and given all the same (RFC 9111 section 4.2.4, RFC 5861)")
+@Suite("What is stale and given all the same (RFC 9111 section 4.2.4, RFC 5861)", .inEachStore)
 struct StaleAnswersTests {
     private func site(_ control: String) throws -> CachedSite {
         let site = try CachedSite()

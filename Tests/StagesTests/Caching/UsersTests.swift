@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Users of a cache")
+@Suite("Users of a cache", .inEachStore)
 struct UsersTests {
     private let clock = ManualClock()
     private let folder: TemporaryFolder
@@ -26,7 +26,7 @@ struct UsersTests {
 
     private func client(_ users: HTTPCache.Users) -> CachingClient {
         CachingClient(
-            HTTPCache(folder: folder.path + "/cache", users: users, clock: clock),
+            .test(folder.path + "/cache", users: users, clock: clock),
             CurlClient(.init(addresses: .any)))
     }
 

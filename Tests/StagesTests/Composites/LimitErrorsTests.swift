@@ -6,7 +6,7 @@ import Stages
 import Testing
 
 /// BEHAVIOURS 16.
-@Suite("Errors of the origin that are believed for a while")
+@Suite("Errors of the origin that are believed for a while", .inEachStore)
 struct LimitErrorsTests {
     private let site: Site
     private let limits = ErrorLimits(

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Stale images that are given all the same")
+@Suite("Stale images that are given all the same", .inEachStore)
 struct StaleImagesTests {
     private func site(_ control: String) throws -> Site { try Site([.eTag: "\"1\"", .cacheControl: control]) }
 
@@ -136,7 +136,7 @@ struct StaleImagesTests {
 }
 
 /// BEHAVIOURS 12 and 13.
-@Suite("What a load under the server's rules reports, and in which order")
+@Suite("What a load under the server's rules reports, and in which order", .inEachStore)
 struct EventOrderTests {
     private let site: Site
 

@@ -53,6 +53,15 @@ struct ForeignFilesTests: CacheSuite {
         #expect(names.allSatisfy { mode(path + "/bodies/" + $0) == 0o644 })
     }
 
+    @Test("Names of body files have a bounded length, however long the URL")
+    func boundedNames() async throws {
+        let url = "http://example.com/" + String(repeating: "x", count: 4000)
+        let cache = cache()
+        _ = await cache.commit(try .test(url, body: bytes(100_000), at: clock.now), for: .test(url))
+        #expect(bodyFiles.count == 1)
+        #expect(bodyFiles.allSatisfy { $0.utf8.count < 100 })
+    }
+
     @Test("What a process left that died goes: bodies of this version and of earlier ones, finished or not")
     func orphans() async throws {
         let first = cache()

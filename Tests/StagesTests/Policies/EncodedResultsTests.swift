@@ -133,13 +133,14 @@ struct EncodedResultsTests {
     @Test("A response has a bounded number of results, and the latest are kept")
     func bounded() async throws {
         let resources = site.resources()
-        for side in 1...(HTTPCache.mostVariants + 3) {
+        let most = SQLiteResponseStore.mostVariants
+        for side in 1...(most + 3) {
             _ = try await list(resources).load(
                 ImageRequest(site.origin.url("/a"), maxPixelSize: PixelSize(width: side, height: side)))
         }
         await resources.responses.close()
-        #expect(try rows() == HTTPCache.mostVariants)
-        let latest = PixelSize(width: HTTPCache.mostVariants + 3, height: HTTPCache.mostVariants + 3)
+        #expect(try rows() == most)
+        let latest = PixelSize(width: most + 3, height: most + 3)
         let response = try await list(site.resources()).load(ImageRequest(site.origin.url("/a"), maxPixelSize: latest))
         #expect(!ran("Decode", response))
     }

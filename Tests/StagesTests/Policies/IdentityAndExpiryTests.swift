@@ -6,7 +6,7 @@ import Stages
 import Testing
 
 /// BEHAVIOURS 20, 24 and, of the last list, what is about keys and time.
-@Suite("Identity and expiry")
+@Suite("Identity and expiry", .inEachStore)
 struct IdentityAndExpiryTests {
     private let site: Site
 
@@ -189,18 +189,5 @@ struct IdentityAndExpiryTests {
         }
         // Without Vary, the answer's bytes are the same for every Accept; only memory and flights keep them apart.
         #expect(try await loader.load(url, options: LoadOptions(headers: [.accept: "image/webp"])).source == .disk)
-    }
-
-    @Test("Names on disk have a bounded length, however long the URL")
-    func boundedNames() async throws {
-        let big = try Pictures.bytes("good/jpeg-cmyk-icc.jpg")
-        site.origin.route("/big") { _ in .init(headers: [.cacheControl: "max-age=60"], body: big) }
-        let url = site.origin.url("/big?" + String(repeating: "x", count: 4000))
-        let loader = site.loader()
-        _ = try await loader.load(url)
-        #expect(try await site.loader().load(url).source == .disk)
-        let names = try #require(FileManager.default.enumerator(atPath: site.folder)).compactMap { $0 as? String }
-        #expect(!names.isEmpty)
-        #expect(names.allSatisfy { $0.utf8.count < 100 })
     }
 }

@@ -6,7 +6,7 @@ import Stages
 import Testing
 
 /// RFC 9111 section 4.4, for images: what is invalid on disk is so in memory.
-@Suite("Invalidation of images")
+@Suite("Invalidation of images", .inEachStore)
 struct InvalidationTests {
     private let site: Site
 

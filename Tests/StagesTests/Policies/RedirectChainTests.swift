@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("Redirects are cached hop by hop")
+@Suite("Redirects are cached hop by hop", .inEachStore)
 struct RedirectChainTests {
     private let site: Site
     private let year: HTTPFields = [.cacheControl: "max-age=31536000", .eTag: "\"v\""]
@@ -229,7 +229,7 @@ struct RedirectChainTests {
         let key = try #require(HTTPField.Name("X-Api-Key"))
         let secrets: HTTPFields = [.cookie: "secret", .authorization: "secret", key: "secret", .accept: "image/*"]
         try await load(headers: secrets)
-        await HTTPCache(folder: site.folder, clock: site.clock).remove(url: other.url("/v1"))
+        await HTTPCache.test(site.folder, clock: site.clock).remove(url: other.url("/v1"))
         site.clock.advance(by: .seconds(1))
         #expect(try await load(headers: secrets).source == .network)
         #expect(site.requests == 1)

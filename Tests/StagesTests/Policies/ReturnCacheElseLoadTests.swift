@@ -9,7 +9,7 @@ import Testing
 @testable import Stages
 
 /// BEHAVIOURS 21.
-@Suite("returnCacheElseLoad")
+@Suite("returnCacheElseLoad", .inEachStore)
 struct ReturnCacheElseLoadTests {
     private let site: Site
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Stages
 
 /// RFC 9111 sections 4.3.3 and 4.3.4, for images.
-@Suite("What the origin says of a stored image")
+@Suite("What the origin says of a stored image", .inEachStore)
 struct ValidationTests {
     private let site: Site
     private let picture: [UInt8]
@@ -29,7 +29,7 @@ struct ValidationTests {
 
     private func tag() async throws -> String? {
         let key = try #require(SourceKey(ImageRequest(site.origin.url("/a"))))
-        return try await HTTPCache(folder: site.folder, clock: site.clock).lookup(key).response?.headers[.eTag]
+        return try await HTTPCache.test(site.folder, clock: site.clock).lookup(key).response?.headers[.eTag]
     }
 
     @Test("A 304 about another response is not believed: the image is asked for without conditions")

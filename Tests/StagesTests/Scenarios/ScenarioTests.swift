@@ -5,7 +5,7 @@ extension Scenario {
     static let all = freshness + confirmation + redirects + usersOfOne + users + changes + wishes
 }
 
-@Suite("One table of stories, told through both fronts")
+@Suite("One table of stories, told through both fronts", .inEachStore)
 struct ScenarioTests {
     private static let throughLoader = Scenario.all.filter { $0.fronts.contains(.loader) }
     private static let throughClient = Scenario.all.filter { $0.fronts.contains(.cachingClient) }

@@ -154,9 +154,9 @@ extension HTTPCache {
     /// The cache of a scenario.
     static func scenario(_ folder: String, _ users: Scenario.Users, _ clock: ManualClock) -> HTTPCache {
         switch users {
-        case .several: HTTPCache(folder: folder, clock: clock)
-        case .one: HTTPCache(folder: folder, users: .one, clock: clock)
-        case .shared: HTTPCache(folder: folder, isShared: true, clock: clock)
+        case .several: .test(folder, clock: clock)
+        case .one: .test(folder, users: .one, clock: clock)
+        case .shared: .test(folder, isShared: true, clock: clock)
         }
     }
 }

@@ -22,8 +22,8 @@ extension CacheSuite {
     var bodyFiles: [String] { TemporaryFolder.names(path + "/bodies") }
 
     func cache(_ path: String? = nil, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil) -> HTTPCache {
-        HTTPCache(
-            folder: path ?? self.path, byteLimit: byteLimit, entryLimit: entryLimit, clock: clock, logger: log.logger)
+        .test(
+            path ?? self.path, byteLimit: byteLimit, entryLimit: entryLimit, clock: clock, logger: log.logger)
     }
 
     /// Stores something under a name.

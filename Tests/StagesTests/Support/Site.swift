@@ -30,7 +30,7 @@ final class Site: Sendable {
     /// What a program has that has just started: nothing in memory, and what is on disk.
     func resources(limits: ImageLimits = ImageLimits()) -> PipelineResources {
         PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(folder: folder, clock: clock), flights: flights,
+            memory: MemoryCache(), responses: .test(folder, clock: clock), flights: flights,
             client: client, limits: limits, clock: clock)
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineImages
 @testable import Stages
 
-@Suite("An HTTP cache, simulated")
+@Suite("An HTTP cache, simulated", .inEachStore)
 struct HTTPSimulationTests {
     /// `SOAK_SEEDS` in the environment sets how many; 300 otherwise.
     private static var seeds: UInt64 {
@@ -42,8 +42,8 @@ struct HTTPSimulationTests {
         let root = try root()
         var stories: Set<[String]> = []
         for seed in UInt64(0)..<10 {
-            let first = await HTTPSimulation.run(seed: seed, folder: root.path)
-            let second = await HTTPSimulation.run(seed: seed, folder: root.path)
+            let first = await HTTPSimulation.run(seed: seed, folder: root.path + "/first")
+            let second = await HTTPSimulation.run(seed: seed, folder: root.path + "/second")
             #expect(first == second)
             stories.insert(first.history)
         }

@@ -4,7 +4,7 @@ import Pipeline
 
 /// Tells the log, once for each kind of trouble, what is wrong with the cache and what to do. Loads go on without it.
 struct CacheWarnings: Sendable {
-    private let logger: Logger
+    let logger: Logger
     private let given = Lock<Set<String>>([])
 
     init(_ logger: Logger) { self.logger = logger }

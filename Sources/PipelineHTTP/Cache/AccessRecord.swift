@@ -35,13 +35,14 @@ final class AccessRecord: Sendable {
     }
 
     /// What is noted from now on is later than this.
-    func advance(to time: Int64) { state.withLock { $0.latest = max($0.latest, time) } }
+    func advance(to time: Date) { state.withLock { $0.latest = max($0.latest, time.microseconds) } }
 
     /// The uses noted so far; they are forgotten here.
-    func take() -> [Int64: Int64] {
-        state.withLock { state in
+    func take() -> [ProductUse] {
+        let times = state.withLock { state in
             defer { state.times = [:] }
             return state.times
         }
+        return times.map { ProductUse(generation: $0, time: Date(microseconds: $1)) }
     }
 }

@@ -8,35 +8,24 @@ extension SQLiteDatabase {
     /// number of them. The least recently used go first.
     static let mostVarying = 64
 
-    /// What a source has for a request, latest answer first. Rows that make no sense are named instead, and those for
-    /// other values of `Vary`'s fields are counted; no more of them is read.
-    /// - Parameters:
-    ///   - request: the request's fields; `nil` for all that the source has.
-    ///   - users: Whose request it is.
-    func responses(
-        of key: SourceKey, for request: HTTPFields?, of users: HTTPCache.Users
-    ) throws -> (rows: [ResponseRow], broken: [Int64], others: Int) {
-        var (rows, broken, others): ([ResponseRow], [Int64], Int) = ([], [], 0)
+    /// What is stored under a key, the latest row first. Rows that make no sense are named instead.
+    func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
+        var (rows, broken): ([ResponseRow], [Int64]) = ([], [])
         // The index has these in this order. Rows beyond the bound are another program's.
         let found = try all(
-            "SELECT generation, selecting FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
+            "SELECT \(ResponseRow.columns) FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
             .blob(key.digest.bytes), .integer(Int64(Self.mostVarying))
-        ) { (generation: $0.integer(0), selecting: SelectingFields(encoded: $0.bytes(1))) }
-        for (generation, selecting) in found {
-            if let request, let selecting, !selecting.match(request, of: users) {
-                others += 1
-            } else if selecting != nil, let row = try response(generation, key) {
-                rows.append(row)
-            } else {
-                broken.append(generation)
-            }
+        ) { (generation: $0.integer(0), row: ResponseRow($0, key: key)) }
+        for (generation, row) in found {
+            if let row { rows.append(row) } else { broken.append(generation) }
         }
-        return (rows.sorted { ($0.responseTime, $0.generation) > ($1.responseTime, $1.generation) }, broken, others)
+        return (rows, broken)
     }
 
-    private func response(_ generation: Int64, _ key: SourceKey) throws -> ResponseRow? {
-        try first("SELECT \(ResponseRow.columns) FROM responses WHERE generation = ?1", .integer(generation)) {
-            ResponseRow($0, key: key)
+    /// What is stored under a generation, without its body; `nil` if nothing is, or it makes no sense.
+    func head(_ generation: Int64) throws -> StoredResponse? {
+        try first("SELECT \(ResponseRow.columns), source FROM responses WHERE generation = ?1", .integer(generation)) {
+            row in Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0))?.head }
         } ?? nil
     }
 
@@ -85,16 +74,19 @@ extension SQLiteDatabase {
         try first("SELECT 1 FROM responses WHERE generation = ?1", .integer(generation)) { _ in true } ?? false
     }
 
-    /// The numbers of rows that fulfil a condition on `?1`, in their order, behind one and up to another.
-    func generations(
-        after generation: Int64, upTo latest: Int64, where condition: String, _ value: SQLiteValue, limit: Int64
-    ) throws -> [Int64] {
+    /// The rows behind a generation in short, in the order of their generations.
+    func entries(after generation: Int64, limit: Int) throws -> [CacheEntry] {
         try all(
-            """
-            SELECT generation FROM responses WHERE \(condition) AND generation > ?2 AND generation <= ?3
-            ORDER BY generation LIMIT ?4
-            """, value, .integer(generation), .integer(latest), .integer(limit)
-        ) { $0.integer(0) }
+            "SELECT \(CacheEntry.columns) FROM responses WHERE generation > ?1 ORDER BY generation LIMIT ?2",
+            .integer(generation), .integer(Int64(max(0, limit)))
+        ) { CacheEntry($0) }.compactMap(\.self)
+    }
+
+    /// A row in short; `nil` if it is gone.
+    func entry(_ generation: Int64) throws -> CacheEntry? {
+        try first("SELECT \(CacheEntry.columns) FROM responses WHERE generation = ?1", .integer(generation)) {
+            CacheEntry($0)
+        } ?? nil
     }
 
     /// What is stored, in numbers.
@@ -119,9 +111,10 @@ extension ResponseTransaction {
     /// Adds a row, with its body where that has no file.
     /// - Returns: its number, and the time at which it counts as used.
     func insert(_ row: ResponseRow, body: [UInt8]) throws -> (generation: Int64, accessed: Int64) {
+        let head = row.head
         // Behind every other, also where the clock was set back: what is new is not the first to go.
         let latest = try database.first("SELECT max(accessed) FROM responses") { $0.optionalInteger(0) } ?? nil
-        let accessed = max(row.stored.microseconds, latest?.clampedSum(1) ?? .min)
+        let accessed = max(head.stored.microseconds, latest?.clampedSum(1) ?? .min)
         try database.run(
             """
             INSERT INTO responses (generation, source, target, target_hash, status, fields, selecting, request_time,
@@ -129,15 +122,15 @@ extension ResponseTransaction {
             VALUES ((SELECT generation + 1 FROM totals), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15,
                 ?16, ?17)
             """,
-            .blob(row.key.digest.bytes), .text(row.target), .integer(targetHash(row.target)),
-            .integer(Int64(row.status)), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
-            .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
-            .integer(row.stored.microseconds), .integer(accessed), .integer(optional: row.expires?.microseconds),
-            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)),
+            .blob(head.key.digest.bytes), .text(head.target), .integer(targetHash(head.target)),
+            .integer(Int64(head.status)), .blob(StoredFields.encode(head.headers)), .blob(head.selecting.encoded),
+            .integer(head.requestTime.microseconds), .integer(head.responseTime.microseconds),
+            .integer(head.stored.microseconds), .integer(accessed), .integer(optional: head.expires?.microseconds),
+            .integer(optional: head.freshUntil?.microseconds), .integer(Int64(row.size)),
             .integer(Int64(row.bodyLength)), .integer(row.bodyChecksum), row.bodyFile.map(SQLiteValue.text) ?? .null,
-            row.redirects.map { .blob($0.encoded) } ?? .null)
+            head.redirects.map { .blob($0.encoded) } ?? .null)
         let generation = database.lastInsertedRow
-        try noteRedirects(of: generation, row)
+        try noteRedirects(of: generation, head)
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
@@ -145,67 +138,51 @@ extension ResponseTransaction {
             where: """
                 generation IN (SELECT generation FROM responses WHERE source = ?1
                     ORDER BY accessed DESC, generation DESC LIMIT -1 OFFSET ?2)
-                """, .blob(row.key.digest.bytes), .integer(Int64(SQLiteDatabase.mostVarying)))
+                """, .blob(head.key.digest.bytes), .integer(Int64(SQLiteDatabase.mostVarying)))
         return (generation, accessed)
     }
 
-    /// Gives a row what a confirmation changes: its fields, times and expiry.
-    /// - Returns: false if it is gone, or a later request has confirmed it.
-    func update(_ row: ResponseRow, now: Date) throws -> Bool {
+    /// Gives a row other fields, times and redirects.
+    func update(_ head: StoredResponse) throws {
+        let row = ResponseRow(head: head, bodyLength: 0, bodyChecksum: 0)
         try database.run(
             """
             UPDATE responses SET fields = ?2, selecting = ?3, request_time = ?4, response_time = ?5, stored = ?6,
-                accessed = max(accessed, ?6), expires = ?7, fresh_until = ?8, size = ?9, redirects = ?10
-            WHERE generation = ?1 AND (request_time <= ?4 OR request_time > ?11)
+                accessed = max(accessed, ?6), expires = ?7, fresh_until = ?8, size = ?9 + body_length, redirects = ?10
+            WHERE generation = ?1
             """,
-            .integer(row.generation), .blob(StoredFields.encode(row.headers)), .blob(row.selecting.encoded),
-            .integer(row.requestTime.microseconds), .integer(row.responseTime.microseconds),
-            .integer(row.stored.microseconds), .integer(optional: row.expires?.microseconds),
-            .integer(optional: row.freshUntil?.microseconds), .integer(Int64(row.size)),
-            row.redirects.map { .blob($0.encoded) } ?? .null, .integer((now + 2).microseconds))
-        guard database.changedRows > 0 else { return false }
-        try database.run("DELETE FROM redirects WHERE generation = ?1", .integer(row.generation))
-        try noteRedirects(of: row.generation, row)
-        return true
+            .integer(head.generation), .blob(StoredFields.encode(head.headers)), .blob(head.selecting.encoded),
+            .integer(head.requestTime.microseconds), .integer(head.responseTime.microseconds),
+            .integer(head.stored.microseconds), .integer(optional: head.expires?.microseconds),
+            .integer(optional: head.freshUntil?.microseconds), .integer(Int64(row.size)),
+            head.redirects.map { .blob($0.encoded) } ?? .null)
+        try database.run("DELETE FROM redirects WHERE generation = ?1", .integer(head.generation))
+        try noteRedirects(of: head.generation, head)
     }
 
-    private func noteRedirects(of generation: Int64, _ row: ResponseRow) throws {
-        for target in row.redirects?.targets ?? [] {
+    private func noteRedirects(of generation: Int64, _ head: StoredResponse) throws {
+        for target in head.redirects?.targets ?? [] {
             try database.run(
                 "INSERT INTO redirects VALUES (?1, ?2)", .integer(targetHash(target)), .integer(generation))
         }
     }
 
-    /// Removes what a new row replaces: what fits the same request.
-    /// - Returns: The generations that were removed; `nil` if one of them was asked for later, and so is the newer answer.
-    func makeRoom(
-        for row: ResponseRow, _ request: HTTPFields, of users: HTTPCache.Users, now: Date
-    ) throws -> Set<Int64>? {
-        try makeRoom(for: row.key, request, of: users, askedAt: row.requestTime, now: now)
-    }
-
-    /// Removes what fits a request, unless it was asked for later.
-    /// - Returns: The generations that were removed; `nil` if something was asked for later.
-    @discardableResult
-    func makeRoom(
-        for key: SourceKey, _ request: HTTPFields, of users: HTTPCache.Users, askedAt requestTime: Date, now: Date
-    ) throws -> Set<Int64>? {
-        var removed: Set<Int64>? = []
-        for old in try database.responses(of: key, for: request, of: users).rows {
-            // One from the future is from before the clock was set back.
-            if old.requestTime > requestTime, old.requestTime <= now + 2 {
-                removed = nil
-            } else {
-                try remove(old.generation)
-                removed?.insert(old.generation)
-            }
-        }
+    /// Removes what came from a target URI, and notes for the fetches of all processes that it was made invalid. Forgets
+    /// what no fetch can be waiting for.
+    /// - Returns: How many rows were removed.
+    func invalidate(_ target: String, at now: Date) throws -> Int {
+        let same = try database.all(
+            "SELECT generation, target FROM responses WHERE target_hash = ?1", .integer(targetHash(target))
+        ) { $0.text(1) == target ? $0.integer(0) : nil }
+        let behind = try database.all(
+            "SELECT generation FROM redirects WHERE target_hash = ?1", .integer(targetHash(target))
+        ) { $0.integer(0) }
+        let removed = try Set(same.compactMap(\.self) + behind).count { try remove($0) }
+        try noteInvalidation(of: target, at: now)
         return removed
     }
 
-    /// Notes that a target URI was made invalid, for the fetches of all processes, and forgets what no fetch can be
-    /// waiting for.
-    func invalidate(_ target: String, at now: Date) throws {
+    private func noteInvalidation(of target: String, at now: Date) throws {
         try database.run(
             "DELETE FROM invalidations WHERE time < ?1 OR time > ?2",
             .integer((now - RecentInvalidations.memory).microseconds),
@@ -241,24 +218,6 @@ extension ResponseTransaction {
     func remove(_ generation: Int64) throws -> Bool {
         try remove(where: "generation = ?1", .integer(generation)) > 0
     }
-
-    /// Forgets the oldest failures beyond a number, some at a time.
-    /// - Returns: how many were forgotten.
-    @discardableResult
-    func forgetFailures(beyond limit: Int) throws -> Int {
-        // SQLite counts pages here, not rows.
-        let count = try database.first("SELECT count(*) FROM failures") { Int($0.integer(0)) } ?? 0
-        guard count > limit else { return 0 }
-        // A few more than have to, so that the next one is recorded without this.
-        let excess = min(count - limit + limit / 64, Self.failuresAtOnce)
-        try database.run(
-            "DELETE FROM failures WHERE source IN (SELECT source FROM failures ORDER BY latest LIMIT ?1)",
-            .integer(Int64(excess)))
-        return excess
-    }
-
-    /// How many failures one transaction forgets.
-    static let failuresAtOnce = 20_000
 
     /// Removes least recently used rows if there is more than the bounds allow, some at a time: others write in between.
     ///
@@ -306,11 +265,11 @@ extension ResponseTransaction {
     static let pagesAtOnce = 64
 
     /// Marks rows as used.
-    func touch(_ accesses: [Int64: Int64]) throws {
-        for (generation, time) in accesses {
+    func touch(_ uses: [ProductUse]) throws {
+        for use in uses {
             try database.run(
-                "UPDATE responses SET accessed = ?2 WHERE generation = ?1 AND accessed < ?2", .integer(generation),
-                .integer(time))
+                "UPDATE responses SET accessed = ?2 WHERE generation = ?1 AND accessed < ?2", .integer(use.generation),
+                .integer(use.time.microseconds))
         }
     }
 }

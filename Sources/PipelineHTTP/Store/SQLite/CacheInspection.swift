@@ -185,7 +185,7 @@ struct CacheInspection {
             return finding(.damagedEntry, "Its body is not what was stored. A repair removes the entry.")
         }
         report.bytes += body.count
-        guard row.stored.timeIntervalSince(now) <= 86_400 else {
+        guard row.head.stored.timeIntervalSince(now) <= 86_400 else {
             return finding(
                 .fromTheFuture,
                 "It was stored at a time that is still to come: the clock was set back. A repair removes the entry.")

@@ -1,0 +1,199 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+
+/// Responses in this process's memory. It makes no folder and no file, and what it has is gone with the process.
+actor InMemoryResponseStore: ResponseStore {
+    private struct Entry {
+        var response: StoredResponse
+        var accessed: Date
+        /// In the order in which they were kept.
+        var variants: [(key: VariantKey, image: EncodedImage)] = []
+
+        /// The bytes of the body, the results and the fields, and about what the rest takes.
+        var size: Int {
+            let fields = response.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+            return variants.reduce(response.body.count + fields + 512) { $0 + $1.image.bytes.count }
+        }
+
+        var head: StoredResponse {
+            var head = response
+            head.body = []
+            return head
+        }
+
+        var summary: CacheEntry { CacheEntry(response, bodyLength: response.body.count, accessed: accessed) }
+    }
+
+    let byteLimit: Int
+
+    private var entries: [Int64: Entry] = [:]
+    private var generations: [SourceKey: Set<Int64>] = [:]
+    private var bytes = 0
+    private var lastGeneration: Int64 = 0
+    private var lastUse = Date.distantPast
+    private var failures: [SourceKey: FailedAttempts] = [:]
+    private let invalidations = RecentInvalidations()
+    /// Uses that are not yet noted.
+    private nonisolated let uses = Lock<[ProductUse]>([])
+
+    init(byteLimit: Int) { self.byteLimit = max(0, byteLimit) }
+
+    func find(
+        _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
+    ) async throws -> StoreFinding {
+        try Task.checkCancellation()
+        let stored = heads(of: key)
+        guard let chosen = choose(stored), let entry = entries[chosen.generation] else {
+            return .nothing(among: stored.count)
+        }
+        return .found(entry.response)
+    }
+
+    func insert(
+        _ response: StoredResponse, askedAt time: Date,
+        replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
+    ) async -> StoreInsertion {
+        let targets = [response.target] + (response.redirects?.targets ?? [])
+        guard !targets.contains(where: { invalidations.contains($0, since: time, now: response.stored) }),
+            let replaced = replace(heads(of: response.key))
+        else { return .outdated }
+        noteUses()
+        // Behind every other, also where the clock was set back: what is new is not the first to go.
+        lastUse = max(response.stored, lastUse + 1e-6)
+        var entry = Entry(response: response, accessed: lastUse)
+        guard entry.size <= byteLimit else { return .unavailable }
+        for generation in replaced { remove(generation) }
+        if response.isSuccess { failures[response.key] = nil }
+        lastGeneration += 1
+        entry.response.generation = lastGeneration
+        generations[response.key, default: []].insert(lastGeneration)
+        set(entry)
+        evict()
+        return .inserted(lastGeneration, usedAt: entry.accessed, replaced: replaced)
+    }
+
+    func update(
+        _ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool
+    ) async -> Bool? {
+        guard var entry = entries[response.generation], isCurrent(entry.head) else { return false }
+        let body = entry.response.body
+        entry.response = response
+        entry.response.body = body
+        set(entry)
+        return true
+    }
+
+    func remove(
+        _ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool
+    ) async -> [StoredResponse] {
+        let meant = heads(of: key).filter(isMeant)
+        for head in meant { remove(head.generation) }
+        return meant
+    }
+
+    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
+        noteUses()
+        return generations.count {
+            guard let entry = entries[$0], isMeant(entry.summary) else { return false }
+            return remove($0)
+        }
+    }
+
+    func invalidate(_ target: String, at time: Date) async -> Int {
+        invalidations.note(target, at: time)
+        let meant = entries.values.map(\.response).filter {
+            $0.target == target || $0.redirects?.targets.contains(target) ?? false
+        }
+        return meant.count { remove($0.generation) }
+    }
+
+    func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
+        entries.keys.filter { $0 > generation }.sorted().prefix(max(0, limit)).compactMap { entries[$0]?.summary }
+    }
+
+    func totals() async throws -> StoreTotals? {
+        StoreTotals(entries: entries.count, bytes: bytes, latestGeneration: lastGeneration)
+    }
+
+    nonisolated func use(_ uses: [ProductUse]) { self.uses.withLock { $0 += uses } }
+
+    func flush() async { noteUses() }
+
+    func tidy() async {}
+
+    func close() async {}
+
+    func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
+        entries[generation]?.variants.first { $0.key == key }?.image
+    }
+
+    func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
+        guard var entry = entries[generation], image.bytes.count <= byteLimit / 4 else { return }
+        entry.variants.removeAll { $0.key == key }
+        entry.variants = entry.variants.suffix(Self.mostVariants - 1) + [(key, image)]
+        set(entry)
+        evict()
+    }
+
+    func failures(of key: SourceKey) async throws -> FailedAttempts? { failures[key] }
+
+    func recordFailure(status: Int, of key: SourceKey, at time: Date) async -> FailedAttempts? {
+        let attempts = FailedAttempts(
+            status: status, attempts: min(failures[key]?.attempts ?? 0, 1 << 31) + 1, latest: time)
+        failures[key] = attempts
+        if failures.count > Self.mostFailures {
+            let latest = failures.sorted { $0.value.latest > $1.value.latest }.prefix(Self.mostFailures / 2)
+            failures = Dictionary(uniqueKeysWithValues: latest.map { ($0.key, $0.value) })
+        }
+        return attempts
+    }
+
+    func forgetFailures(of key: SourceKey?) async {
+        if let key { failures[key] = nil } else { failures = [:] }
+    }
+
+    private func heads(of key: SourceKey) -> [StoredResponse] {
+        generations[key, default: []].sorted(by: >).compactMap { entries[$0]?.head }
+    }
+
+    private func set(_ entry: Entry) {
+        let generation = entry.response.generation
+        bytes += entry.size - (entries.updateValue(entry, forKey: generation)?.size ?? 0)
+    }
+
+    @discardableResult
+    private func remove(_ generation: Int64) -> Bool {
+        guard let entry = entries.removeValue(forKey: generation) else { return false }
+        bytes -= entry.size
+        generations[entry.response.key]?.remove(generation)
+        if generations[entry.response.key]?.isEmpty ?? false { generations[entry.response.key] = nil }
+        return true
+    }
+
+    private func noteUses() {
+        let uses = uses.withLock { uses in
+            defer { uses = [] }
+            return uses
+        }
+        for use in uses { entries[use.generation]?.accessed.raise(to: use.time) }
+        lastUse = max(lastUse, uses.lazy.map(\.time).max() ?? lastUse)
+    }
+
+    /// Removes what was used least recently, down to a sixteenth less than the bound: to find many costs hardly more than to
+    /// find one.
+    private func evict() {
+        guard bytes > byteLimit else { return }
+        noteUses()
+        for entry in entries.values.sorted(by: { $0.accessed < $1.accessed }) {
+            guard bytes > byteLimit - byteLimit / 16 else { return }
+            remove(entry.response.generation)
+        }
+    }
+
+    private static let mostFailures = 10_000
+}
+
+extension Date {
+    fileprivate mutating func raise(to time: Date) { self = max(self, time) }
+}
