@@ -47,7 +47,7 @@ public struct Chain: Sendable {
                 return
             }
             try Task.checkCancellation()
-            let entry = load.recorder.begin(slot.name, clock: load.clock)
+            let entry = load.recorder.begin(slot.name, type(of: slot.stage), clock: load.clock)
             let advances = load.advances
             do {
                 try slot.end(entry, try await slot.stage.run(&load), &load, since: (phase, advances))

@@ -117,8 +117,11 @@ public struct Load: Sendable {
     /// may join it and leave it.
     public var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
 
-    /// Notes for the trace what the running stage wants known beyond its verdict.
-    public mutating func note(_ text: String) { recorder.note(text) }
+    /// Notes for the trace what the running stage found out or did. The last note of a run counts.
+    public mutating func note(_ fact: Trace.Fact) { recorder.note(fact) }
+
+    /// Notes for the trace a text that people read.
+    public mutating func note(_ text: String) { recorder.note(.text(text)) }
 
     /// Notes for the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }

@@ -14,8 +14,12 @@ public struct Trace: Sendable {
         public internal(set) var bytes: Int?
         /// The key that the stage looked under or stored under.
         public internal(set) var key: Key?
-        /// What the stage wants known beyond its verdict, such as `expired 40 s ago`.
-        public internal(set) var note: String?
+        /// What the stage found out or did, beyond its outcome.
+        public internal(set) var fact: Fact?
+        let type: ObjectIdentifier
+
+        /// ``fact`` as a text for people, such as `expired 40 s ago`.
+        public var note: String? { fact?.description }
 
         /// When the stage began, counted from the load's start.
         public var start: Duration { .nanoseconds(startNanoseconds) }
@@ -45,6 +49,11 @@ public struct Trace: Sendable {
 
     /// Makes an empty trace.
     public init() {}
+
+    /// The runs of the stages of a type, whatever their names are.
+    public func entries(of type: any Stage.Type) -> [Entry] {
+        entries.filter { $0.type == ObjectIdentifier(type) }
+    }
 
     /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
     /// do are left out.

@@ -16,14 +16,16 @@ struct TraceRecorder: Sendable {
 
     /// A stage begins; what is noted from now on is its.
     @inline(never)
-    mutating func begin(_ stage: String, clock: any LoadClock) -> Int {
+    mutating func begin(_ stage: String, _ type: any Stage.Type, clock: any LoadClock) -> Int {
         // At the top nothing happens between two stages; a composite may have waited before it runs its body.
         if depth > 0 { last = clock.uptimeNanoseconds }
         // A memory hit makes two entries; one allocation for them is all that it can afford.
         if trace.entries.isEmpty { trace.entries.reserveCapacity(2) }
         current = trace.entries.count
         trace.entries.append(
-            Trace.Entry(stage: stage, depth: depth, outcome: .failed, startNanoseconds: last - start, nanoseconds: 0))
+            Trace.Entry(
+                stage: stage, depth: depth, outcome: .failed, startNanoseconds: last - start, nanoseconds: 0,
+                type: ObjectIdentifier(type)))
         depth += 1
         return current
     }
@@ -40,8 +42,11 @@ struct TraceRecorder: Sendable {
         current = depth == 0 ? index : trace.entries[..<index].lastIndex { $0.depth == depth - 1 } ?? index
     }
 
-    mutating func note(_ text: String) {
-        if current < trace.entries.count { trace.entries[current].note = text }
+    /// The fact that the running stage has noted so far.
+    var fact: Trace.Fact? { current < trace.entries.count ? trace.entries[current].fact : nil }
+
+    mutating func note(_ fact: Trace.Fact) {
+        if current < trace.entries.count { trace.entries[current].fact = fact }
     }
 
     mutating func note(_ key: Trace.Key) {
@@ -55,7 +60,7 @@ struct TraceRecorder: Sendable {
                 Trace.Entry(
                     stage: entry.stage, depth: entry.depth + depth, outcome: entry.outcome,
                     startNanoseconds: entry.startNanoseconds + other.start - start, nanoseconds: entry.nanoseconds,
-                    bytes: entry.bytes, key: entry.key, note: entry.note))
+                    bytes: entry.bytes, key: entry.key, fact: entry.fact, type: entry.type))
         }
     }
 }

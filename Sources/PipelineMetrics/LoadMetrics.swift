@@ -71,17 +71,14 @@ public final class LoadMetrics: LoadObserver {
         sample()
         guard let trace else { return }
         var end = Duration.zero
+        // A load that joined one under way has its fetch in its own trace too.
+        let isShared = trace.entries.contains { $0.fact == .joined }
         for entry in trace.entries {
             end = max(end, entry.start + entry.duration)
             timer(entry.stage).recordNanoseconds(entry.duration.nanoseconds)
-            // A load that joined one under way has its note where that one has the fetch.
-            if entry.stage == "Fetch", let count = entry.bytes, !isShared(trace) { bytes.increment(by: count) }
+            if !isShared, let count = entry.receivedBytes { bytes.increment(by: count) }
         }
         loadTimer.recordNanoseconds(end.nanoseconds)
-    }
-
-    private func isShared(_ trace: Trace) -> Bool {
-        trace.entries.contains { $0.stage == "Coalesce" && $0.note == "joined a load under way" }
     }
 
     private func sample() {
@@ -97,6 +94,17 @@ public final class LoadMetrics: LoadObserver {
             if let first = timers[stage] { return first }
             timers[stage] = timer
             return timer
+        }
+    }
+}
+
+extension Trace.Entry {
+    /// The bytes of the body that an origin has sent; `nil` where it sent none, as with a 304.
+    fileprivate var receivedBytes: Int? {
+        switch fact {
+        case .answered(status: 304): nil
+        case .answered, .resumed: bytes
+        default: nil
         }
     }
 }

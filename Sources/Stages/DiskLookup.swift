@@ -41,20 +41,20 @@ public struct DiskLookup: Stage, CredentialStage {
         load.note(key: .source(key))
         let request = load.request
         if !request.headers.isEmpty, CacheControl(request.headers).contains("no-store") {
-            load.note("the request says no-store")
+            load.note(.notFound(.requestNoStore))
             return .miss
         }
         var trail = RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
         trail.rules = rules
         switch try await trail.look(in: responses, for: load, isCounted: true) {
         case .fresh(let response, let freshness):
-            load.note("\(freshness)")
+            load.note(.found(freshness))
             load.giveStored(response, freshness, &trail)
             return .hit
         case .stale(let response, let freshness):
-            load.note("\(freshness)")
+            load.note(.found(freshness))
             load.advance(response: .stale(response, freshness))
-        case .miss(let reason): load.note(reason)
+        case .miss(let miss): load.note(.notFound(miss))
         }
         // Where to go on, and what is to be confirmed.
         load.attach(trail)

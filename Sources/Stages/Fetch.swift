@@ -73,7 +73,7 @@ public struct Fetch: Stage {
         while true {
             let asked = try await ask(trail, load)
             let answer = asked.exchange
-            load.note("status \(answer.status)")
+            load.note(.answered(status: answer.status))
             if answer.status == 304, let stored = trail.stored {
                 guard NotModified(answer.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
                     load.note("the 304 is about another response than the stored one")
@@ -190,7 +190,7 @@ public struct Fetch: Stage {
         guard trail.looksAhead,
             case .fresh(let response, let freshness) = try await trail.look(in: responses, for: load)
         else { return nil }
-        load.note("a redirect led to a stored response: \(freshness)")
+        load.note(.redirected(freshness))
         load.detach(PartialBody.self)
         load.giveStored(response, freshness, &trail)
         return .disk
@@ -202,7 +202,7 @@ public struct Fetch: Stage {
         let resumed = exchange.status == 206 ? asked.partial : nil
         if let resumed {
             exchange = try resumed.continued(by: exchange)
-            load.note("status 206, from byte \(exchange.body.count) on")
+            load.note(.resumed(from: exchange.body.count))
         } else if exchange.status == 206, load.request.headers[.range] == nil {
             throw LoadError(
                 .malformedResponse, subject: load.subject,

@@ -1,6 +1,9 @@
+import FoundationEssentials
+import HTTPTypes
 import MetricsTestKit
 import Pipeline
 import PipelineMetrics
+import PipelineTesting
 import Stages
 import Testing
 
@@ -21,5 +24,38 @@ struct LoadMetricsTests {
         #expect(try metrics.expectTimer("pipeline_stage_seconds", [("stage", "MemoryLookup")]).values.count == 4)
         #expect(try metrics.expectGauge("pipeline_in_flight").values.count == 8)
         #expect(try metrics.expectGauge("pipeline_queue_depth").lastValue == 0)
+    }
+
+    @Test("Bytes are those that an origin has sent: a 304 brings none, and any fetcher's count")
+    func receivedBytes() async throws {
+        let (clock, picture) = (ManualClock(), Picture.png(PixelSize(width: 40, height: 30)))
+        let origin = try ScriptedOrigin { request in
+            let fields: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"]
+            return request.headers[.ifNoneMatch] == nil
+                ? .init(headers: fields, body: picture) : .init(status: 304, headers: fields)
+        }
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
+            client: CurlClient(.init(addresses: .any)), clock: clock)
+        let metrics = TestMetrics()
+        let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
+        _ = try await loader.load(origin.url("/a"))
+        clock.advance(by: .seconds(61))
+        #expect(try await loader.load(origin.url("/a")).source == .revalidated)
+        #expect(metrics.counterTotal(label: "pipeline_received_bytes") == Int64(picture.count))
+
+        let own = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)]) { _, _ in
+            ImagePipeline(clock: clock) {
+                ResolveIdentifier()
+                StubStage("Bring", accepts: .empty, produces: .original) { load in
+                    guard case .url(let url) = load.request.source else { return .skipped }
+                    load.deliver(HTTPExchange(url: url, bytes: picture, mediaType: "image/png", at: load.clock.now))
+                    return .done
+                }
+                Decode()
+            }
+        }
+        _ = try await own.load(origin.url("/b"))
+        #expect(metrics.counterTotal(label: "pipeline_received_bytes") == Int64(2 * picture.count))
     }
 }

@@ -72,7 +72,7 @@ struct CacheDamageTests: CacheSuite {
         _ = try await store(cache)
         _ = cache.database.write { try $0.database.execute("UPDATE bodies SET bytes = zeroblob(100)") }
         guard case .miss(let reason) = try await cache.lookup(.test()) else { throw Unexpected() }
-        #expect(reason == "what was stored is damaged")
+        #expect(reason == .damaged)
         #expect(try await cache.statistics()?.entries == 0)
     }
 

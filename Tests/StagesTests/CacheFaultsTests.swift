@@ -25,7 +25,7 @@ struct CacheFaultsTests: CacheSuite {
         #expect(try await store(cache) == nil)
         #expect(try await store(cache, length: 100_000) == nil)
         guard case .miss(let reason) = try await cache.lookup(.test()) else { throw Unexpected() }
-        #expect(reason == "the cache can't be used")
+        #expect(reason == .unavailable)
         #expect(try await cache.statistics() == nil)
         #expect(await cache.cleanUp() == 0)
         #expect(log.warnings.count == 1)

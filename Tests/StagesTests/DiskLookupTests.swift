@@ -58,7 +58,7 @@ struct DiskLookupTests {
             trace = error.trace
         }
         let load = try #require(seen.withLock { $0 })
-        return (load, try #require(trace.entries.first { $0.stage == "DiskLookup" }))
+        return (load, try #require(trace.entries(of: DiskLookup.self).first))
     }
 
     func request(
@@ -97,7 +97,7 @@ struct DiskLookupTests {
         #expect(trace.outcome == .hit)
         #expect(trace.key == .source(try #require(SourceKey(request()))))
         #expect(trace.bytes == 3)
-        #expect(trace.note == "fresh for 50 s: age 10 s, lifetime 60 s (max-age)")
+        #expect(try #require(trace.freshness).remaining == .seconds(50))
     }
 
     @Test("An expired entry is a miss that leaves it as the load's stale response")
@@ -112,7 +112,7 @@ struct DiskLookupTests {
         #expect(freshness.mayBeServedWhenUnreachable)
         #expect(load.storedOriginal == nil)
         #expect(trace.outcome == .miss)
-        #expect(trace.note == "expired 40 s ago: age 100 s, lifetime 60 s (max-age)")
+        #expect(try #require(trace.freshness).remaining == .seconds(-40))
     }
 
     @Test("Nothing stored is a miss that says so")
@@ -121,7 +121,7 @@ struct DiskLookupTests {
         #expect(load.phase == .empty)
         #expect(load.response.stored == nil)
         #expect(trace.outcome == .miss)
-        #expect(trace.note == "nothing stored")
+        #expect(trace.fact == .notFound(.nothingStored))
     }
 
     @Test("expireAfter is checked on every lookup; policy off serves whatever its age")
@@ -174,7 +174,7 @@ struct DiskLookupTests {
         #expect(try await load(webp).trace.outcome == .hit)
         let (_, trace) = try await load(request(headers: [.accept: "image/png"]))
         #expect(trace.outcome == .miss)
-        #expect(trace.note == "1 stored for other values of Vary's fields")
+        #expect(trace.fact == .notFound(.otherValues(1)))
     }
 
     @Test("A stored error is no image")
@@ -183,7 +183,7 @@ struct DiskLookupTests {
         let (load, trace) = try await load(request())
         #expect(trace.outcome == .miss)
         #expect(load.response.stored == nil)
-        #expect(trace.note == "the stored answer has status 404")
+        #expect(trace.fact == .notFound(.status(404)))
     }
 
     @Test("What doesn't come over the network, or has no identity yet, is skipped")
@@ -191,4 +191,9 @@ struct DiskLookupTests {
         #expect(try await load(ImageRequest(.bytes([1]))).trace.outcome == .skipped)
         #expect(try await load(request(), identifies: false).trace.outcome == .skipped)
     }
+}
+
+extension Trace.Entry {
+    /// How fresh what was found is.
+    fileprivate var freshness: Freshness? { if case .found(let freshness) = fact { freshness } else { nil } }
 }

@@ -63,7 +63,7 @@ struct HTTPCacheTests: CacheSuite {
     @Test("An empty cache misses and says so")
     func emptyMisses() async throws {
         guard case .miss(let reason) = try await cache().lookup(.test()) else { throw Unexpected() }
-        #expect(reason == "nothing stored")
+        #expect(reason == .nothingStored)
     }
 
     @Test(
@@ -122,7 +122,7 @@ struct HTTPCacheTests: CacheSuite {
         #expect(try await cache.lookup(.test(), headers: [.acceptLanguage: "en"]).response?.body == [1])
         #expect(try await cache.lookup(.test(), headers: [.acceptLanguage: "de"]).response?.body == [2])
         guard case .miss(let reason) = try await cache.lookup(.test()) else { throw Unexpected() }
-        #expect(reason == "2 stored for other values of Vary's fields")
+        #expect(reason == .otherValues(2))
         #expect(await cache.remove(.test()) == 2)
     }
 

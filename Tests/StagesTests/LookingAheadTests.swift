@@ -23,7 +23,7 @@ struct LookingAheadTests {
             Watch()
             stages()
         }
-        let note = response.trace.entries.first { $0.stage == "Watch" }?.note ?? ""
+        let note = response.trace.entries(of: Watch.self).first?.note ?? ""
         return (note, try #require(response.image))
     }
 

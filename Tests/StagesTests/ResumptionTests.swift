@@ -74,7 +74,7 @@ struct ResumptionTests {
         #expect(stored.headers[.contentLength] == "10")
         #expect(stored.headers[.contentType] == "image/x")
         #expect(stored.headers[.cacheControl] == "max-age=77")
-        #expect(response.trace.entries.last { $0.stage == "Fetch" }?.note == "status 206, from byte 4 on")
+        #expect(response.trace.entries(of: Fetch.self).last?.fact == .resumed(from: 4))
     }
 
     @Test("A date that is old enough to be strong serves as well")

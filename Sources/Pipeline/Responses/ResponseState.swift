@@ -89,6 +89,7 @@ extension Load {
     ///   - exchange: The request and its whole response.
     ///   - source: Where the original came from; by default ``LoadSource/network``, or ``LoadSource/revalidated`` for a 304.
     public mutating func deliver(_ exchange: HTTPExchange, from source: LoadSource? = nil) {
+        if recorder.fact == nil { note(.answered(status: exchange.status)) }
         switch (exchange.status, response) {
         case (200..<300, _): advance(response: .fetched(exchange), from: source)
         case (304, .stale(let stored, _)): advance(response: .confirmed(stored, by: exchange), from: source)

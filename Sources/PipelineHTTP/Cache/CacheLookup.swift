@@ -7,5 +7,5 @@ public enum CacheLookup: Sendable {
     /// An answer that the origin has to confirm first; its freshness says when it may be given all the same.
     case stale(StoredResponse, Freshness)
     /// Nothing that fits, and why.
-    case miss(String)
+    case miss(CacheMiss)
 }

@@ -133,7 +133,7 @@ public final class HTTPCache: Sendable {
         }
         guard case .found(let response) = found else {
             if isCounted { counts.withLock { $0.misses += 1 } }
-            return .miss(found.reason)
+            return .miss(found.miss)
         }
         if isCounted { counts.withLock { $0.hits += 1 } }
         touch(response.generation)
@@ -193,12 +193,12 @@ public final class HTTPCache: Sendable {
 
 extension StoreFinding {
     /// Why nothing was found.
-    fileprivate var reason: String {
+    fileprivate var miss: CacheMiss {
         switch self {
-        case .found, .nothing(among: 0): "nothing stored"
-        case .nothing(let others): "\(others) stored for other values of Vary's fields"
-        case .damaged: "what was stored is damaged"
-        case .unavailable: "the cache can't be used"
+        case .found, .nothing(among: 0): .nothingStored
+        case .nothing(let others): .otherValues(others)
+        case .damaged: .damaged
+        case .unavailable: .unavailable
         }
     }
 }

@@ -101,7 +101,7 @@ package struct RedirectTrail: LoadAttachment {
         var ahead = self
         var judged: Freshness?
         while true {
-            guard let key = ahead.key else { return .miss("the source has no key") }
+            guard let key = ahead.key else { return .miss(.noKey) }
             let found = try await cache.look(
                 key, headers: ahead.selectingFields(load), expiry: load.request.expiry, rules: rules ?? .asRequested,
                 priority: load.priority, isCounted: isCounted && ahead.followed.isEmpty)
@@ -127,7 +127,7 @@ package struct RedirectTrail: LoadAttachment {
             guard !isNamed, try ahead.hops.follow(status: response.status, response.headers) else {
                 if judged == nil { self = ahead }
                 if isFirstStale { stored = nil }
-                return .miss("the stored answer has status \(response.status)")
+                return .miss(.status(response.status))
             }
             ahead.followed.append(.stored(response))
             ahead.move()

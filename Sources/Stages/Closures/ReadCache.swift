@@ -26,7 +26,7 @@ public struct ReadCache: Stage {
             load.advance(to: .ready(product), from: .memory)
             return .hit
         } catch let error where !(error is CancellationError) {
-            load.note("the cache failed: \(error)")
+            load.note(.cacheFailed("\(error)"))
             return .miss
         }
     }

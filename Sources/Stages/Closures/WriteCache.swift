@@ -24,7 +24,7 @@ public struct WriteCache: Stage {
             try await cache.write(product, key)
             return .done
         } catch let error where !(error is CancellationError) {
-            load.note("the cache failed: \(error)")
+            load.note(.cacheFailed("\(error)"))
             return .skipped
         }
     }

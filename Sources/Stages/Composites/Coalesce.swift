@@ -56,7 +56,7 @@ public struct Coalesce: CompositeStage {
     /// Apart, and not where the load waits: what it needs only here would be held all the while.
     @inline(never)
     private func arrive(_ landing: Landing, _ joined: Flights.Joined, _ load: inout Load) throws {
-        if joined.other { load.note("joined a load under way") }
+        if joined.other { load.note(.joined) }
         load.adopt(landing.load)
         if let right = joined.right { load.attach(right) }
         if let error = landing.error { throw error }

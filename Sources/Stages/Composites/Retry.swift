@@ -67,7 +67,7 @@ public struct Retry: CompositeStage {
                 guard number < maximumAttempts, error.isTransient, let delay = delay(after: error, attempt: number)
                 else {
                     events.release()
-                    if number > 1 { load.note("\(number) attempts") }
+                    if number > 1 { load.note(.attempts(number)) }
                     throw error
                 }
                 try await load.clock.sleep(for: delay)

@@ -48,7 +48,7 @@ public struct StaleIfError: CompositeStage {
         } else {
             throw error
         }
-        load.note("\(error.code.rawValue): the stale \(load.source == .memory ? "image" : "response") stands in")
+        load.note(.standIn(for: error.code, from: load.source ?? .disk))
         return load
     }
 }

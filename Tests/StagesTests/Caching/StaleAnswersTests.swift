@@ -26,7 +26,8 @@ struct StaleAnswersTests {
         #expect(response.use == .stale)
         #expect(response.headers[.age] == "100")
         #expect(response.text == "old")
-        #expect(response.steps.last?.notes.contains { $0.contains("can't be reached") } == true)
+        #expect(response.steps.last?.sent != nil)
+        #expect(response.steps.last?.status == nil)
     }
 
     @Test("4.2.4: an answer that breaks off is as good as none")

@@ -109,8 +109,8 @@ struct ClosureTests {
         let response = try await pipeline.load(request)
         #expect(response.source != .memory)
         #expect(
-            response.trace.entries.filter { $0.note?.contains("Trouble") == true }.map(\.stage)
-                == ["ReadCache", "WriteCache"])
+            (response.trace.entries(of: ReadCache.self) + response.trace.entries(of: WriteCache.self)).map(\.fact)
+                == [.cacheFailed("Trouble()"), .cacheFailed("Trouble()")])
     }
 
     @Test("Undecodable bytes never reach a cache of closures")

@@ -84,7 +84,7 @@ struct RetryTests {
                 .seconds(1.5))
         }
         #expect(site.requests == 4)
-        #expect(error?.trace.entries.first { $0.stage == "Retry" }?.note == "4 attempts")
+        #expect(error?.trace.entries(of: Retry.self).first?.fact == .attempts(4))
     }
 
     @Test("Retry-After is waited for, in seconds and as a date, and never less than it")

@@ -29,8 +29,7 @@ struct StaleImagesTests {
         #expect(response.isStale)
         #expect(response.source == .disk)
         #expect(response.image.size == PixelSize(width: 160, height: 120))
-        #expect(
-            response.trace.entries.contains { $0.stage == "StaleIfError" && $0.note?.contains("unreachable") == true })
+        #expect(response.trace.entries(of: StaleIfError.self).map(\.fact) == [.standIn(for: .unreachable, from: .disk)])
     }
 
     @Test("So is an image that is in memory alone, unless its response forbids it", arguments: [true, false])
@@ -203,7 +202,7 @@ struct EventOrderTests {
             events == [
                 "hasCache disk, 160 wide", "sendingRequest, had image: true", "requestCompleted revalidated, -",
             ])
-        #expect(response.trace.entries.count { $0.stage == "Decode" } == 1)
+        #expect(response.trace.entries(of: Decode.self).count == 1)
         #expect(response.image?.size == PixelSize(width: 160, height: 120))
         #expect(try await self.events(site.resources(), policy).1 == ["hasCache disk, 160 wide"])
         #expect(site.requests == 2)

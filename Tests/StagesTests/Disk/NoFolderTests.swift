@@ -34,7 +34,8 @@ struct NoFolderTests {
         let cache = HTTPCache(inMemory: 100_000, clock: clock)
         for name in ["a", "b", "c"] {
             clock.advance(by: .seconds(1))
-            _ = await cache.commit(try .test(body: [UInt8](repeating: 1, count: 30_000), at: clock.now), for: .test(name))
+            _ = await cache.commit(
+                try .test(body: [UInt8](repeating: 1, count: 30_000), at: clock.now), for: .test(name))
         }
         clock.advance(by: .seconds(1))
         #expect(try await cache.lookup(.test("a")).isFresh)

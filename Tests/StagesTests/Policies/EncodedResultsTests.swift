@@ -21,8 +21,8 @@ struct EncodedResultsTests {
         policy.pipeline(resources).encoding(encode, keptIn: resources.responses)
     }
 
-    private func ran(_ stage: String, _ response: LoadResponse) -> Bool {
-        response.trace.entries.contains { $0.stage == stage }
+    private func ran(_ stage: any Stage.Type, _ response: LoadResponse) -> Bool {
+        !response.trace.entries(of: stage).isEmpty
     }
 
     @Test("A repeated request is answered from memory, and by a program started anew from disk, without Decode")
@@ -31,16 +31,16 @@ struct EncodedResultsTests {
         let resources = site.resources()
         let first = try await list(resources).load(request)
         #expect(first.source == .network)
-        #expect(ran("Decode", first))
+        #expect(ran(Decode.self, first))
         let second = try await list(resources).load(request)
         #expect(second.source == .memory)
-        #expect(!ran("Decode", second))
+        #expect(!ran(Decode.self, second))
 
         let anew = site.resources()
         let third = try await list(anew).load(request)
         #expect(third.source == .disk)
-        #expect(!ran("Decode", third))
-        #expect(!ran("Encode", third))
+        #expect(!ran(Decode.self, third))
+        #expect(!ran(Encode.self, third))
         for response in [second, third] {
             #expect(response.encoded?.bytes == first.encoded?.bytes)
             #expect(response.encoded?.declaredType == "image/jpeg")
@@ -80,7 +80,7 @@ struct EncodedResultsTests {
         site.clock.advance(by: .seconds(61))
         let confirmed = try await list(site.resources()).load(request)
         #expect(confirmed.source == .revalidated)
-        #expect(!ran("Decode", confirmed))
+        #expect(!ran(Decode.self, confirmed))
         #expect(confirmed.encoded?.bytes == first.encoded?.bytes)
         #expect(site.requests == 2)
     }
@@ -100,7 +100,7 @@ struct EncodedResultsTests {
         let resources = site.resources()
         let second = try await list(resources).load(request)
         #expect(second.size == PixelSize(width: 100, height: 75))
-        #expect(ran("Decode", second))
+        #expect(ran(Decode.self, second))
         let third = try await list(site.resources()).load(request)
         #expect(third.source == .disk)
         #expect(third.encoded?.bytes == second.encoded?.bytes)
@@ -125,9 +125,9 @@ struct EncodedResultsTests {
         await resources.responses.close()
         try change("UPDATE variants SET bytes = zeroblob(length(bytes))")
         let second = try await list(site.resources()).load(request)
-        #expect(ran("Decode", second))
+        #expect(ran(Decode.self, second))
         #expect(second.encoded?.bytes == first.encoded?.bytes)
-        #expect(!ran("Decode", try await list(site.resources()).load(request)))
+        #expect(!ran(Decode.self, try await list(site.resources()).load(request)))
     }
 
     @Test("A response has a bounded number of results, and the latest are kept")
@@ -142,7 +142,7 @@ struct EncodedResultsTests {
         #expect(try rows() == most)
         let latest = PixelSize(width: most + 3, height: most + 3)
         let response = try await list(site.resources()).load(ImageRequest(site.origin.url("/a"), maxPixelSize: latest))
-        #expect(!ran("Decode", response))
+        #expect(!ran(Decode.self, response))
     }
 
     @Test(

@@ -99,7 +99,7 @@ struct ReturnCacheElseLoadTests {
         let pipeline = ImagePipeline.returnCacheElseLoad(resources)
         let response = try await pipeline.load(request)
         #expect(response.source == .network)
-        #expect(response.trace.entries.contains { $0.stage == "Decode" && $0.outcome == .failed })
+        #expect(response.trace.entries(of: Decode.self).contains { $0.outcome == .failed })
         #expect(try await ImagePipeline.returnCacheElseLoad(site.resources()).load(request).source == .disk)
         #expect(site.requests == 1)
     }

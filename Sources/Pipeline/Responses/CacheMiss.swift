@@ -1,0 +1,32 @@
+/// Why a cache of responses has nothing that may be given.
+public enum CacheMiss: Sendable, Hashable {
+    /// Nothing is stored under the key.
+    case nothingStored
+    /// So many responses are stored, all for other values of the fields that `Vary` names (RFC 9111 section 4.1).
+    case otherValues(Int)
+    /// The stored response has this status, and is no image.
+    case status(Int)
+    /// What is stored isn't what was written.
+    case damaged
+    /// The cache can't be used.
+    case unavailable
+    /// The source has no key.
+    case noKey
+    /// The request forbids it (`no-store`, RFC 9111 section 5.2.1.5).
+    case requestNoStore
+}
+
+extension CacheMiss: CustomStringConvertible {
+    /// Such as `nothing stored`.
+    public var description: String {
+        switch self {
+        case .nothingStored: "nothing stored"
+        case .otherValues(let count): "\(count) stored for other values of Vary's fields"
+        case .status(let status): "the stored answer has status \(status)"
+        case .damaged: "what was stored is damaged"
+        case .unavailable: "the cache can't be used"
+        case .noKey: "the source has no key"
+        case .requestNoStore: "the request says no-store"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+extension Trace {
+    /// What a stage found out or did, beyond its outcome. Programs read it; its description is for people.
+    public enum Fact: Sendable, Hashable {
+        /// A stored response was found, and judged.
+        indirect case found(Freshness)
+        /// A redirect led to a stored response.
+        indirect case redirected(Freshness)
+        /// Nothing that may be given was found.
+        case notFound(CacheMiss)
+        /// The origin answered with this status (RFC 9110 section 15).
+        case answered(status: Int)
+        /// The origin sent the rest of a body that broke off, from this byte on (RFC 9110 section 15.3.7).
+        case resumed(from: Int)
+        /// The load joined another one that was under way.
+        case joined
+        /// The body ran so many times.
+        case attempts(Int)
+        /// What is stale stands in for an error. It came from this place.
+        case standIn(for: LoadError.Code, from: LoadSource)
+        /// A cache that the caller gave as closures failed; the error's text.
+        case cacheFailed(String)
+        /// A text for people, such as a stage of one's own writes with ``Load/note(_:)-(String)``.
+        case text(String)
+    }
+}
+
+extension Trace.Fact: CustomStringConvertible {
+    /// Such as `expired 40 s ago: age 100 s, lifetime 60 s (max-age)`.
+    public var description: String {
+        switch self {
+        case .found(let freshness): "\(freshness)"
+        case .redirected(let freshness): "a redirect led to a stored response: \(freshness)"
+        case .notFound(let miss): "\(miss)"
+        case .answered(let status): "status \(status)"
+        case .resumed(let byte): "status 206, from byte \(byte) on"
+        case .joined: "joined a load under way"
+        case .attempts(let count): "\(count) attempts"
+        case .standIn(let code, let source):
+            "\(code.rawValue): the stale \(source == .memory ? "image" : "response") stands in"
+        case .cacheFailed(let error): "the cache failed: \(error)"
+        case .text(let text): text
+        }
+    }
+}
