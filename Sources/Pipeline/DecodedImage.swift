@@ -78,7 +78,7 @@ public struct DecodedImage: Sendable {
     public func withPixels<Result>(
         ofFrame index: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) throws -> Result {
-        guard layout == PixelLayout(channelCount: layout.channelCount) else {
+        guard layout == PixelLayout.known(channelCount: layout.channelCount) else {
             throw LoadError(
                 .unsupportedLayout, subject: "",
                 "Pixels of the layout \"\(layout)\" can't be read as 8-bit sRGB. Convert them in an earlier stage.")

@@ -1,26 +1,8 @@
-/// How the bytes of a pixel lie in memory, and what they mean. Alpha is straight (not premultiplied).
+/// How the bytes of a pixel lie in memory, and what they mean. Alpha comes last and is straight (not premultiplied).
 ///
 /// Stages make and read ``grey``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other.
 public struct PixelLayout: Sendable, Hashable {
-    /// The channels of a pixel, in the order of their bits.
-    public struct Channels: OptionSet, Sendable, Hashable {
-        /// One bit for each channel.
-        public let rawValue: UInt16
-
-        /// Makes a set of channels from their bits.
-        public init(rawValue: UInt16) { self.rawValue = rawValue }
-
-        /// Luminance.
-        public static let grey = Channels(rawValue: 1)
-        /// Red, green and blue.
-        public static let rgb = Channels(rawValue: 2 + 4 + 8)
-        /// Alpha.
-        public static let alpha = Channels(rawValue: 16)
-        /// Red, green, blue and alpha.
-        public static let rgba: Channels = [.rgb, .alpha]
-    }
-
-    /// The type of a sample: the value of one channel.
+    /// The type of a sample, which is the value of one channel.
     public struct SampleType: RawRepresentable, Sendable, Hashable {
         /// Bits of a sample. A negative number means floating point, as in FITS (`BITPIX`).
         public let rawValue: Int8
@@ -44,52 +26,51 @@ public struct PixelLayout: Sendable, Hashable {
         public static let sRGB = ColourSpace(rawValue: 256 * 1 + 13)
     }
 
-    /// Which channels a pixel has.
-    public let channels: Channels
+    /// Samples of a pixel, alpha included.
+    public let channelCount: Int
+    /// Whether the last channel is alpha.
+    public let hasAlpha: Bool
     /// The type of each sample.
     public let sampleType: SampleType
     /// The colours that the samples stand for.
     public let colourSpace: ColourSpace
 
     /// Makes a layout; by default one of 8 bits a channel in sRGB.
-    public init(_ channels: Channels, sampleType: SampleType = .uint8, colourSpace: ColourSpace = .sRGB) {
-        self.channels = channels
+    public init(
+        channelCount: Int, hasAlpha: Bool, sampleType: SampleType = .uint8, colourSpace: ColourSpace = .sRGB
+    ) {
+        self.channelCount = channelCount
+        self.hasAlpha = hasAlpha
         self.sampleType = sampleType
         self.colourSpace = colourSpace
     }
 
-    /// Returns the layout of 8-bit sRGB with a number of channels; `nil` unless that is 1, 3 or 4.
-    package init?(channelCount: Int) {
-        guard let layout = [Self.grey, .rgb, .rgba].first(where: { $0.channelCount == channelCount }) else {
-            return nil
-        }
-        self = layout
-    }
-
     /// One byte: luminance.
-    public static let grey = PixelLayout(.grey)
+    public static let grey = PixelLayout(channelCount: 1, hasAlpha: false)
     /// Three bytes: red, green, blue.
-    public static let rgb = PixelLayout(.rgb)
+    public static let rgb = PixelLayout(channelCount: 3, hasAlpha: false)
     /// Four bytes: red, green, blue, alpha.
-    public static let rgba = PixelLayout(.rgba)
+    public static let rgba = PixelLayout(channelCount: 4, hasAlpha: true)
 
-    /// Samples of a pixel.
-    public var channelCount: Int { channels.rawValue.nonzeroBitCount }
+    /// Returns the one of ``grey``, ``rgb`` and ``rgba`` that has so many channels; `nil` for any other number.
+    package static func known(channelCount: Int) -> PixelLayout? {
+        [grey, rgb, rgba].first { $0.channelCount == channelCount }
+    }
 
     /// Bytes of a pixel.
     public var bytesPerPixel: Int { channelCount * ((Int(sampleType.rawValue.magnitude) + 7) / 8) }
-
-    /// Whether a pixel has an alpha channel.
-    public var hasAlpha: Bool { channels.contains(.alpha) }
 }
 
 extension PixelLayout: CustomStringConvertible {
     /// Such as `rgba`. The sample type and the colour space follow unless they are 8-bit sRGB.
     public var description: String {
-        let names: [Channels: String] = [.grey: "grey", .rgb: "rgb", .rgba: "rgba"]
-        let name = names[channels] ?? "channels \(channels.rawValue)"
-        guard self != PixelLayout(channels) else { return name }
-        let colours = "\(colourSpace.rawValue >> 8)/\(colourSpace.rawValue & 255)"
-        return "\(name), sample type \(sampleType.rawValue), colour space \(colours)"
+        switch self {
+        case .grey: "grey"
+        case .rgb: "rgb"
+        case .rgba: "rgba"
+        default:
+            "\(channelCount) channels\(hasAlpha ? " with alpha" : ""), sample type \(sampleType.rawValue), "
+                + "colour space \(colourSpace.rawValue >> 8)/\(colourSpace.rawValue & 255)"
+        }
     }
 }

@@ -7,10 +7,11 @@ import Testing
 struct PixelLayoutTests {
     /// Layouts that no stage makes or reads yet.
     static let unknown = [
-        PixelLayout(.rgba, sampleType: PixelLayout.SampleType(rawValue: 16)),
-        PixelLayout(.rgba, sampleType: PixelLayout.SampleType(rawValue: -32)),
-        PixelLayout(.rgba, colourSpace: PixelLayout.ColourSpace(rawValue: 256 * 12 + 13)),
-        PixelLayout([.grey, .alpha]), PixelLayout([.rgba, PixelLayout.Channels(rawValue: 1 << 15)]),
+        PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: 16)),
+        PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: -32)),
+        PixelLayout(channelCount: 4, hasAlpha: true, colourSpace: PixelLayout.ColourSpace(rawValue: 256 * 12 + 13)),
+        PixelLayout(channelCount: 2, hasAlpha: true), PixelLayout(channelCount: 5, hasAlpha: true),
+        PixelLayout(channelCount: 4, hasAlpha: false),
     ]
 
     /// Every stage that reads pixels.
@@ -46,9 +47,9 @@ struct PixelLayoutTests {
         #expect(known.map(\.hasAlpha) == [false, false, true])
         // Part of keys under which results are stored.
         #expect(known.map(\.description) == ["grey", "rgb", "rgba"])
-        #expect(Self.unknown.map(\.channelCount) == [4, 4, 4, 2, 5])
-        #expect(Self.unknown.map(\.bytesPerPixel) == [8, 16, 4, 2, 5])
-        #expect(Self.unknown[0].description == "rgba, sample type 16, colour space 1/13")
+        #expect(Self.unknown.map(\.channelCount) == [4, 4, 4, 2, 5, 4])
+        #expect(Self.unknown.map(\.bytesPerPixel) == [8, 16, 4, 2, 5, 4])
+        #expect(Self.unknown[0].description == "4 channels with alpha, sample type 16, colour space 1/13")
         #expect(image(Self.unknown[0]).byteCount == 61 * 43 * 8)
     }
 

@@ -28,6 +28,6 @@ extension KeptMetadata {
 
     /// The pixels are in sRGB now, whatever they were in. A profile for colours would be wrong beside grey.
     private func profile(for found: EmbeddedMetadata, _ image: DecodedImage) -> [UInt8] {
-        found.profile.isEmpty || image.layout.channels == .grey ? [] : ICCProfile.sRGB
+        found.profile.isEmpty || image.layout == .grey ? [] : ICCProfile.sRGB
     }
 }

@@ -16,7 +16,7 @@ struct PNGWriter {
 
     /// Clause 11.2.2: 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
-        let colour: UInt8 = (layout.channels == .grey ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
+        let colour: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
         writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, colour, 0, 0, 0])
     }
 

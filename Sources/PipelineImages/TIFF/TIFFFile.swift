@@ -38,7 +38,7 @@ final class TIFFFile {
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     /// Grey, RGB or RGBA; of inks the latter.
-    var layout: PixelLayout { PixelLayout(channelCount: Int(header.channels)) ?? .rgba }
+    var layout: PixelLayout { PixelLayout.known(channelCount: Int(header.channels)) ?? .rgba }
 
     /// Whether the channels are cyan, magenta, yellow and black.
     var isInk: Bool { header.is_ink }

@@ -36,7 +36,7 @@ final class VipsFile {
     func decode(
         header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation, call: inout VipsCall
     ) throws -> DecodedImage {
-        guard let layout = PixelLayout(channelCount: Int(header.channels)) else {
+        guard let layout = PixelLayout.known(channelCount: Int(header.channels)) else {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
         return try source.image(
