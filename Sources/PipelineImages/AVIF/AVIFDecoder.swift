@@ -24,6 +24,7 @@ public struct AVIFDecoder: ImageDecoding {
             loopCount: sequence.loops, hasAlpha: sequence.hasAlpha, hasProfile: !sequence.profile.isEmpty,
             bitsPerChannel: sequence.bits)
         header.memory = Self.memory(header)
+        header.profileBytes = sequence.profile.count
         return header
     }
 

@@ -15,6 +15,8 @@ extension ImageHeader {
         let rows = storedSize.width.saturatingTimes(Self.rowsAtATime * 4)
         return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count)).saturatingPlus(rows)
             .saturatingPlus(target == storedSize ? 0 : scaling.memory(channels: 4))
+            // The profile is there in the file's pieces, as a whole, and as LittleCMS reads it.
+            .saturatingPlus(profileBytes.saturatingTimes(3))
     }
 
     /// The most rows that a decoder hands over at a time, and what its library keeps of them before that.

@@ -24,6 +24,8 @@ public struct ImageHeader: Sendable, Hashable {
     /// Bytes that decoding has to hold besides the picture it gives, as far as the header tells: of a JPEG with several
     /// scans the coefficients of the whole picture. 0 where it takes a few rows at a time.
     public var memory: Int
+    /// Bytes of the ICC profile.
+    package var profileBytes = 0
 
     /// Describes a still picture; the rest can be set.
     public init(

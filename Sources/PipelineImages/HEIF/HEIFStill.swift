@@ -20,6 +20,7 @@ struct HEIFStill {
             hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits > 8 ? 16 : 8)
         header.codedSize = picture.codedSize
         header.memory = memory
+        header.profileBytes = picture.profile.count
         return header
     }
 

@@ -43,8 +43,8 @@ final class JPEGFile {
         var result = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
-        // The profile is there as libjpeg's segments, as a whole, and as LittleCMS reads it.
-        result.memory = codecMemory.saturatingPlus(3 * (profile?.count ?? 0))
+        result.memory = codecMemory
+        result.profileBytes = profile?.count ?? 0
         return result
     }
 

@@ -33,6 +33,7 @@ public struct PNGDecoder: ImageDecoding {
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
         // What is left to libvips is given to it without the other chunks; otherwise the pieces are put together.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
+        header.profileBytes = file.profile?.count ?? 0
         return header
     }
 

@@ -32,6 +32,7 @@ final class TIFFFile {
             hasAlpha: layout.hasAlpha && !isInk, hasProfile: header.has_profile,
             bitsPerChannel: header.bits <= 8 ? 8 : header.bits <= 16 ? 16 : 32)
         result.memory = header.memory
+        result.profileBytes = profile?.count ?? 0
         return result
     }
 

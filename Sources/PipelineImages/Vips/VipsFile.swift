@@ -26,10 +26,12 @@ final class VipsFile {
     deinit { cvips_close(image) }
 
     func imageHeader(format: ImageFormat) -> ImageHeader {
-        ImageHeader(
+        var result = ImageHeader(
             format: format, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up, frames: Int(header.frames),
             hasAlpha: header.has_alpha, hasProfile: header.has_profile, bitsPerChannel: Int(header.bits))
+        result.profileBytes = pendingProfile?.count ?? 0
+        return result
     }
 
     /// Decodes the picture, scaled, upright.

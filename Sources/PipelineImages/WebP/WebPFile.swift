@@ -43,7 +43,7 @@ final class WebPFile {
 
     var header: ImageHeader {
         let flags = WebPDemuxGetI(demuxer, WEBP_FF_FORMAT_FLAGS)
-        let hasProfile = flags & ICCP_FLAG.rawValue != 0
+        let profile = flags & ICCP_FLAG.rawValue != 0 ? chunk("ICCP") : nil
         var header = ImageHeader(
             format: .webp,
             storedSize: PixelSize(
@@ -52,8 +52,9 @@ final class WebPFile {
             orientation: chunk("EXIF").flatMap { EXIFBlock($0) }?.orientation ?? .up,
             frames: max(1, Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT))),
             loopCount: flags & ANIMATION_FLAG.rawValue != 0 ? Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0,
-            hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: hasProfile)
+            hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: profile != nil)
         header.memory = memory(of: header)
+        header.profileBytes = profile?.count ?? 0
         return header
     }
 
