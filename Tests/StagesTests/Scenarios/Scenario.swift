@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import Testing
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// A story of requests, an origin and the time, told as data, with the answer and the requests that each step expects.
 struct Scenario: Sendable, CustomTestStringConvertible {

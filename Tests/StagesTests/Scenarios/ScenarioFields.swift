@@ -2,8 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 
 @testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// Fields as scenarios write them: `Name: value`, in which `{-100}` stands for the date 100 s before the story begins.
 enum ScenarioFields {

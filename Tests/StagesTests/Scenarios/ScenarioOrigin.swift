@@ -4,8 +4,7 @@ import Pipeline
 import PipelineTesting
 
 @testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// An origin within the process: it decides a reply as a request arrives, and sends it when it may.
 final class ScenarioOrigin: HTTPClient {

@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// A real connection between a scenario's fronts and its origin: every request and every reply goes over a socket.
 final class ScenarioWire: Sendable {

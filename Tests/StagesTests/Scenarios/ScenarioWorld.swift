@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// Runs a scenario through a front, over real caches in a folder that goes with it.
 final class ScenarioWorld {

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
+import PipelineHTTP
+import PipelineImages
 @testable import Stages
 
 /// One run of a list that is scrolled at random, with prefetching, cancellations and faults, decided by a seed.

@@ -2,9 +2,7 @@ import Foundation
 import Pipeline
 import Testing
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 @Suite("A list that is scrolled at random, simulated")
 struct ScrollingTests {

@@ -2,9 +2,7 @@ import FoundationEssentials
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// A list with a thousand rows over two hundred images, of which twelve are visible: as it scrolls, its twelve cells are
 /// used again and again.

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
+import PipelineHTTP
+import PipelineImages
 @testable import Stages
 
 /// An observer as bad as they come: by chance it is slow, so that everything else goes on meanwhile, and comes back to the

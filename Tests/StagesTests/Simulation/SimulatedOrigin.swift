@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// An origin in memory that is slow and at fault by chance.
 struct SimulatedOrigin: HTTPClient {

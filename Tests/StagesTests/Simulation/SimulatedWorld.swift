@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// What a simulation runs in: a clock that the simulation moves, a store in memory, one generator for all chance, and
 /// the record of what went against the rules.

@@ -1,6 +1,4 @@
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// Blocks threads until it is opened.
 final class Barrier: Sendable {

@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// A suite whose tests have a cache each, in a folder of its own, under a clock that stands still.
 protocol CacheSuite: Sendable {

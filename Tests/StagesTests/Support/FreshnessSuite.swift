@@ -3,8 +3,7 @@ import HTTPTypes
 import Pipeline
 
 @testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// A suite that judges answers made up for the purpose.
 protocol FreshnessSuite {}

@@ -3,9 +3,7 @@ import Pipeline
 import Synchronization
 import Testing
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// An hour passes when it has been looked at so many times.
 final class ImpatientClock: LoadClock {

@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// An origin with a picture, a clock, and a cache folder that goes with the test.
 final class Site: Sendable {

@@ -3,8 +3,8 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
+import PipelineHTTP
+import PipelineImages
 @testable import Stages
 
 /// What the programs of a simulation do.

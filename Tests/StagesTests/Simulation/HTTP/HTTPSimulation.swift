@@ -3,9 +3,7 @@ import HTTPTypes
 import Pipeline
 import PipelineTesting
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// One run of two programs that share a cache's folder, with several users, an origin whose pages change, faults,
 /// invalidations and clocks that are set back: decided by a seed, and checked after every step against the model.

@@ -2,9 +2,7 @@ import Foundation
 import Pipeline
 import Testing
 
-@testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 @Suite("An HTTP cache, simulated", .inEachStore)
 struct HTTPSimulationTests {

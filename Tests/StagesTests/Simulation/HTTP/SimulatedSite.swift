@@ -3,8 +3,7 @@ import HTTPTypes
 import Pipeline
 
 @testable import PipelineHTTP
-@testable import PipelineImages
-@testable import Stages
+import Stages
 
 /// The origin of a simulated HTTP cache: a few paths, each with a picture or a redirect that changes from time to time.
 final class SimulatedSite: Sendable {
