@@ -28,7 +28,7 @@ public struct Flatten: PixelTransform, PixelSizing {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        guard image.layout.hasAlpha else { return image }
+        if image.layout == .grey || image.layout == .rgb { return image }
         let behind = [background.red, background.green, background.blue].map(Int.init)
         return try image.mapPixels(layout: .rgb, cancellation) { old, new, pixels in
             for index in pixels {
