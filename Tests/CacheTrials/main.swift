@@ -34,6 +34,7 @@ case "crash":
     }
 case "hold": try await Holding.run(folder: arguments[2], url: arguments[3])
 case "load-in-memory": try await Loading.run(url: arguments[2])
+case "sleep": try await Sleeping.run(count: Int(numbers.first ?? 10_000))
 case "lock": try Locking.run(folder: arguments[2])
 case "migrate": try Migrating.run(database: arguments[2], statements: arguments[3])
 case "look":

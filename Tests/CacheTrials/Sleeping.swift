@@ -1,0 +1,28 @@
+import Foundation
+import Pipeline
+
+/// Cancels sleeps of an hour, and again two seconds later; prints the kilobytes by which the process has grown from the
+/// first time to the second.
+enum Sleeping {
+    static func run(count: Int) async throws {
+        try await cancelled(count)
+        let before = try residentPages()
+        try await Task.sleep(for: .seconds(2))
+        try await cancelled(count)
+        print((try residentPages() - before) * 4)
+    }
+
+    private static func residentPages() throws -> Int {
+        let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0
+    }
+
+    private static func cancelled(_ count: Int) async throws {
+        for _ in 0..<count {
+            let task = Task { try await SystemClock().sleep(for: .seconds(3600)) }
+            await Task.yield()
+            task.cancel()
+            _ = await task.result
+        }
+    }
+}
