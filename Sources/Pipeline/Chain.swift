@@ -5,6 +5,7 @@ public struct Chain: Sendable {
         let stage: any Stage
         let accepts: Phases
         let name: String
+        let type: ObjectIdentifier
         /// Whether the stage says that it leaves pixels and bytes as they are. A composite's stages say so themselves.
         let keepsContent: Bool
         /// What this slot and all later ones accept; in any other phase the list is over.
@@ -15,6 +16,7 @@ public struct Chain: Sendable {
             accepts = stage.accepts
             remaining = accepts.union(later)
             name = stage.name
+            type = ObjectIdentifier(Swift.type(of: stage))
             keepsContent = stage.signature == nil && !(stage is any CompositeStage)
         }
     }
@@ -47,7 +49,7 @@ public struct Chain: Sendable {
                 return
             }
             try Task.checkCancellation()
-            let entry = load.recorder.begin(slot.name, type(of: slot.stage), clock: load.clock)
+            let entry = load.recorder.begin(slot.name, slot.type, clock: load.clock)
             let advances = load.advances
             do {
                 try slot.end(entry, try await slot.stage.run(&load), &load, since: (phase, advances))

@@ -26,8 +26,8 @@ public struct PixelLayout: Sendable, Hashable {
         public static let sRGB = ColourSpace(rawValue: 256 * 1 + 13)
     }
 
-    /// Samples of a pixel, alpha included.
-    public let channelCount: Int
+    /// A byte: products are copied on every memory hit.
+    private let channels: UInt8
     /// Whether the last channel is alpha.
     public let hasAlpha: Bool
     /// The type of each sample.
@@ -39,11 +39,14 @@ public struct PixelLayout: Sendable, Hashable {
     public init(
         channelCount: Int, hasAlpha: Bool, sampleType: SampleType = .uint8, colourSpace: ColourSpace = .sRGB
     ) {
-        self.channelCount = channelCount
+        channels = UInt8(clamping: channelCount)
         self.hasAlpha = hasAlpha
         self.sampleType = sampleType
         self.colourSpace = colourSpace
     }
+
+    /// Samples of a pixel, alpha included; at most 255.
+    public var channelCount: Int { Int(channels) }
 
     /// One byte: luminance.
     public static let grey = PixelLayout(channelCount: 1, hasAlpha: false)

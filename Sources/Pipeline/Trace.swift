@@ -15,7 +15,8 @@ public struct Trace: Sendable {
         /// The key that the stage looked under or stored under.
         public internal(set) var key: Key?
         /// What the stage found out or did, beyond its outcome.
-        public internal(set) var fact: Fact?
+        public var fact: Fact? { noted?.fact }
+        var noted: Noted?
         let type: ObjectIdentifier
 
         /// ``fact`` as a text for people, such as `expired 40 s ago`.
@@ -26,6 +27,13 @@ public struct Trace: Sendable {
 
         /// How long the stage took, its body included.
         public var duration: Duration { .nanoseconds(nanoseconds) }
+    }
+
+    /// A fact that a stage has noted. A class, which costs the entries of a memory hit, which have none, nothing.
+    final class Noted: Sendable {
+        let fact: Fact
+
+        init(_ fact: Fact) { self.fact = fact }
     }
 
     /// A key of either kind.

@@ -2,9 +2,9 @@ extension Trace {
     /// What a stage found out or did, beyond its outcome. Programs read it; its description is for people.
     public enum Fact: Sendable, Hashable {
         /// A stored response was found, and judged.
-        indirect case found(Freshness)
+        case found(Freshness)
         /// A redirect led to a stored response.
-        indirect case redirected(Freshness)
+        case redirected(Freshness)
         /// Nothing that may be given was found.
         case notFound(CacheMiss)
         /// The origin answered with this status (RFC 9110 section 15).

@@ -16,7 +16,7 @@ struct TraceRecorder: Sendable {
 
     /// A stage begins; what is noted from now on is its.
     @inline(never)
-    mutating func begin(_ stage: String, _ type: any Stage.Type, clock: any LoadClock) -> Int {
+    mutating func begin(_ stage: String, _ type: ObjectIdentifier, clock: any LoadClock) -> Int {
         // At the top nothing happens between two stages; a composite may have waited before it runs its body.
         if depth > 0 { last = clock.uptimeNanoseconds }
         // A memory hit makes two entries; one allocation for them is all that it can afford.
@@ -25,7 +25,7 @@ struct TraceRecorder: Sendable {
         trace.entries.append(
             Trace.Entry(
                 stage: stage, depth: depth, outcome: .failed, startNanoseconds: last - start, nanoseconds: 0,
-                type: ObjectIdentifier(type)))
+                type: type))
         depth += 1
         return current
     }
@@ -46,7 +46,7 @@ struct TraceRecorder: Sendable {
     var fact: Trace.Fact? { current < trace.entries.count ? trace.entries[current].fact : nil }
 
     mutating func note(_ fact: Trace.Fact) {
-        if current < trace.entries.count { trace.entries[current].fact = fact }
+        if current < trace.entries.count { trace.entries[current].noted = Trace.Noted(fact) }
     }
 
     mutating func note(_ key: Trace.Key) {
@@ -60,7 +60,7 @@ struct TraceRecorder: Sendable {
                 Trace.Entry(
                     stage: entry.stage, depth: entry.depth + depth, outcome: entry.outcome,
                     startNanoseconds: entry.startNanoseconds + other.start - start, nanoseconds: entry.nanoseconds,
-                    bytes: entry.bytes, key: entry.key, fact: entry.fact, type: entry.type))
+                    bytes: entry.bytes, key: entry.key, noted: entry.noted, type: entry.type))
         }
     }
 }
