@@ -14,6 +14,7 @@ public protocol ResponseStore: Sendable {
 
     /// Finds a response under a key.
     /// - Parameters:
+    ///   - key: The source's key.
     ///   - priority: How urgent the search is against others.
     ///   - choose: Chooses among the heads of all responses under the key; returns `nil` if none is meant.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
@@ -24,6 +25,7 @@ public protocol ResponseStore: Sendable {
     /// Inserts a response under its key and gives it a generation. With a successful response the failures of its key are
     /// forgotten.
     /// - Parameters:
+    ///   - response: The response, with its body.
     ///   - time: When its request was sent. A response of which a URL became invalid since isn't inserted.
     ///   - replace: Gets the heads of all responses under the key, and returns the generations of those that the new one
     ///     replaces; `nil` if it may not be inserted, since one of them is newer.
@@ -33,7 +35,9 @@ public protocol ResponseStore: Sendable {
     ) async -> StoreInsertion
 
     /// Gives a stored response other fields, times and redirects; its generation and its body stay.
-    /// - Parameter isCurrent: Gets the head as it is stored, and returns whether it may still be changed.
+    /// - Parameters:
+    ///   - response: What is to be stored under its generation; its body counts for nothing.
+    ///   - isCurrent: Gets the head as it is stored, and returns whether it may still be changed.
     /// - Returns: Whether it was changed; `nil` if the store failed.
     func update(_ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool) async -> Bool?
 
