@@ -99,7 +99,8 @@ struct StageSpecTests {
     func blocks() async {
         let patience = Duration.milliseconds(100)
         let blocking = ClosureStage("Blocking") { _ in
-            usleep(300_000)
+            // Long beside the patience, also where the machine is busy.
+            usleep(1_000_000)
             return .done
         }
         let (isEnough, runs) = (Lock(false), Lock(0))
