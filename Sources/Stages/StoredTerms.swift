@@ -25,9 +25,7 @@ struct StoredTerms {
     init(of response: StoredResponse, _ policy: StoringPolicy, since: Date? = nil) {
         validity = policy.validity(of: response)
         askedAt = response.requestTime
-        origins = ([response.target] + (response.redirects?.targets ?? [])).map {
-            ($0, since ?? response.requestTime)
-        }
+        origins = response.targets.map { ($0, since ?? response.requestTime) }
     }
 
     /// The same for what was found behind a redirect.

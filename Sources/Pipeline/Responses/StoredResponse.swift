@@ -63,6 +63,10 @@ public struct StoredResponse: Sendable, Codable {
             .map(String.init)
     }
 
+    /// The URLs that it came from: the one that responded, and those of the redirects that belong to it. When one of them
+    /// becomes invalid, so does the response.
+    public var targets: [String] { [target] + (redirects?.targets ?? []) }
+
     /// The body, as the load's original.
     package var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }
 

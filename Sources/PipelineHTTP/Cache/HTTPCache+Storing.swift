@@ -45,7 +45,7 @@ extension HTTPCache {
             return .refused
         }
         handInUses()
-        let targets = [response.target] + (response.redirects?.targets ?? [])
+        let targets = response.targets
         let since = time ?? exchange.requestTime
         let inserted = await store.insert(response, askedAt: since) { [invalidations, clock, users] stored in
             let now = clock.now

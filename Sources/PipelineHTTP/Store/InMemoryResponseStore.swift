@@ -54,8 +54,7 @@ actor InMemoryResponseStore: ResponseStore {
         _ response: StoredResponse, askedAt time: Date,
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
-        let targets = [response.target] + (response.redirects?.targets ?? [])
-        guard !targets.contains(where: { invalidations.contains($0, since: time, now: response.stored) }),
+        guard !response.targets.contains(where: { invalidations.contains($0, since: time, now: response.stored) }),
             let replaced = replace(heads(of: response.key))
         else { return .outdated }
         noteUses()
@@ -102,9 +101,7 @@ actor InMemoryResponseStore: ResponseStore {
 
     func invalidate(_ target: String, at time: Date) async -> Int {
         invalidations.note(target, at: time)
-        let meant = entries.values.map(\.response).filter {
-            $0.target == target || $0.redirects?.targets.contains(target) ?? false
-        }
+        let meant = entries.values.map(\.response).filter { $0.targets.contains(target) }
         return meant.count { remove($0.generation) }
     }
 

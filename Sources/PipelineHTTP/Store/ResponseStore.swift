@@ -51,7 +51,7 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int
 
-    /// Removes every response that came from a URL or through a redirect at it, and keeps in mind for some minutes that the
+    /// Removes every response that has a URL among its `StoredResponse.targets`, and keeps in mind for some minutes that the
     /// URL became invalid.
     /// - Returns: How many were removed.
     @discardableResult

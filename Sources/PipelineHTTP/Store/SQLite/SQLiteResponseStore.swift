@@ -76,9 +76,8 @@ final class SQLiteResponseStore: ResponseStore {
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
         let head = row.head
-        let targets = [head.target] + (head.redirects?.targets ?? [])
         let inserted = await change { [bounds, clock] transaction -> (StoreInsertion, isBounded: Bool) in
-            guard try !transaction.database.isInvalid(targets, askedAt: time, now: clock.now),
+            guard try !transaction.database.isInvalid(head.targets, askedAt: time, now: clock.now),
                 let replaced = replace(try transaction.database.responses(of: head.key).rows.map(\.head))
             else { return (.outdated, true) }
             for generation in replaced { try transaction.remove(generation) }
