@@ -5,15 +5,9 @@ import Testing
 
 /// The pictures in the folder Images, and what they are loaded with.
 enum SampleImage {
-    /// A file's bytes, such as those of `good/webp-lossy.webp`.
-    static func bytes(_ path: String) throws -> [UInt8] {
-        let folder = try #require(Bundle.module.resourceURL)
-        return [UInt8](try Data(contentsOf: folder.appending(path: "Images/\(path)")))
-    }
-
     /// The manifest's rows for one of the two folders: name without the folder, column by column.
     static func manifest(_ folder: String) throws -> [(name: String, columns: [String])] {
-        String(decoding: try bytes("MANIFEST.tsv"), as: UTF8.self).split(separator: "\n").compactMap { line in
+        String(decoding: try Pictures.bytes("MANIFEST.tsv"), as: UTF8.self).split(separator: "\n").compactMap { line in
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             let parts = columns[0].split(separator: "/")
             return parts.count == 2 && parts[0] == folder ? (String(parts[1]), columns) : nil

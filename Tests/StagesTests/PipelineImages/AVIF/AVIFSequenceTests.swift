@@ -9,7 +9,7 @@ import Stages
 struct AVIFSequenceTests {
     private let all = Decode(limits: ImageLimits(frames: 100))
 
-    private func sample() throws -> [UInt8] { try SampleImage.bytes("generated/animated.avif") }
+    private func sample() throws -> [UInt8] { try Pictures.bytes("generated/animated.avif") }
 
     private func encoded(_ image: DecodedImage, _ format: ImageFormat, _ options: EncodeOptions = EncodeOptions())
         async throws -> [UInt8]
@@ -35,7 +35,7 @@ struct AVIFSequenceTests {
         for box in [nil, PixelSize(square: 30)] {
             let ours = try await SampleImage.decode(try sample(), maxPixelSize: box, with: all)
             let gif = try await SampleImage.decode(
-                try SampleImage.bytes("good/gif-animated.gif"), maxPixelSize: box, with: all)
+                try Pictures.bytes("good/gif-animated.gif"), maxPixelSize: box, with: all)
             #expect(ours.size == gif.size)
             #expect(Set(ours.frames.map(\.pixels)).count == 4)
             for (frame, expected) in zip(ours.frames, gif.frames) {
@@ -57,7 +57,7 @@ struct AVIFSequenceTests {
 
     @Test("Written, an animation keeps frames, delays and loops", arguments: [0, 1, 2, 3, 1000])
     func loops(_ count: Int) async throws {
-        let source = try await SampleImage.decode(try SampleImage.bytes("good/webp-animated.webp"), with: all)
+        let source = try await SampleImage.decode(try Pictures.bytes("good/webp-animated.webp"), with: all)
         let image = DecodedImage(size: source.size, layout: source.layout, frames: source.frames, loopCount: count)
         let bytes = try await encoded(image, .avif)
         let again = try await SampleImage.decode(bytes, with: all)
@@ -76,7 +76,7 @@ struct AVIFSequenceTests {
         arguments: ["good/gif-disposal-1231-transparent.gif", "good/webp-animated.webp", "generated/animated.avif"],
         [ImageFormat.avif, .webp, .gif])
     func converted(_ name: String, _ format: ImageFormat) async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes(name), with: all)
+        let image = try await SampleImage.decode(try Pictures.bytes(name), with: all)
         let again = try await SampleImage.decode(
             try await encoded(image, format, EncodeOptions(quality: 95)), with: all)
         // No frame of an AVIF sequence takes no time at all.
@@ -110,7 +110,7 @@ struct AVIFSequenceTests {
 
     @Test("Written without loss, the pixels come back nearly as they were")
     func lossless() async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/webp-animated.webp"), with: all)
+        let image = try await SampleImage.decode(try Pictures.bytes("good/webp-animated.webp"), with: all)
         var options = EncodeOptions()
         options.avif.lossless = true
         let again = try await SampleImage.decode(try await encoded(image, .avif, options), with: all)
@@ -134,7 +134,7 @@ struct AVIFSequenceTests {
 
     @Test("Metadata is kept beside an animation")
     func metadata() async throws {
-        let source = try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")
+        let source = try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")
         let still = try await SampleImage.decode(source, maxPixelSize: 40)
         let image = DecodedImage(size: still.size, layout: still.layout, frames: [still.frames[0], still.frames[0]])
         let blocks = try KeptMetadata.all.blocks(

@@ -44,7 +44,7 @@ struct AVIFStillTests {
 
     @Test("Whatever depth, range, matrix and colours it is coded with", arguments: names)
     func whole(_ name: String) async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("generated/gradient-\(name).avif"))
+        let image = try await SampleImage.decode(try Pictures.bytes("generated/gradient-\(name).avif"))
         #expect(image.size == PixelSize(width: 64, height: 48))
         let found = difference(image, isGrey: name.hasPrefix("monochrome"))
         #expect(found.mean < 1.1)
@@ -53,7 +53,7 @@ struct AVIFStillTests {
 
     @Test("Reduced, its colours are the same", arguments: names)
     func reduced(_ name: String) async throws {
-        let bytes = try SampleImage.bytes("generated/gradient-\(name).avif")
+        let bytes = try Pictures.bytes("generated/gradient-\(name).avif")
         for quality in DecodeQuality.allCases {
             let image = try await SampleImage.decode(bytes, maxPixelSize: 16, with: Decode(quality: quality))
             #expect(image.size == PixelSize(width: 16, height: 12))
@@ -68,7 +68,7 @@ struct AVIFStillTests {
         "Reduced at any quality, a picture of 8 bits is the whole one that was scaled",
         arguments: DecodeQuality.allCases)
     func wholeFirst(_ quality: DecodeQuality) async throws {
-        let bytes = try SampleImage.bytes("good/avif-photo.avif")
+        let bytes = try Pictures.bytes("good/avif-photo.avif")
         let whole = try await SampleImage.decode(bytes)
         let small = try await SampleImage.decode(bytes, maxPixelSize: 60, with: Decode(quality: quality))
         let plan = ResamplePlan(from: whole.size, to: small.size, reserve: quality.blockReserve)
@@ -80,7 +80,7 @@ struct AVIFStillTests {
     }
 
     private func picture(_ name: String) throws -> CodedPicture {
-        try CodedPicture(of: try SampleImage.bytes("generated/gradient-\(name).avif"))
+        try CodedPicture(of: try Pictures.bytes("generated/gradient-\(name).avif"))
     }
 
     private func alpha(_ fixture: inout HEIFFixture) -> Int {
@@ -216,7 +216,7 @@ struct AVIFStillTests {
 
     @Test("A track of sound beside the pictures of a sequence is left alone")
     func sound() async throws {
-        let bytes = try SampleImage.bytes("generated/animated.avif")
+        let bytes = try Pictures.bytes("generated/animated.avif")
         let movie = try #require(bytes.firstRange(of: Array("moov".utf8))).lowerBound - 4
         let length = try #require(bytes[...].number(at: movie, bytes: 4))
         let zeros = [UInt8](repeating: 0, count: 68)

@@ -119,7 +119,7 @@ struct BMPDecoderTests {
 
     @Test("The sample is what another program makes of it")
     func sample() async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/bmp-rgb24.bmp"))
+        let image = try await SampleImage.decode(try Pictures.bytes("good/bmp-rgb24.bmp"))
         #expect(image.size == PixelSize(width: 127, height: 64))
         // Pillow 13's numbers.
         for (mean, expected) in zip(image.means, [121.536, 118.428, 122.894]) { #expect(abs(mean - expected) < 0.001) }
@@ -130,7 +130,7 @@ struct BMPDecoderTests {
 
     @Test("A bitmap is scaled as it is read, exactly to the box")
     func scaled() async throws {
-        let bytes = try SampleImage.bytes("good/bmp-rgb24.bmp")
+        let bytes = try Pictures.bytes("good/bmp-rgb24.bmp")
         let small = try await SampleImage.decode(bytes, maxPixelSize: 20)
         #expect(small.size == PixelSize(width: 20, height: 10))
         #expect(small.nativeSize == PixelSize(width: 127, height: 64))

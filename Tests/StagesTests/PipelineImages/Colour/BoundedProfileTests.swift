@@ -45,7 +45,7 @@ struct BoundedProfileTests {
             "jpeg-icc-display-p3.jpg", "jpeg-cmyk-icc.jpg", "jpeg-exif-xmp-icc.jpg", "png-icc-rec2020.png",
             "webp-lossy.webp",
         ] {
-            let bytes = try SampleImage.bytes("good/\(name)")
+            let bytes = try Pictures.bytes("good/\(name)")
             let format = try #require(ImageFormatSniffer.format(of: bytes))
             let found = try EmbeddedMetadata(of: bytes, format: format, cancellation: WorkCancellation()).profile
             if !found.isEmpty { #expect(isBounded(found), "\(name)") }
@@ -66,7 +66,7 @@ struct BoundedProfileTests {
 
     @Test("Inks with such a profile are mixed as those without one")
     func inks() async throws {
-        let bytes = try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")
+        let bytes = try Pictures.bytes("good/jpeg-cmyk-icc.jpg")
         // Nobody knows the segment by this name.
         var plain = bytes
         for place in bytes.ranges(of: Array("ICC_PROFILE".utf8)) {
@@ -114,7 +114,7 @@ struct BoundedProfileTests {
     @Test("Any damaged profile is let through or refused, within its bytes")
     func damaged() throws {
         let metadata = try EmbeddedMetadata(
-            of: try SampleImage.bytes("good/jpeg-cmyk-icc.jpg"), format: .jpeg, cancellation: WorkCancellation())
+            of: try Pictures.bytes("good/jpeg-cmyk-icc.jpg"), format: .jpeg, cancellation: WorkCancellation())
         let sources: [[UInt8]] = [ICCProfile.sRGB, Array(metadata.profile.prefix(20_000)), metadata.profile]
         var random = SeededGenerator(seed: 5)
         for source in sources {

@@ -22,7 +22,7 @@ struct DecodeColourTests {
             ),
         ] as [(String, [Double], [(Int, Int, [Int])])])
     func colours(_ name: String, _ means: [Double], _ pixels: [(Int, Int, [Int])]) async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/\(name)"))
+        let image = try await SampleImage.decode(try Pictures.bytes("good/\(name)"))
         #expect(image.layout == .rgb)
         for (mean, expected) in zip(image.means, means) { #expect(abs(mean - expected) < 0.5) }
         for (x, y, expected) in pixels {
@@ -32,7 +32,7 @@ struct DecodeColourTests {
 
     @Test("Ink without a profile is mixed as browsers do")
     func inkWithoutProfile() async throws {
-        var bytes = try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")
+        var bytes = try Pictures.bytes("good/jpeg-cmyk-icc.jpg")
         // Without its name the profile's segments are an unknown application's.
         let name = Array("ICC_PROFILE".utf8)
         for index in bytes.indices where bytes[index...].starts(with: name) { bytes[index] = UInt8(ascii: "X") }

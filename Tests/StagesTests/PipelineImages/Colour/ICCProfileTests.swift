@@ -7,7 +7,7 @@ import Stages
 @Suite("sRGB's own profile is known, so that nothing is converted in vain")
 struct ICCProfileTests {
     private func profile(of path: String) throws -> [UInt8] {
-        let bytes = try SampleImage.bytes(path)
+        let bytes = try Pictures.bytes(path)
         let name = try #require(bytes.firstRange(of: Array("ICC_PROFILE\0".utf8)))
         // The segment's length stands before its name; two counters follow it.
         let length = Int(bytes[name.lowerBound - 2]) << 8 | Int(bytes[name.lowerBound - 1])

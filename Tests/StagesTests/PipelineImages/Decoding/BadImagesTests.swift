@@ -11,7 +11,7 @@ struct BadImagesTests {
         for row in rows {
             let expected = row.columns[7]
             do {
-                let image = try await SampleImage.decode(try SampleImage.bytes("bad/\(row.name)"))
+                let image = try await SampleImage.decode(try Pictures.bytes("bad/\(row.name)"))
                 #expect(expected == "decodes" || expected.hasPrefix("either"), "\(row.name) gave \(image.size)")
             } catch let error as LoadError {
                 #expect(expected != "decodes", "\(row.name): \(error)")
@@ -27,7 +27,7 @@ struct BadImagesTests {
     @Test("A page of HTML and an empty file are named for what they are")
     func named() async throws {
         let page = try await #require(throws: LoadError.self) {
-            try await SampleImage.decode(try SampleImage.bytes("bad/html-served-as-image.jpg"))
+            try await SampleImage.decode(try Pictures.bytes("bad/html-served-as-image.jpg"))
         }
         #expect(page.message.contains("<!DOCTYPE"))
         let empty = try await #require(throws: LoadError.self) { try await SampleImage.decode([]) }
@@ -54,7 +54,7 @@ struct BadImagesTests {
         let decode = Decode(formats: [.svg])
         for name in ["svg-external-file.svg", "svg-billion-laughs.svg"] {
             let error = try await #require(throws: LoadError.self) {
-                try await SampleImage.decode(try SampleImage.bytes("bad/\(name)"), with: decode)
+                try await SampleImage.decode(try Pictures.bytes("bad/\(name)"), with: decode)
             }
             #expect(error.code == .undecodable, "\(name)")
         }
@@ -90,7 +90,7 @@ struct BadImagesTests {
     }
 
     private func smallGoodFiles() throws -> [(String, [UInt8])] {
-        try SampleImage.manifest("good").map { ($0.name, try SampleImage.bytes("good/\($0.name)")) }
+        try SampleImage.manifest("good").map { ($0.name, try Pictures.bytes("good/\($0.name)")) }
             .filter { $0.1.count < 200_000 }
     }
 

@@ -9,7 +9,7 @@ import Stages
 struct DecodeCancellationTests {
     @Test("A decode that is cancelled before it begins never begins")
     func cancelledBefore() async throws {
-        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let task = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await SampleImage.decode(bytes)
@@ -22,7 +22,7 @@ struct DecodeCancellationTests {
         "A decode that is cancelled while it runs ends with CancellationError, whatever the decoder makes of it",
         arguments: ["photo-12mp-baseline-420.jpg", "webp-lossy.webp", "gif-animated.gif"])
     func cancelledDuring(_ name: String) async throws {
-        let bytes = try SampleImage.bytes("good/\(name)")
+        let bytes = try Pictures.bytes("good/\(name)")
         let (began, reports) = AsyncStream.makeStream(of: Void.self)
         let decoders = ImageDecoders([
             Late(inner: JPEGDecoder(), began: reports), Late(inner: WebPDecoder(), began: reports),
@@ -42,7 +42,7 @@ struct DecodeCancellationTests {
             "gif-animated.gif", "tiff-jpeg-tiled.tif", "tiff-deflate-strip.tif", "bmp-rgb24.bmp",
         ])
     func stopsSoon(_ name: String) async throws {
-        let bytes = try SampleImage.bytes("good/\(name)")
+        let bytes = try Pictures.bytes("good/\(name)")
         let format = try #require(ImageFormatSniffer.format(of: bytes))
         let decoder = try #require(ImageDecoders.standard.decoder(for: format))
         let header = try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
@@ -65,7 +65,7 @@ struct DecodeCancellationTests {
 
     @Test("libvips is asked between strips whether to go on, and stops at once")
     func stopsBetweenStrips() async throws {
-        let photograph = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let photograph = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let bytes = try #require(
             try await SampleImage.load(photograph, maxPixelSize: 1500) {
                 Decode()

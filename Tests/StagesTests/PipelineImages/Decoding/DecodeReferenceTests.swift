@@ -20,9 +20,9 @@ struct DecodeReferenceTests {
 
     @Test("It has the reference's pixels, in each frame", arguments: names)
     func reference(_ name: String) async throws {
-        let bytes = try (try? SampleImage.bytes("good/\(name)")) ?? SampleImage.bytes("generated/\(name)")
+        let bytes = try (try? Pictures.bytes("good/\(name)")) ?? Pictures.bytes("generated/\(name)")
         let image = try await SampleImage.decode(bytes, with: Decode(limits: ImageLimits(frames: 100)))
-        let reference = try await SampleImage.decode(try SampleImage.bytes("references/\(name).png"))
+        let reference = try await SampleImage.decode(try Pictures.bytes("references/\(name).png"))
         let means = Means(of: image)
         #expect(means.columns == reference.width)
         #expect(means.rows == reference.height)

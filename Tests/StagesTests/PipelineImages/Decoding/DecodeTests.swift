@@ -15,7 +15,7 @@ struct DecodeTests {
             // The manifest has what is stored.
             let turned = ["orientation-5", "orientation-6", "orientation-7", "orientation-8", "irot"]
             if turned.contains(where: row.name.contains) { size = PixelSize(width: height, height: width) }
-            let image = try await SampleImage.decode(try SampleImage.bytes("good/\(row.name)"))
+            let image = try await SampleImage.decode(try Pictures.bytes("good/\(row.name)"))
             #expect(image.size == size, "\(row.name)")
             #expect(image.nativeSize == size, "\(row.name)")
             #expect(image.frames.count == 1, "\(row.name)")
@@ -27,9 +27,9 @@ struct DecodeTests {
     @Test("Each of the eight orientations is applied exactly once", arguments: 1...8)
     func orientations(_ orientation: Int) async throws {
         let image = try await SampleImage.decode(
-            try SampleImage.bytes("good/exif-orientation-\(orientation).jpg"))
+            try Pictures.bytes("good/exif-orientation-\(orientation).jpg"))
         let expected = try await SampleImage.decode(
-            try SampleImage.bytes("good/expected/exif-orientation-\(orientation).jpg"))
+            try Pictures.bytes("good/expected/exif-orientation-\(orientation).jpg"))
         #expect(image.size == expected.size)
         #expect(image.difference(from: expected) < 4)
         // A wrong orientation is far away: the test would notice.
@@ -60,8 +60,8 @@ struct DecodeTests {
 
     @Test("Lossless WebP gives the very pixels of its PNG")
     func lossless() async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/webp-lossless.webp"))
-        let expected = try await SampleImage.decode(try SampleImage.bytes("good/expected/bricks-color.png"))
+        let image = try await SampleImage.decode(try Pictures.bytes("good/webp-lossless.webp"))
+        let expected = try await SampleImage.decode(try Pictures.bytes("good/expected/bricks-color.png"))
         #expect(image.layout == expected.layout)
         #expect(image.pixels == expected.pixels)
     }
@@ -74,13 +74,13 @@ struct DecodeTests {
             ("webp-lossy.webp", .rgb), ("avif-alpha-irot.avif", .rgba), ("heic-128.heif", .rgb),
         ])
     func layouts(_ name: String, _ layout: PixelLayout) async throws {
-        #expect(try await SampleImage.decode(try SampleImage.bytes("good/\(name)")).layout == layout)
+        #expect(try await SampleImage.decode(try Pictures.bytes("good/\(name)")).layout == layout)
     }
 
     @Test("An animation gives its first frame, or as many as are allowed, with delays and loops")
     func animations() async throws {
         for name in ["gif-animated.gif", "webp-animated.webp"] {
-            let bytes = try SampleImage.bytes("good/\(name)")
+            let bytes = try Pictures.bytes("good/\(name)")
             #expect(try await SampleImage.decode(bytes).frames.map(\.delay) == [.zero])
             let all = try await SampleImage.decode(bytes, with: Decode(limits: ImageLimits(frames: 100)))
             #expect(all.frames.map(\.delay) == [100, 200, 300, 400].map { .milliseconds($0) })
@@ -93,7 +93,7 @@ struct DecodeTests {
 
     @Test("An animated WebP that is cut off is an error, or gives the frames that are there")
     func animationCutOff() async throws {
-        let whole = try SampleImage.bytes("good/webp-animated.webp")
+        let whole = try Pictures.bytes("good/webp-animated.webp")
         let all = try await SampleImage.decode(whole, with: Decode(limits: ImageLimits(frames: 9)))
         let cut = Array(whole.prefix(whole.count * 2 / 3))
         let error = try await #require(throws: LoadError.self) {
@@ -108,7 +108,7 @@ struct DecodeTests {
 
     @Test("An animation keeps its frames' places, delays and loops through resize and crop")
     func animationsTransformed() async throws {
-        let bytes = try SampleImage.bytes("good/gif-disposal-1231-transparent.gif")
+        let bytes = try Pictures.bytes("good/gif-disposal-1231-transparent.gif")
         let decode = Decode(limits: ImageLimits(frames: 100))
         let all = try await SampleImage.decode(bytes, with: decode)
         let response = try await SampleImage.load(bytes) {
@@ -134,7 +134,7 @@ struct DecodeTests {
 
     @Test("A loader that is told so gives what can be read of a file that is cut off")
     func truncatedLoads() async throws {
-        let whole = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let whole = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let half = Array(whole.prefix(whole.count / 2))
         var resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient())
@@ -155,7 +155,7 @@ struct DecodeTests {
             "jpeg-cmyk-icc.jpg", "exif-orientation-6.jpg", "png-icc-rec2020.png", "gif-disposal-1231-transparent.gif",
         ])
     func boxes(_ name: String) async throws {
-        let bytes = try SampleImage.bytes("good/\(name)")
+        let bytes = try Pictures.bytes("good/\(name)")
         let native = try await SampleImage.decode(bytes).size
         for side in [1, 7, 20, 33, 60, 5000] {
             let image = try await SampleImage.decode(bytes, maxPixelSize: PixelSize(square: side))
@@ -171,7 +171,7 @@ struct DecodeTests {
     func unsupported() async throws {
         for (name, type) in [("svg-shapes.svg", "svg"), ("jxl.jxl", "jxl")] {
             let error = try await #require(throws: LoadError.self) {
-                try await SampleImage.decode(try SampleImage.bytes("good/\(name)"))
+                try await SampleImage.decode(try Pictures.bytes("good/\(name)"))
             }
             #expect(error.code == .unsupportedType)
             #expect(error.message.contains("image/\(type)"))
@@ -182,16 +182,16 @@ struct DecodeTests {
     @Test("SVG and JPEG XL are decoded if they are chosen")
     func chosen() async throws {
         let decode = Decode(formats: [.svg, .jxl])
-        let svg = try await SampleImage.decode(try SampleImage.bytes("good/svg-shapes.svg"), with: decode)
+        let svg = try await SampleImage.decode(try Pictures.bytes("good/svg-shapes.svg"), with: decode)
         #expect(svg.size == PixelSize(width: 312, height: 442))
-        let jxl = try await SampleImage.decode(try SampleImage.bytes("good/jxl.jxl"), with: decode)
+        let jxl = try await SampleImage.decode(try Pictures.bytes("good/jxl.jxl"), with: decode)
         #expect(jxl.size == PixelSize(width: 640, height: 472))
     }
 
     @Test("A file that is cut off is an error, or a picture if that is allowed")
     func truncated() async throws {
         for path in ["good/photo-12mp-baseline-420.jpg", "good/webp-lossy.webp", "good/expected/bricks-color.png"] {
-            let whole = try SampleImage.bytes(path)
+            let whole = try Pictures.bytes(path)
             let half = Array(whole.prefix(whole.count / 2))
             let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(half) }
             #expect(error.code == .undecodable)
@@ -222,7 +222,7 @@ struct DecodeTests {
             ) -> DecodedImage { DecodedImage(size: 1, layout: .grey, pixels: [7]) }
         }
         let decode = Decode(formats: [.bmp], decoders: ImageDecoders.standard.adding(Constant()))
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/bmp-rgb24.bmp"), with: decode)
+        let image = try await SampleImage.decode(try Pictures.bytes("good/bmp-rgb24.bmp"), with: decode)
         #expect(image.pixels == [7])
     }
 }

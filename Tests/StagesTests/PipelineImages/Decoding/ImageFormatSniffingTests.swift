@@ -14,13 +14,13 @@ struct ImageFormatSniffingTests {
                 case "svg": ImageFormat.svg
                 default: ImageFormat(rawValue: "image/\(row.columns[2])")
                 }
-            #expect(ImageFormatSniffer.format(of: try SampleImage.bytes("good/\(row.name)")) == expected, "\(row.name)")
+            #expect(ImageFormatSniffer.format(of: try Pictures.bytes("good/\(row.name)")) == expected, "\(row.name)")
         }
     }
 
     @Test("A page of HTML, a text and nothing at all are no images")
     func noImages() throws {
-        #expect(ImageFormatSniffer.format(of: try SampleImage.bytes("bad/html-served-as-image.jpg")) == nil)
+        #expect(ImageFormatSniffer.format(of: try Pictures.bytes("bad/html-served-as-image.jpg")) == nil)
         #expect(ImageFormatSniffer.format(of: []) == nil)
         #expect(ImageFormatSniffer.format(of: Array("BMW is a maker of cars, not a bitmap".utf8)) == nil)
         #expect(ImageFormatSniffer.format(of: Array("<html><svg></svg></html>".utf8)) == nil)
@@ -30,7 +30,7 @@ struct ImageFormatSniffingTests {
     func beginnings() throws {
         for row in try SampleImage.manifest("good") + SampleImage.manifest("bad") {
             let folder = row.columns[0].prefix { $0 != "/" }
-            let bytes = try SampleImage.bytes("\(folder)/\(row.name)")
+            let bytes = try Pictures.bytes("\(folder)/\(row.name)")
             let whole = ImageFormatSniffer.format(of: bytes)
             for length in 0..<min(64, bytes.count) {
                 let format = ImageFormatSniffer.format(of: Array(bytes.prefix(length)))

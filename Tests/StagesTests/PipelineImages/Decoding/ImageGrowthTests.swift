@@ -83,12 +83,12 @@ struct ImageGrowthTests {
             _ = try await SampleImage.load(bytes) { Estimate { peak in found.withLock { $0 = peak } } }
             return found.withLock { $0 }
         }
-        let photograph = try SampleImage.bytes("good/jpeg-progressive-444.jpg")
+        let photograph = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let header = try header(photograph, .jpeg)
         #expect(try await estimate(photograph) == header.decodingMemory(box: nil, frames: 1))
-        let webp = try SampleImage.bytes("good/webp-lossy.webp")
+        let webp = try Pictures.bytes("good/webp-lossy.webp")
         for length in 12..<30 { #expect(try await estimate(Array(webp.prefix(length))) == nil) }
-        #expect(try await estimate(try SampleImage.bytes("good/svg-shapes.svg")) == nil)
+        #expect(try await estimate(try Pictures.bytes("good/svg-shapes.svg")) == nil)
     }
 
     // MARK: Chunks
@@ -127,7 +127,7 @@ struct ImageGrowthTests {
     }
 
     private func webp(chunks: Int) throws -> [UInt8] {
-        let file = try SampleImage.bytes("good/webp-lossy.webp")
+        let file = try Pictures.bytes("good/webp-lossy.webp")
         let chunk = Array("JUNK".utf8) + little(0)
         let rest = file.dropFirst(12) + (0..<chunks).flatMap { _ in chunk }
         return Array("RIFF".utf8) + little(rest.count + 4) + Array("WEBP".utf8) + rest
@@ -144,7 +144,7 @@ struct ImageGrowthTests {
     func profiles() throws {
         var formats: Set<ImageFormat> = []
         for (name, _) in try SampleImage.manifest("good") {
-            let bytes = try SampleImage.bytes("good/\(name)")
+            let bytes = try Pictures.bytes("good/\(name)")
             guard let format = ImageFormatSniffer.format(of: bytes), ImageDecoders.standard.decoder(for: format) != nil
             else {
                 continue
@@ -167,10 +167,10 @@ struct ImageGrowthTests {
         let pieces = try header(plain.prefix(33) + empty + plain.dropFirst(33), .png).memory
         #expect(try pieces - header(plain, .png).memory == 2000 * MemoryLayout<PNGChunk>.stride)
 
-        let webp = try header(try SampleImage.bytes("good/webp-animated.webp"), .webp)
+        let webp = try header(try Pictures.bytes("good/webp-animated.webp"), .webp)
         #expect(webp.memory >= webp.storedSize.bytes(12) + 128 * webp.frames)
 
-        var sequence = try SampleImage.bytes("generated/animated.avif")
+        var sequence = try Pictures.bytes("generated/animated.avif")
         let few = try header(sequence, .avif)
         let sizes = try #require((0..<sequence.count).first { sequence[$0...].starts(with: Array("stsz".utf8)) })
         sequence.replaceSubrange(sizes + 8..<sizes + 16, with: big(1) + big(4000))
@@ -214,7 +214,7 @@ struct ImageGrowthTests {
 
     @Test("A GIF's blocks are looked at by the thousand", arguments: [10_000, 20_000, 40_000])
     func gifBlocks(_ count: Int) throws {
-        let file = try SampleImage.bytes("good/gif-animated.gif")
+        let file = try Pictures.bytes("good/gif-animated.gif")
         let start = 13 + (file[10] & 0x80 == 0 ? 0 : 3 * (2 << Int(file[10] & 7)))
         let blocks = (0..<count).flatMap { _ in [0x21, 0xfe, 1, 65, 0] as [UInt8] }
         let many = Array(file[..<start]) + blocks + file[start...]
@@ -228,7 +228,7 @@ struct ImageGrowthTests {
         "A WebP that is cut off within its header is damaged",
         arguments: ["webp-lossy", "webp-lossless", "webp-animated"])
     func cutWebP(_ name: String) async throws {
-        let file = try SampleImage.bytes("good/\(name).webp")
+        let file = try Pictures.bytes("good/\(name).webp")
         for length in 12..<25 {
             let error = try #require(throws: LoadError.self) { try header(Array(file.prefix(length)), .webp) }
             #expect(error.code == .undecodable)
@@ -292,7 +292,7 @@ struct ImageGrowthTests {
 
     @Test("A transform and an encoder stop when the time that the list allows is over")
     func laterStages() async throws {
-        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let cases: [(String, Chain)] = [
             ("blur", Chain([Blur(sigma: 2)])), ("jpeg", Chain([Encode(.jpeg)])), ("png", Chain([Encode(.png)])),
             ("gif", Chain([Encode(.gif)])),

@@ -7,7 +7,7 @@ import Stages
 @Suite("The header says what a picture costs before a pixel is decoded")
 struct ImageHeaderTests {
     private func header(_ path: String) throws -> ImageHeader {
-        let bytes = try SampleImage.bytes(path)
+        let bytes = try Pictures.bytes(path)
         let format = try #require(ImageFormatSniffer.format(of: bytes))
         let decoder = try #require(ImageDecoders.standard.decoder(for: format))
         return try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
@@ -57,7 +57,7 @@ struct ImageHeaderTests {
         ])
     func bombs(_ path: String, _ size: String) async throws {
         let error = try await #require(throws: LoadError.self) {
-            try await SampleImage.decode(try SampleImage.bytes(path))
+            try await SampleImage.decode(try Pictures.bytes(path))
         }
         #expect(error.code == .tooManyPixels)
         #expect(error.message.contains(size))
@@ -66,7 +66,7 @@ struct ImageHeaderTests {
 
     @Test("The limit of pixels counts all frames that would be decoded")
     func pixelsOfFrames() async throws {
-        let bytes = try SampleImage.bytes("good/gif-animated.gif")
+        let bytes = try Pictures.bytes("good/gif-animated.gif")
         let area = 64 * 48
         let one = Decode(limits: ImageLimits(pixels: area))
         #expect(try await SampleImage.decode(bytes, with: one).frames.count == 1)
@@ -79,7 +79,7 @@ struct ImageHeaderTests {
 
     @Test("The limit of bytes is held against the file before it is opened")
     func bytes() async throws {
-        let bytes = try SampleImage.bytes("good/webp-lossy.webp")
+        let bytes = try Pictures.bytes("good/webp-lossy.webp")
         let exact = Decode(limits: ImageLimits(encodedBytes: bytes.count))
         _ = try await SampleImage.decode(bytes, with: exact)
         let error = try await #require(throws: LoadError.self) {

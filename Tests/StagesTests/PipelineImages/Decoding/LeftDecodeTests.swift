@@ -32,7 +32,7 @@ struct LeftDecodeTests {
         "It keeps its thread and its memory until it ends, whether it had to wait for that or not",
         arguments: [false, true])
     func left(_ waits: Bool) async throws {
-        let bytes = try SampleImage.bytes("good/webp-lossless.webp")
+        let bytes = try Pictures.bytes("good/webp-lossless.webp")
         let (slow, budget) = (Slow(), MemoryBudget(bytes: 1000))
         let threads = BlockingThreads(name: "test", count: 1)
         if waits { #expect(budget.claimNow(1, priority: .normal)) }
@@ -78,7 +78,7 @@ struct LeftDecodeTests {
         "AVIF and HEIC are left too, by a load that is cancelled and by one that is out of time",
         arguments: [("good/avif-photo.avif", ImageFormat.avif), ("good/heic-128.heif", .heic)], [false, true])
     func codecs(_ file: (String, ImageFormat), _ isLate: Bool) async throws {
-        let bytes = try SampleImage.bytes(file.0)
+        let bytes = try Pictures.bytes(file.0)
         let (stuck, budget, clock) = (Stuck(formats: [file.1]), MemoryBudget(bytes: 1000), ManualClock())
         let threads = BlockingThreads(name: "test", count: 1)
         let pipeline = ImagePipeline(clock: clock) {
@@ -106,7 +106,7 @@ struct LeftDecodeTests {
 
     @Test("Memory is given back if the load is cancelled before a thread is free")
     func neverBegun() async throws {
-        let bytes = try SampleImage.bytes("good/webp-lossless.webp")
+        let bytes = try Pictures.bytes("good/webp-lossless.webp")
         let (slow, budget) = (Slow(), MemoryBudget(bytes: 1000))
         let threads = BlockingThreads(name: "test", count: 1)
         #expect(budget.claimNow(1, priority: .normal))

@@ -16,7 +16,7 @@ struct LookingAheadTests {
     }
 
     private func run(_ path: String, @ChainBuilder _ stages: () -> Chain) async throws -> (String, DecodedImage) {
-        let response = try await SampleImage.load(try SampleImage.bytes(path)) {
+        let response = try await SampleImage.load(try Pictures.bytes(path)) {
             Decode()
             Watch()
             stages()
@@ -42,7 +42,7 @@ struct LookingAheadTests {
     @Test("What comes out is as if every pixel had been decoded")
     func sameResult() async throws {
         let small = try await run(Self.photo) { Resize(PixelSize(width: 120, height: 200), fit: .cover) }.1
-        let all = try await SampleImage.decode(try SampleImage.bytes(Self.photo))
+        let all = try await SampleImage.decode(try Pictures.bytes(Self.photo))
         let expected = try await Resize(PixelSize(width: 120, height: 200), fit: .cover).apply(all)
         #expect(small.difference(from: expected) < 1)
     }
@@ -83,7 +83,7 @@ struct LookingAheadTests {
 
     @Test("The request's maxPixelSize comes first")
     func request() async throws {
-        let response = try await SampleImage.load(try SampleImage.bytes(Self.photo), maxPixelSize: 50) {
+        let response = try await SampleImage.load(try Pictures.bytes(Self.photo), maxPixelSize: 50) {
             Decode()
             Downscale()
             Resize(200)
@@ -104,7 +104,7 @@ struct LookingAheadTests {
             })
         let edited = pipeline.inserting(Resize(40), after: Downscale.self)
         for (list, size) in [(pipeline, "4032×2976"), (edited, "40×30")] {
-            let response = try await list.load(ImageRequest(.bytes(try SampleImage.bytes(Self.photo))))
+            let response = try await list.load(ImageRequest(.bytes(try Pictures.bytes(Self.photo))))
             let notes = response.trace.entries.compactMap(\.note)
             #expect(notes.contains("decoded \(size)"))
         }

@@ -107,7 +107,7 @@ struct MemoryBudgetTests {
 
     @Test("Ten large pictures are decoded one at a time, whatever the threads, and waiting holds none")
     func tenLarge() async throws {
-        let bytes = try SampleImage.bytes("good/jpeg-progressive-444.jpg")
+        let bytes = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let counter = Concurrency()
         let decoders = ImageDecoders([CountingDecoder(inner: JPEGDecoder(), counter: counter)])
         let threads = BlockingThreads(name: "few", count: 2)
@@ -126,7 +126,7 @@ struct MemoryBudgetTests {
 
     @Test("A picture that alone needs more than is allowed is refused by its header; smaller it is not")
     func limit() async throws {
-        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let decode = Decode(limits: ImageLimits(memory: 10_000_000))
         let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes, with: decode) }
         #expect(error.code == .tooMuchMemory)
@@ -146,7 +146,7 @@ struct MemoryBudgetTests {
             ("heic-128.heif", 128 * 128 * 10), ("bmp-rgb24.bmp", 0),
         ])
     func estimates(_ name: String, _ expected: Int) throws {
-        let bytes = try SampleImage.bytes("good/\(name)")
+        let bytes = try Pictures.bytes("good/\(name)")
         let format = try #require(ImageFormatSniffer.format(of: bytes))
         let header = try #require(ImageDecoders.standard.decoder(for: format))
             .header(of: bytes, format: format, cancellation: WorkCancellation())
@@ -159,7 +159,7 @@ struct MemoryBudgetTests {
 
     @Test("A picture that takes too long is given up, at the next look, and the error says what to do")
     func time() async throws {
-        let bytes = try SampleImage.bytes("good/webp-lossy.webp")
+        let bytes = try Pictures.bytes("good/webp-lossy.webp")
         let clock = ManualClock()
         let decoders = ImageDecoders([SlowDecoder(inner: WebPDecoder(), clock: clock)])
         for (limit, expected) in [(Duration.seconds(5), LoadError.Code.tooMuchTime), (.seconds(20), nil), (nil, nil)] {

@@ -7,7 +7,7 @@ import Stages
 @Suite("Each format has options of its own, and they are checked")
 struct EncodeOptionsTests {
     private func photograph() async throws -> DecodedImage {
-        let bytes = try SampleImage.bytes("good/jpeg-progressive-444.jpg")
+        let bytes = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         return try #require(
             try await SampleImage.load(bytes, maxPixelSize: 200) {
                 Decode()

@@ -12,7 +12,7 @@ struct EncodeTests {
 
     private func photograph() async throws -> DecodedImage {
         let response = try await SampleImage.load(
-            try SampleImage.bytes("good/photo-12mp-baseline-420.jpg"), maxPixelSize: 200
+            try Pictures.bytes("good/photo-12mp-baseline-420.jpg"), maxPixelSize: 200
         ) {
             Decode()
             Downscale()
@@ -67,7 +67,7 @@ struct EncodeTests {
     func animation(_ from: String) async throws {
         let decode = Decode(limits: ImageLimits(frames: 10))
         let image = try await SampleImage.decode(
-            try SampleImage.bytes("good/\(from == "gif" ? "gif-animated.gif" : "webp-animated.webp")"), with: decode)
+            try Pictures.bytes("good/\(from == "gif" ? "gif-animated.gif" : "webp-animated.webp")"), with: decode)
         for format in [ImageFormat.gif, .webp, .avif] {
             let again = try await SampleImage.decode(try await encoded(image, Encode(format)).bytes, with: decode)
             #expect(again.frames.map(\.delay) == image.frames.map(\.delay), "\(format)")
@@ -86,7 +86,7 @@ struct EncodeTests {
         [ImageFormat.gif, .webp])
     func disposal(_ name: String, _ format: ImageFormat) async throws {
         let decode = Decode(limits: ImageLimits(frames: 10))
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/\(name)"), with: decode)
+        let image = try await SampleImage.decode(try Pictures.bytes("good/\(name)"), with: decode)
         var options = EncodeOptions(quality: 95)
         options.webp.lossless = true
         let again = try await SampleImage.decode(
@@ -126,7 +126,7 @@ struct EncodeTests {
 
     @Test("No metadata is written", arguments: [ImageFormat.jpeg, .png, .webp, .avif, .tiff])
     func metadata(_ format: ImageFormat) async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg"))
+        let image = try await SampleImage.decode(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"))
         let bytes = try await encoded(image, Encode(format)).bytes
         for name in ["Exif", "EXIF", "eXIf", "ICC_PROFILE", "iCCP", "ICCP", "http://ns.adobe.com/xap"] {
             #expect(bytes.firstRange(of: Array(name.utf8)) == nil, "\(name)")

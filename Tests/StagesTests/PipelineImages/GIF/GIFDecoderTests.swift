@@ -149,7 +149,7 @@ struct GIFDecoderTests {
     func cutOff() async throws {
         let early = try await decode(file(frame(all, red), frame(all, [1, 1])))
         #expect(Array(early.frames[1].pixels.prefix(9)) == [0, 255, 0, 0, 255, 0, 255, 0, 0])
-        let whole = try SampleImage.bytes("good/gif-animated.gif")
+        let whole = try Pictures.bytes("good/gif-animated.gif")
         let cut = Array(whole.prefix(whole.count * 3 / 4))
         #expect(try await decode(cut, frames: 1).frames.count == 1)
         let error = try await #require(throws: LoadError.self) { try await decode(cut) }
@@ -164,7 +164,7 @@ struct GIFDecoderTests {
     func damaged() async throws {
         var random = SeededGenerator(seed: 11)
         for name in ["gif-animated.gif", "gif-disposal-1231-transparent.gif"] {
-            let whole = try SampleImage.bytes("good/\(name)")
+            let whole = try Pictures.bytes("good/\(name)")
             for round in 0..<300 {
                 var bytes = whole
                 for _ in 0..<4 {

@@ -13,7 +13,7 @@ struct HEICDecoderTests {
 
     @Test("A grid has the pixels of its tiles")
     func grid() async throws {
-        let single = try await SampleImage.decode(try SampleImage.bytes("good/heic-128.heif"))
+        let single = try await SampleImage.decode(try Pictures.bytes("good/heic-128.heif"))
         let image = try await SampleImage.decode(try tiled().bytes)
         #expect(image.size == PixelSize(width: 380, height: 370))
         for (row, column) in [(0, 0), (0, 1), (1, 2), (2, 1)] {
@@ -36,7 +36,7 @@ struct HEICDecoderTests {
         let kind = fixture.property("auxC", 0.bigEndian(4) + Array("urn:mpeg:hevc:2015:auxid:1\0".utf8))
         let alpha = fixture.picture(coded, properties: [kind], isHidden: true)
         fixture.refer("auxl", from: alpha, to: [1])
-        let colours = try await SampleImage.decode(try SampleImage.bytes("good/heic-128.heif"))
+        let colours = try await SampleImage.decode(try Pictures.bytes("good/heic-128.heif"))
         let image = try await SampleImage.decode(fixture.bytes)
         #expect(image.layout == .rgba)
         for pixel in stride(from: 0, to: 128 * 128, by: 97) {
@@ -58,7 +58,7 @@ struct HEICDecoderTests {
 
     @Test("A decode that is told to stop ends without harm, wherever it is", arguments: [true, false])
     func stops(_ isHEVC: Bool) async throws {
-        let bytes = try isHEVC ? tiled().bytes : SampleImage.bytes("good/avif-photo.avif")
+        let bytes = try isHEVC ? tiled().bytes : Pictures.bytes("good/avif-photo.avif")
         let format: ImageFormat = isHEVC ? .heic : .avif
         let decoder = try #require(ImageDecoders.standard.decoder(for: format))
         let header = try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
@@ -95,7 +95,7 @@ struct HEICDecoderTests {
         let turn = fixture.property("irot", [2])
         let thumbnail = fixture.picture(coded, properties: [turn])
         fixture.refer("thmb", from: thumbnail, to: [1])
-        let turned = try await SampleImage.decode(try SampleImage.bytes("good/heic-128.heif"))
+        let turned = try await SampleImage.decode(try Pictures.bytes("good/heic-128.heif"))
             .turned(by: .down)
         let fast = Decode(quality: .fast)
         let small = try await SampleImage.decode(fixture.bytes, maxPixelSize: 128, with: fast)
@@ -113,7 +113,7 @@ struct HEICDecoderTests {
 
     @Test("EXIF is found though its offset counts from elsewhere, and belongs to the picture")
     func exif() async throws {
-        let source = try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")
+        let source = try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")
         let exif = try JPEGSegments(source, WorkCancellation()).metadata.exif
         let camera = try #require(EXIFBlock(exif)?.camera)
         let name = Array("Exif\0\0".utf8)
@@ -139,7 +139,7 @@ struct HEICDecoderTests {
 
     @Test("What a damaged bitstream leaves out shows zeros, not what the memory held before")
     func hole() throws {
-        var bytes = try SampleImage.bytes("good/heic-128.heif")
+        var bytes = try Pictures.bytes("good/heic-128.heif")
         // From the middle of the slice to its end.
         for index in 570..<bytes.count { bytes[index] = 0xff }
         let decoder = HEICDecoder()

@@ -28,14 +28,14 @@ struct HEIFCodedSizeTests {
             ("good/heic-128.heif", PixelSize(width: 128, height: 128)),
         ])
     func honest(_ path: String, _ size: PixelSize) throws {
-        #expect(try picture(try SampleImage.bytes(path)).codedSize == size)
+        #expect(try picture(try Pictures.bytes(path)).codedSize == size)
     }
 
     @Test(
         "A file whose container claims less than its bitstream holds is refused by the bitstream's header",
         arguments: [("good/avif-photo.avif", "403×302"), ("good/heic-128.heif", "128×128")])
     func lying(_ path: String, _ size: String) async throws {
-        let bytes = lying(try SampleImage.bytes(path), 8)
+        let bytes = lying(try Pictures.bytes(path), 8)
         let error = try await #require(throws: LoadError.self) {
             try await SampleImage.decode(bytes, with: Decode(limits: ImageLimits(pixels: 10_000)))
         }
@@ -75,7 +75,7 @@ struct HEIFCodedSizeTests {
 
     @Test("Any damaged file gives an answer", arguments: ["good/avif-alpha-irot.avif", "good/heic-128.heif"])
     func damaged(_ path: String) throws {
-        let bytes = try SampleImage.bytes(path)
+        let bytes = try Pictures.bytes(path)
         for index in bytes.indices.prefix(700) {
             for value: UInt8 in [0, 1, 0x7f, 0x80, 0xff] {
                 var damaged = bytes

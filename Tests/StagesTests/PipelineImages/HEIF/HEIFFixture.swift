@@ -135,10 +135,10 @@ struct CodedPicture {
     }
 
     /// The 128×128 pixels of a HEIC file.
-    static func hevc() throws -> CodedPicture { try CodedPicture(of: try SampleImage.bytes("good/heic-128.heif")) }
+    static func hevc() throws -> CodedPicture { try CodedPicture(of: try Pictures.bytes("good/heic-128.heif")) }
 
     /// The 403×302 pixels of an AVIF file.
-    static func av1() throws -> CodedPicture { try CodedPicture(of: try SampleImage.bytes("good/avif-photo.avif")) }
+    static func av1() throws -> CodedPicture { try CodedPicture(of: try Pictures.bytes("good/avif-photo.avif")) }
 
     /// A picture of our own.
     static func av1(_ image: DecodedImage, lossless: Bool = true) async throws -> CodedPicture {

@@ -23,7 +23,7 @@ struct JPEGDecoderTests {
 
     @Test("A thumbnail keeps its quality's promise of decibels against a full decode by the kernel alone")
     func decibels() async throws {
-        let bytes = try SampleImage.bytes(photograph)
+        let bytes = try Pictures.bytes(photograph)
         let full = try await SampleImage.decode(bytes)
         for (side, quality, promised) in [(300, DecodeQuality.quality, 54.0), (300, .fast, 46)] {
             let target = full.size.fitted(into: PixelSize(square: side))
@@ -60,7 +60,7 @@ struct JPEGDecoderTests {
     func exact() async throws {
         let box = PixelSize(width: 90, height: 21)
         for name in ["exif-orientation-6.jpg", "jpeg-greyscale.jpg", "jpeg-progressive-444.jpg"] {
-            let bytes = try SampleImage.bytes("good/\(name)")
+            let bytes = try Pictures.bytes("good/\(name)")
             let response = try await SampleImage.load(bytes, maxPixelSize: box) {
                 Decode()
                 Downscale()
@@ -88,14 +88,14 @@ struct JPEGDecoderTests {
 
     @Test("What lacks nothing but the mark of its end is whole")
     func missingEnd() async throws {
-        let bytes = try SampleImage.bytes(photograph)
+        let bytes = try Pictures.bytes(photograph)
         let image = try await SampleImage.decode(Array(bytes.dropLast(2)), maxPixelSize: 100)
         #expect(image.pixels == (try await SampleImage.decode(bytes, maxPixelSize: 100)).pixels)
     }
 
     @Test("A file with several scans that ends between two of them is cut off")
     func cutBetweenScans() async throws {
-        let bytes = try SampleImage.bytes(progressive)
+        let bytes = try Pictures.bytes(progressive)
         let scans = bytes.indices.dropLast().filter { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }
         #expect(scans.count > 3)
         let cut = Array(bytes[..<scans[2]])
@@ -108,7 +108,7 @@ struct JPEGDecoderTests {
 
     @Test("A file with more scans than any honest one is refused")
     func scanBomb() async throws {
-        let bytes = try SampleImage.bytes(progressive)
+        let bytes = try Pictures.bytes(progressive)
         let scans = bytes.indices.dropLast().filter { bytes[$0] == 0xff && bytes[$0 + 1] == 0xda }
         let scan = bytes[scans[0]..<scans[1]]
         var bomb = Array(bytes[..<scans[0]])
@@ -146,7 +146,7 @@ struct JPEGDecoderTests {
 
     @Test("Bytes between segments, and what follows a picture that lacks nothing, cost no picture and no metadata")
     func strayBytes() async throws {
-        let bytes = try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")
+        let bytes = try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")
         let expected = try await SampleImage.decode(bytes)
         let first = 4 + Int(bytes[4]) * 256 + Int(bytes[5])
         for stray in [[0, 0, 9], [0xff], [0xff, 0], [0xff, 2, 7]] as [[UInt8]] {
@@ -156,7 +156,7 @@ struct JPEGDecoderTests {
             #expect(metadata.camera != nil)
             #expect(metadata.profile != nil)
         }
-        let several = try SampleImage.bytes(progressive)
+        let several = try Pictures.bytes(progressive)
         let whole = try await SampleImage.decode(several)
         for second in [[0xff, 0xd8, 0xff, 0xe1, 0, 1], [0xff, 0xd8, 0xff, 0xd8]] as [[UInt8]] {
             // Without the end of the first picture and with it.
@@ -170,7 +170,7 @@ struct JPEGDecoderTests {
         "Kinds of JPEG that aren't read are called so, not damaged",
         arguments: [(0xc3, 8), (0xc5, 8), (0xcb, 8), (0xf7, 8), (0xc0, 12), (0xc1, 16)])
     func kinds(_ marker: Int, _ bits: Int) async throws {
-        var bytes = try SampleImage.bytes("good/jpeg-greyscale.jpg")
+        var bytes = try Pictures.bytes("good/jpeg-greyscale.jpg")
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 })
         bytes[frame + 1] = UInt8(marker)
         bytes[frame + 4] = UInt8(bits)
@@ -182,7 +182,7 @@ struct JPEGDecoderTests {
 
     @Test("Inks are scaled as they are, and become colours at the end")
     func inks() async throws {
-        let bytes = try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")
+        let bytes = try Pictures.bytes("good/jpeg-cmyk-icc.jpg")
         let full = try await SampleImage.decode(bytes)
         let small = try await SampleImage.decode(bytes, maxPixelSize: 40)
         for (one, other) in zip(full.means, small.means) { #expect(abs(one - other) < 3) }
@@ -200,21 +200,21 @@ struct JPEGDecoderTests {
         let decoder = JPEGDecoder()
         let cancellation = WorkCancellation()
         let whole = try decoder.header(
-            of: try SampleImage.bytes(progressive), format: .jpeg, cancellation: cancellation)
+            of: try Pictures.bytes(progressive), format: .jpeg, cancellation: cancellation)
         // Three components without subsampling, two bytes each.
         let size = whole.storedSize
         #expect(whole.memory >= size.width * size.height * 6)
         #expect(whole.memory < (size.width + 16) * (size.height + 16) * 6)
         let strips = try decoder.header(
-            of: try SampleImage.bytes(photograph), format: .jpeg, cancellation: cancellation)
+            of: try Pictures.bytes(photograph), format: .jpeg, cancellation: cancellation)
         #expect(strips.memory == 0)
     }
 
     @Test("A JPEG of RGB, a grey one and one with four inks have the layout that fits them")
     func layouts() async throws {
-        #expect(try await SampleImage.decode(try SampleImage.bytes("good/jpeg-greyscale.jpg")).layout == .grey)
-        #expect(try await SampleImage.decode(try SampleImage.bytes("good/jpeg-cmyk-icc.jpg")).layout == .rgb)
-        #expect(try await SampleImage.decode(try SampleImage.bytes(progressive)).layout == .rgb)
+        #expect(try await SampleImage.decode(try Pictures.bytes("good/jpeg-greyscale.jpg")).layout == .grey)
+        #expect(try await SampleImage.decode(try Pictures.bytes("good/jpeg-cmyk-icc.jpg")).layout == .rgb)
+        #expect(try await SampleImage.decode(try Pictures.bytes(progressive)).layout == .rgb)
     }
 
     @Test("The quality is in the signature and in the printed list where it is not the default")
@@ -228,7 +228,7 @@ struct JPEGDecoderTests {
         "libjpeg is asked at every row of blocks whether to go on, also of scans that give no pixels yet",
         arguments: ["good/photo-12mp-baseline-420.jpg", "good/jpeg-progressive-444.jpg"])
     func stops(_ name: String) throws {
-        let bytes = try SampleImage.bytes(name)
+        let bytes = try Pictures.bytes(name)
         let patience = Patience(20)
         let watch = cjpeg_cancellation(
             is_cancelled: { Unmanaged<Patience>.fromOpaque($0).takeUnretainedValue().isOver() },

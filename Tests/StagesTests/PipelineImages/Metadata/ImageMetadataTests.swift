@@ -7,7 +7,7 @@ import Stages
 @Suite("A file's metadata is read without decoding a pixel")
 struct ImageMetadataTests {
     private func metadata(_ path: String) async throws -> ImageMetadata {
-        try await ImageMetadata(of: try SampleImage.bytes(path))
+        try await ImageMetadata(of: try Pictures.bytes(path))
     }
 
     @Test(
@@ -39,7 +39,7 @@ struct ImageMetadataTests {
         #expect(metadata.hasAlpha == alpha)
         #expect(metadata.bitsPerChannel == bits)
         #expect(metadata.colours == colours)
-        #expect(metadata.byteCount == (try SampleImage.bytes("good/\(name)")).count)
+        #expect(metadata.byteCount == (try Pictures.bytes("good/\(name)")).count)
     }
 
     @Test("A turned picture has an upright size beside the stored one")
@@ -137,7 +137,7 @@ struct ImageMetadataTests {
         #expect(!error.message.isEmpty)
         let large = try await #require(throws: LoadError.self) {
             try await ImageMetadata(
-                of: try SampleImage.bytes("good/webp-lossy.webp"), limits: ImageLimits(encodedBytes: 100))
+                of: try Pictures.bytes("good/webp-lossy.webp"), limits: ImageLimits(encodedBytes: 100))
         }
         #expect(large.code == .tooManyBytes)
     }
@@ -148,7 +148,7 @@ struct ImageMetadataTests {
             "jpeg-exif-xmp-icc.jpg", "png-icc-rec2020.png", "webp-animated.webp", "gif-animated.gif", "avif-photo.avif",
             "tiff-deflate-strip.tif", "bmp-rgb24.bmp",
         ] {
-            let bytes = try SampleImage.bytes("good/\(name)")
+            let bytes = try Pictures.bytes("good/\(name)")
             for count in stride(from: 1, to: min(bytes.count, 2000), by: 61) {
                 do {
                     let metadata = try await ImageMetadata(of: Array(bytes.prefix(count)))

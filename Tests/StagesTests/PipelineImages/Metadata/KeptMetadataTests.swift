@@ -11,7 +11,7 @@ struct KeptMetadataTests {
     private func kept(
         _ path: String, _ format: ImageFormat, _ metadata: KeptMetadata, maxPixelSize: PixelSize? = 100
     ) async throws -> (blocks: EmbeddedMetadata, file: [UInt8]) {
-        let file = try await kept(try SampleImage.bytes(path), format, metadata, maxPixelSize: maxPixelSize)
+        let file = try await kept(try Pictures.bytes(path), format, metadata, maxPixelSize: maxPixelSize)
         return (try EmbeddedMetadata(of: file, format: format, cancellation: WorkCancellation()), file)
     }
 
@@ -54,7 +54,7 @@ struct KeptMetadataTests {
         #expect(metadata.orientation == .up)
         #expect(metadata.exifByteCount > 0)
         let again = try await SampleImage.decode(file)
-        let expected = try await SampleImage.decode(try SampleImage.bytes("good/exif-orientation-\(value).jpg"))
+        let expected = try await SampleImage.decode(try Pictures.bytes("good/exif-orientation-\(value).jpg"))
         #expect(again.difference(from: expected) < 6)
     }
 
@@ -127,7 +127,7 @@ struct KeptMetadataTests {
     @Test("Damaged EXIF never fails an encoding: what makes no sense is left out")
     func damaged() throws {
         let whole = try EmbeddedMetadata(
-            of: try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg"), format: .jpeg, cancellation: WorkCancellation()
+            of: try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"), format: .jpeg, cancellation: WorkCancellation()
         ).exif
         var state: UInt64 = 7
         for _ in 0..<2000 {

@@ -139,7 +139,7 @@ struct PNGDecoderTests {
         let names = try SampleImage.manifest("good").map { "good/\($0.name)" }.filter { $0.hasSuffix("png") }
         #expect(names.count == 6)
         for name in names + ["good/expected/bricks-color.png"] {
-            let bytes = try SampleImage.bytes(name)
+            let bytes = try Pictures.bytes(name)
             let image = try await SampleImage.decode(bytes)
             let expected = try await SampleImage.decode(bytes, with: Decode(decoders: decoders))
             #expect(image.layout == expected.layout, "\(name)")
@@ -227,7 +227,7 @@ struct PNGDecoderTests {
 
     @Test("What libvips decodes of a PNG is converted from its profile as what is decoded here", arguments: [0, 2])
     func profileOfInterlaced(_ colour: Int) async throws {
-        let sample = try SampleImage.bytes("good/png-icc-rec2020.png")
+        let sample = try Pictures.bytes("good/png-icc-rec2020.png")
         var found = PNGChunks(sample, WorkCancellation())
         var profile: ArraySlice<UInt8>?
         while profile == nil, let chunk = try found.next() {
@@ -267,7 +267,7 @@ struct PNGDecoderTests {
 
     @Test("Decode alone gives the exact size")
     func exact() async throws {
-        let bytes = try SampleImage.bytes("good/expected/bricks-color.png")
+        let bytes = try Pictures.bytes("good/expected/bricks-color.png")
         let response = try await SampleImage.load(bytes, maxPixelSize: 33) {
             Decode()
             Downscale()

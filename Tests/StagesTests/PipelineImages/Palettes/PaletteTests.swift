@@ -110,7 +110,7 @@ struct PaletteTests {
         "A photograph is as good with a palette as it was with libimagequant's",
         arguments: [(256, 0.0, 36.1), (256, 1, 35.9), (64, 1, 30.6), (16, 0, 25.2), (16, 1, 24.5)])
     func photograph(_ colours: Int, _ dither: Double, _ decibels: Double) async throws {
-        let image = try await SampleImage.decode(try SampleImage.bytes("good/expected/bricks-color.png"))
+        let image = try await SampleImage.decode(try Pictures.bytes("good/expected/bricks-color.png"))
         // PNG's palettes have no 64 colours.
         var options = EncodeOptions()
         options.gif = .init(colours: colours, dither: dither)
@@ -151,7 +151,7 @@ struct PaletteTests {
     func chunks() async throws {
         var options = EncodeOptions(metadata: .all)
         options.png.colours = 16
-        let response = try await SampleImage.load(try SampleImage.bytes("good/jpeg-exif-xmp-icc.jpg")) {
+        let response = try await SampleImage.load(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")) {
             Decode()
             Encode(.png, options: options)
         }

@@ -23,7 +23,7 @@ struct ResamplerTests {
     }
 
     private func bricks() async throws -> DecodedImage {
-        try await SampleImage.decode(try SampleImage.bytes("good/expected/bricks-color.png"))
+        try await SampleImage.decode(try Pictures.bytes("good/expected/bricks-color.png"))
     }
 
     static let sizes: [(PixelSize, PixelSize)] = [
@@ -113,7 +113,7 @@ struct ResamplerTests {
         arguments: [(16, 12), (21, 17), (43, 32), (5, 3), (63, 47), (80, 61)])
     func reference(_ width: Int, _ height: Int) async throws {
         let image = try await SampleImage.decode(
-            try SampleImage.bytes("good/expected/bricks-color.png"), maxPixelSize: PixelSize(square: 64))
+            try Pictures.bytes("good/expected/bricks-color.png"), maxPixelSize: PixelSize(square: 64))
         let target = PixelSize(width: width, height: height)
         let result = try scaled(image.pixels, ResamplePlan(from: image.size, to: target, reserve: 1e9), .rgb)
         let expected = lanczos(image, to: target)

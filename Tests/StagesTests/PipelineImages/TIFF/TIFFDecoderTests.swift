@@ -34,7 +34,7 @@ struct TIFFDecoderTests {
         "It has the JPEG's pixels, at any size, upright once",
         arguments: ["jpeg-greyscale.jpg", "jpeg-progressive-444.jpg"])
     func pixels(_ name: String) async throws {
-        let jpeg = try SampleImage.bytes("good/\(name)")
+        let jpeg = try Pictures.bytes("good/\(name)")
         for box in [nil, PixelSize(square: 40)] {
             let expected = try await SampleImage.decode(jpeg, maxPixelSize: box)
             let samples = expected.layout.channelCount
@@ -52,7 +52,7 @@ struct TIFFDecoderTests {
 
     @Test("The estimate of memory counts the JPEG's coefficients, as that of the JPEG alone does")
     func memory() throws {
-        let jpeg = try SampleImage.bytes("good/jpeg-progressive-444.jpg")
+        let jpeg = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let inner = try JPEGDecoder().header(of: jpeg, format: .jpeg, cancellation: WorkCancellation())
         let tiff = file(jpeg, size: inner.storedSize, samples: 3)
         let header = try TIFFDecoder().header(of: tiff, format: .tiff, cancellation: WorkCancellation())
@@ -70,8 +70,8 @@ struct TIFFDecoderTests {
 
     @Test("Any other TIFF is no such strip, nor one that is cut off")
     func others() throws {
-        #expect(TIFFStrip(try SampleImage.bytes("good/tiff-jpeg-tiled.tif")) == nil)
-        #expect(TIFFStrip(try SampleImage.bytes("good/tiff-deflate-strip.tif")) == nil)
+        #expect(TIFFStrip(try Pictures.bytes("good/tiff-jpeg-tiled.tif")) == nil)
+        #expect(TIFFStrip(try Pictures.bytes("good/tiff-deflate-strip.tif")) == nil)
         let tiff = file([0xff, 0xd8, 1, 2], size: PixelSize(square: 1), samples: 3)
         #expect(TIFFStrip(tiff) != nil)
         for count in 0..<tiff.count { #expect(TIFFStrip(Array(tiff.prefix(count))) == nil) }

@@ -26,7 +26,7 @@ struct DownscaleTests {
         ])
     func exact(_ name: String, _ box: Int, _ width: Int, _ height: Int) async throws {
         let response = try await SampleImage.load(
-            try SampleImage.bytes("good/\(name)"), maxPixelSize: PixelSize(square: box)
+            try Pictures.bytes("good/\(name)"), maxPixelSize: PixelSize(square: box)
         ) {
             Decode()
             Downscale()
@@ -36,7 +36,7 @@ struct DownscaleTests {
 
     @Test("The thumbnail is the photograph: small, and like its full decode scaled in one step")
     func faithful() async throws {
-        let bytes = try SampleImage.bytes("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let quick = try await SampleImage.load(bytes, maxPixelSize: 300) {
             Decode()
             Downscale()
@@ -127,7 +127,7 @@ struct DownscaleTests {
     func animation() async throws {
         for name in ["gif-animated.gif", "webp-animated.webp"] {
             let response = try await SampleImage.load(
-                try SampleImage.bytes("good/\(name)"), maxPixelSize: 16
+                try Pictures.bytes("good/\(name)"), maxPixelSize: 16
             ) {
                 Decode(limits: ImageLimits(frames: 10))
                 Downscale()

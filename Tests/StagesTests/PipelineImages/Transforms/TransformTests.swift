@@ -73,7 +73,7 @@ struct TransformTests {
         arguments: ["good/gif-animated.gif", "good/webp-animated.webp", "generated/animated.avif"])
     func files(_ name: String) async throws {
         let image = try await SampleImage.decode(
-            try SampleImage.bytes(name), with: Decode(limits: ImageLimits(frames: 9)))
+            try Pictures.bytes(name), with: Decode(limits: ImageLimits(frames: 9)))
         #expect(image.frames.count == 4)
         for transform in Self.all {
             let result = try await transform.apply(image)
