@@ -24,6 +24,11 @@ static void count(void) {
 uint64_t allocations_on_this_thread(void) { return mine; }
 uint64_t allocations_in_all(void) { return atomic_load_explicit(&all, memory_order_relaxed); }
 
+uint64_t allocated_bytes(void) {
+    struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
+}
+
 void keep_free_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);

@@ -1,7 +1,7 @@
+import CAllocations
 import Foundation
 import Glibc
 import Pipeline
-import ProcessMemory
 import Stages
 
 /// Whether work can be interrupted at any moment: `benchmarks interrupt [CANCELLATIONS [TIME-LIMITS [NAME...]]]`, 1,000 and
@@ -9,12 +9,11 @@ import Stages
 ///
 /// Pictures as cameras and phones write them are decoded, whole and to 300 pixels, and written in each format. Each is
 /// cancelled at random moments, and ended by random time limits. A load must not go on for more than 50 ms after that; AVIF
-/// and WebP may do so while they are written. What the process holds after the first tenth is compared with what it holds
-/// at the end: more is a leak. That it gets to the end shows that nothing ended the program.
+/// and WebP may do so while they are written. What is allocated after the first tenth is compared with what is allocated at
+/// the end: more is a leak. That it gets to the end shows that nothing ended the program.
 enum Interruptions {
-    /// Milliseconds of the processor that other work of the trial may have taken meanwhile, and megabytes that the
-    /// allocator keeps.
-    private static let (allowed, slack) = (50.0, 24.0)
+    /// Milliseconds of the processor that a load may go on for, and megabytes that libraries and threads may keep for later.
+    private static let (allowed, slack) = (50.0, 4.0)
 
     private struct Result {
         var (interrupted, finished) = (0, 0)
@@ -173,12 +172,12 @@ enum Interruptions {
         return SystemClock().uptime - began
     }
 
-    /// What is resident once all that was left behind is over, in megabytes.
+    /// What is allocated once all that was left behind is over, in megabytes.
     private static func settled() async throws -> Double {
         while true {
             let before = Thumbnails.cpuSeconds()
             try await Task.sleep(for: .milliseconds(20))
-            if Thumbnails.cpuSeconds() - before < 0.005 { return ProcessMemory.resident }
+            if Thumbnails.cpuSeconds() - before < 0.005 { return Double(allocated_bytes()) / 1_048_576 }
         }
     }
 }
