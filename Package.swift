@@ -44,7 +44,7 @@ let package = Package(
             dependencies: [
                 "CThread",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: settings
         ),

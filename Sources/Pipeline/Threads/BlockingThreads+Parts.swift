@@ -11,20 +11,21 @@ extension BlockingThreads {
     ///   - part: does the part of a number, from 0. Several run at once.
     package func runParts(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
         let parts = Parts(count: count, run: part)
-        let helpers = (0..<max(0, min(self.count, count) - 1)).map { _ in WorkItem() }
-        let running = Monitor(helpers.count)
-        for helper in helpers {
-            let over: @Sendable () -> Void = { running.withLock(wake: .all) { $0 -= 1 } }
-            let isAccepted = helper.prepare(
-                run: {
-                    parts.runAll()
-                    return over
-                }, refuse: { _ in over() })
-            if isAccepted { enqueue(helper, .veryLow) }
+        let helperCount = max(0, min(self.count, count) - 1)
+        let running = Monitor(helperCount)
+        let end: @Sendable () -> Void = { running.withLock(wake: .all) { $0 -= 1 } }
+        let helpers = (0..<helperCount).map { _ in
+            WorkItem {
+                parts.runAll()
+                end()
+            } refuse: { _ in
+                end()
+            }
         }
+        for helper in helpers { enqueue(helper, .veryLow) }
         parts.runAll()
-        // Those that haven't begun find nothing to do.
-        for helper in helpers { helper.cancel() }
+        // Those that haven't begun would find nothing to do.
+        for helper in helpers where remove(helper) { end() }
         running.wait(for: { $0 == 0 ? () : nil }, whileIdle: { _, _ in })
     }
 

@@ -1,4 +1,3 @@
-import DequeModule
 import Glibc
 
 /// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
@@ -11,7 +10,7 @@ public final class BlockingThreads: Sendable {
     public let count: Int
 
     private struct State {
-        var waiting: [Deque<WorkItem>] = LoadPriority.allCases.map { _ in [] }
+        var line = PriorityLine<WorkItem>()
         var threads = 0
         var idle = 0
         var stopped = false
@@ -30,9 +29,8 @@ public final class BlockingThreads: Sendable {
         /// A thread that was woken counts as idle until it takes its work, which waits until then. So there are enough
         /// threads if no more work waits than threads are idle.
         mutating func needsThread() -> Bool {
-            let urgent = waiting[Int(LoadPriority.normal.rawValue)...].reduce(0) { $0 + $1.count }
-            let leisurely = waiting.reduce(0) { $0 + $1.count } - urgent
-            let runnable = urgent + min(leisurely, max(0, modestLimit - modest))
+            let leisurely = line.count(.veryLow) + line.count(.low)
+            let runnable = line.count - leisurely + min(leisurely, max(0, modestLimit - modest))
             guard runnable > idle, threads < limit else { return false }
             threads += 1
             return true
@@ -40,14 +38,14 @@ public final class BlockingThreads: Sendable {
 
         /// The next work that a thread may begin.
         mutating func next() -> (item: WorkItem, isModest: Bool)? {
-            for index in waiting.indices.reversed() {
-                let isModest = index < LoadPriority.normal.rawValue
-                if isModest && modest >= modestLimit { return nil }
-                guard let item = waiting[index].popFirst() else { continue }
-                if isModest { modest += 1 }
-                return (item, isModest)
+            guard let (item, place) = line.first else { return nil }
+            let isModest = place.priority < .normal
+            if isModest {
+                guard modest < modestLimit else { return nil }
+                modest += 1
             }
-            return nil
+            line.remove(item)
+            return (item, isModest)
         }
     }
 
@@ -73,7 +71,7 @@ public final class BlockingThreads: Sendable {
     public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
 
     /// How much work waits for a thread.
-    public var waiting: Int { state.withLock { $0.waiting.reduce(0) { $0 + $1.count } } }
+    public var waiting: Int { state.withLock { $0.line.count } }
 
     /// Runs work on one of the threads and waits for it without blocking.
     ///
@@ -96,50 +94,43 @@ public final class BlockingThreads: Sendable {
     package func run<Value: Sendable>(
         priority: LoadPriority, isLeft: Bool, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
-        let item = WorkItem(isLeft: isLeft)
-        return try await AdjustablePriority.following {
+        let (waiter, cancellation) = (Waiter<Value>(), WorkCancellation())
+        let item = WorkItem {
+            waiter.resume(with: Result { try work(cancellation) })
+        } refuse: {
+            waiter.resume(with: .failure($0))
+        }
+        return try await waiter.wait(priority: priority) {
+            enqueue(item, $0)
+        } move: {
             self.move(item, to: $0)
-        } _: {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let accepted = item.prepare(
-                        run: {
-                            let result = Result { try work(item.cancellation) }
-                            return { continuation.resume(with: result) }
-                        },
-                        refuse: { continuation.resume(throwing: $0) })
-                    if accepted { enqueue(item, AdjustablePriority.current?.value ?? priority) }
-                }
-            } onCancel: {
-                item.cancel()
-            }
+        } leave: {
+            cancellation.cancel()
+            if remove(item) || isLeft { item.refuse(CancellationError()) }
         }
-    }
-
-    /// Takes work that still waits to the end of another line.
-    private func move(_ item: WorkItem, to priority: LoadPriority) {
-        // A thread may be idle that was left free for it.
-        let starts = state.withLock(wake: .one) { state in
-            for line in state.waiting.indices {
-                guard let place = state.waiting[line].firstIndex(where: { $0 === item }) else { continue }
-                state.waiting[line].remove(at: place)
-                state.waiting[Int(priority.rawValue)].append(item)
-                return state.needsThread()
-            }
-            return false
-        }
-        if starts { startThread() }
     }
 
     func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
         let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
             guard !state.stopped else { return (true, false) }
-            state.waiting[Int(priority.rawValue)].append(item)
+            state.line.enqueue(item, priority)
             return (false, state.needsThread())
         }
-        if refused { item.cancel() }
+        if refused { item.refuse(CancellationError()) }
         if starts { startThread() }
     }
+
+    private func move(_ item: WorkItem, to priority: LoadPriority) {
+        // A thread may be idle that was left free for it.
+        let starts = state.withLock(wake: .one) { state in
+            state.line.move(item, to: priority)
+            return state.needsThread()
+        }
+        if starts { startThread() }
+    }
+
+    /// Takes back work that still waits; false if it has begun or was refused.
+    func remove(_ item: WorkItem) -> Bool { state.withLock { $0.line.remove(item) } }
 
     private func startThread() {
         let state = state
@@ -163,9 +154,7 @@ public final class BlockingThreads: Sendable {
         let refused = state.withLock { state -> [WorkItem] in
             state.threads -= 1
             guard state.threads == 0 else { return [] }
-            let refused = state.waiting.flatMap(\.self)
-            for line in state.waiting.indices { state.waiting[line] = [] }
-            return refused
+            return state.line.removeAll()
         }
         for item in refused { item.refuse(refusal.error()) }
     }
@@ -177,5 +166,18 @@ public final class BlockingThreads: Sendable {
         } whileIdle: {
             $0.idle += $1
         }
+    }
+}
+
+/// Work that waits for a thread.
+final class WorkItem: Sendable {
+    /// Does the work.
+    let run: @Sendable () -> Void
+    /// Is called instead if no thread will do the work.
+    let refuse: @Sendable (any Error) -> Void
+
+    init(run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (any Error) -> Void) {
+        self.run = run
+        self.refuse = refuse
     }
 }

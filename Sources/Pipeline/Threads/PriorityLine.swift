@@ -1,0 +1,89 @@
+import HeapModule
+
+/// Objects that wait for their turn: the highest priority first, then first in, first out.
+///
+/// An object that moves to another priority keeps its age. Operations take logarithmic time, moves and removals included.
+package struct PriorityLine<Element: AnyObject> {
+    /// Where an object stands. The greatest place is served first.
+    package struct Place: Comparable, Sendable {
+        package let priority: LoadPriority
+        fileprivate let number: UInt64
+        fileprivate let element: ObjectIdentifier
+
+        package static func < (lhs: Place, rhs: Place) -> Bool {
+            (lhs.priority, rhs.number) < (rhs.priority, lhs.number)
+        }
+    }
+
+    private var elements: [ObjectIdentifier: (element: Element, place: Place)] = [:]
+    /// The places of all elements, and some that were left. The greatest is always taken.
+    private var places = Heap<Place>()
+    private var counts = InlineArray<5, Int>(repeating: 0)
+    private var lastNumber: UInt64 = 0
+
+    package init() {}
+
+    /// The number of objects that wait.
+    package var count: Int { elements.count }
+
+    /// The number of objects that wait with a priority.
+    package func count(_ priority: LoadPriority) -> Int { counts[Int(priority.rawValue)] }
+
+    /// The number of places, with those that were left.
+    var length: Int { places.count }
+
+    /// The object whose turn is next.
+    package var first: (element: Element, place: Place)? { places.max.flatMap { elements[$0.element] } }
+
+    /// Adds an object that doesn't wait here yet.
+    /// - Parameter number: Its age, which grows with each call. Lines whose places are compared share their numbers.
+    package mutating func enqueue(_ element: Element, _ priority: LoadPriority, number: UInt64? = nil) {
+        lastNumber = number ?? lastNumber + 1
+        occupy(Place(priority: priority, number: lastNumber, element: ObjectIdentifier(element)), element)
+    }
+
+    /// Moves an object to another priority. Does nothing if it doesn't wait here.
+    package mutating func move(_ element: Element, to priority: LoadPriority) {
+        guard let old = elements[ObjectIdentifier(element)]?.place, old.priority != priority else { return }
+        counts[Int(old.priority.rawValue)] -= 1
+        occupy(Place(priority: priority, number: old.number, element: old.element), element)
+        dropLeftPlaces()
+    }
+
+    /// Takes an object out; false if it doesn't wait here.
+    @discardableResult
+    package mutating func remove(_ element: Element) -> Bool {
+        guard let (_, place) = elements.removeValue(forKey: ObjectIdentifier(element)) else { return false }
+        counts[Int(place.priority.rawValue)] -= 1
+        dropLeftPlaces()
+        return true
+    }
+
+    /// Takes out the object whose turn is next.
+    package mutating func popFirst() -> Element? {
+        guard let element = first?.element else { return nil }
+        remove(element)
+        return element
+    }
+
+    /// Takes out all objects, in their order.
+    package mutating func removeAll() -> [Element] {
+        var all: [Element] = []
+        while let element = popFirst() { all.append(element) }
+        return all
+    }
+
+    private mutating func occupy(_ place: Place, _ element: Element) {
+        elements[place.element] = (element, place)
+        places.insert(place)
+        counts[Int(place.priority.rawValue)] += 1
+    }
+
+    /// Drops left places that come first, or all of them once they are most of the heap.
+    private mutating func dropLeftPlaces() {
+        if places.count > 2 * elements.count + 64 { places = Heap(elements.values.map(\.place)) }
+        while let place = places.max, elements[place.element]?.place != place { places.removeMax() }
+    }
+}
+
+extension PriorityLine: Sendable where Element: Sendable {}

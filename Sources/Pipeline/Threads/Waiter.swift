@@ -1,0 +1,76 @@
+/// A task that waits in a line, and is resumed once.
+package final class Waiter<Value: Sendable>: Sendable {
+    private enum State {
+        case new
+        case suspended(CheckedContinuation<Value, any Error>)
+        /// `nil` once the task has the result.
+        case resumed(Result<Value, any Error>?)
+    }
+
+    private let state = Lock(State.new)
+
+    package init() {}
+
+    /// Resumes the task. Only the first call counts.
+    package func resume(with result: Result<Value, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+            switch state {
+            case .new: state = .resumed(result)
+            case .suspended(let continuation):
+                state = .resumed(nil)
+                return continuation
+            case .resumed: break
+            }
+            return nil
+        }
+        continuation?.resume(with: result)
+    }
+
+    /// Whether the task is suspended.
+    var isSuspended: Bool { state.withInnerLock { if case .suspended = $0 { true } else { false } } }
+
+    /// Suspends the task until it is resumed. The waiter is in its line already.
+    /// - Parameter leave: Is called when the task is cancelled. Takes the waiter out of its line, and resumes it if it was
+    ///   there.
+    package func value(onCancel leave: @Sendable () -> Void) async throws -> Value {
+        try await withTaskCancellationHandler {
+            try await value()
+        } onCancel: {
+            leave()
+        }
+    }
+
+    /// Suspends the task until it is resumed, also if it is cancelled.
+    package func value() async throws -> Value { try await withCheckedThrowingContinuation { suspend($0) } }
+
+    /// Enqueues the waiter and suspends the task until it is resumed. The waiter follows the priority of the task's work.
+    /// - Parameters:
+    ///   - priority: How urgent it is where no ``AdjustablePriority`` is in force.
+    ///   - enqueue: Puts the waiter into its line. Not called if the task is cancelled already.
+    ///   - move: Moves the waiter to another priority, if it is in its line.
+    ///   - leave: See ``value(onCancel:)``.
+    package func wait(
+        priority: LoadPriority, enqueue: (LoadPriority) -> Void,
+        move: @escaping @Sendable (LoadPriority) -> Void, leave: @Sendable () -> Void
+    ) async throws -> Value {
+        try await AdjustablePriority.following(move) {
+            // A task that is cancelled already takes nobody's turn. One that is cancelled after this is in its line before
+            // `leave` can be called.
+            try Task.checkCancellation()
+            enqueue(AdjustablePriority.current?.value ?? priority)
+            return try await value(onCancel: leave)
+        }
+    }
+
+    private func suspend(_ continuation: CheckedContinuation<Value, any Error>) {
+        let result = state.withLock { state -> Result<Value, any Error>? in
+            guard case .resumed(let result) = state else {
+                state = .suspended(continuation)
+                return nil
+            }
+            state = .resumed(nil)
+            return result
+        }
+        if let result { continuation.resume(with: result) }
+    }
+}

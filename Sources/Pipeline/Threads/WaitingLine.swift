@@ -1,0 +1,79 @@
+/// What tasks in a ``WaitingLine`` wait for.
+package protocol SharedResource: Sendable {
+    /// What a task asks for.
+    associatedtype Need: Sendable
+    /// What it gets.
+    associatedtype Share: Sendable
+
+    /// Takes a share; `nil` if it isn't available.
+    mutating func take(_ need: Need, _ priority: LoadPriority) -> Share?
+}
+
+/// Tasks that wait for their share of a resource: the highest priority first, then first in, first out.
+///
+/// No task overtakes the first in line, however little it needs, so large needs are met too.
+package final class WaitingLine<Resource: SharedResource>: Sendable {
+    private final class Request: Sendable {
+        let need: Resource.Need
+        let waiter = Waiter<Resource.Share>()
+
+        init(_ need: Resource.Need) { self.need = need }
+    }
+
+    private struct State {
+        var resource: Resource
+        var line = PriorityLine<Request>()
+
+        mutating func admit() -> [(Request, Resource.Share)] {
+            var admitted: [(Request, Resource.Share)] = []
+            while let (request, place) = line.first, let share = resource.take(request.need, place.priority) {
+                line.remove(request)
+                admitted.append((request, share))
+            }
+            return admitted
+        }
+    }
+
+    private let state: Lock<State>
+
+    package init(_ resource: Resource) { state = Lock(State(resource: resource)) }
+
+    /// The number of tasks that wait.
+    package var count: Int { state.withLock { $0.line.count } }
+
+    /// Takes a share if it is available now and no task waits that is as urgent.
+    package func takeNow(_ need: Resource.Need, priority: LoadPriority) -> Resource.Share? {
+        state.withLock { state in
+            if let first = state.line.first, first.place.priority >= priority { return nil }
+            return state.resource.take(need, priority)
+        }
+    }
+
+    /// Waits for a share. Inside a load `priority` is only the first priority: it follows the load's.
+    /// - Throws: `CancellationError` at once if the task is cancelled.
+    package func take(_ need: Resource.Need, priority: LoadPriority) async throws -> Resource.Share {
+        let request = Request(need)
+        return try await request.waiter.wait(priority: priority) { priority in
+            change { $0.line.enqueue(request, priority) }
+        } move: { priority in
+            self.change { $0.line.move(request, to: priority) }
+        } leave: {
+            if self.change({ $0.line.remove(request) }) { request.waiter.resume(with: .failure(CancellationError())) }
+        }
+    }
+
+    /// Changes the resource, as to give a share back, and admits the tasks whose turn has come.
+    package func update(_ body: (inout Resource) -> Void) { change { body(&$0.resource) } }
+
+    /// Reads the resource. May be called under another lock.
+    package func read<Result>(_ body: (Resource) -> Result) -> Result { state.withInnerLock { body($0.resource) } }
+
+    private func change<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, admitted) = state.withLock { state in
+            let result = body(&state)
+            return (result, state.admit())
+        }
+        for (request, share) in admitted { request.waiter.resume(with: .success(share)) }
+        return result
+    }
+}
