@@ -62,10 +62,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(
             name: "PipelineImages",
-            dependencies: [
-                "Pipeline", "CDeflate", "CImages", "CWebP", "CZlib",
-                .product(name: "DequeModule", package: "swift-collections"),
-            ],
+            dependencies: ["Pipeline", "CDeflate", "CImages", "CWebP", "CZlib"],
             swiftSettings: settings
         ),
         .target(
