@@ -40,8 +40,7 @@ extension Flights {
                 return root
             }
             await work()
-            self.change { $0.end(root) }
-            self.goOn()
+            self.endWork(root)
             await self.ended(root)
         }
     }

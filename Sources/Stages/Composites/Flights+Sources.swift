@@ -38,7 +38,7 @@ extension Flights.State {
     /// Forgets a source's flight without members, unless a load is still on its way that may ask for it: one that
     /// looked at the disk before the original was there.
     mutating func settleSource(_ flight: UInt64) {
-        guard let record = records[flight], record.landing != nil, record.waiters.isEmpty else { return }
+        guard let record = records[flight], record.landing != nil else { return }
         if record.landing?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
             underWay[record.key.source]?.contains(where: { $0 < storedAt }) == true
         {
@@ -58,16 +58,9 @@ extension Flights.State {
     mutating func forget(_ flight: UInt64) {
         guard let record = records[flight] else { return }
         withdraw(flight)
-        // Who boarded and has yet to wait finds the landing there.
-        guard record.waiters.isEmpty else { return }
         records[flight] = nil
         removed.append(record)
-        if !record.hasDeparted {
-            departures.remove(flight)
-            if let place = record.place { departures.giveBack(place) }
-            tasks -= 1
-            end(record.root)
-        }
+        if slots.line.remove(record.turn) { turns.append((record.turn, .failure(CancellationError()))) }
         guard case .variant(let variant, _, _) = record.key, let order = record.order else { return }
         if let place = underWay[variant.source]?.firstIndex(of: order) { underWay[variant.source]?.remove(at: place) }
         if underWay[variant.source]?.isEmpty == true { underWay[variant.source] = nil }

@@ -27,12 +27,14 @@ public final class Flights: Sendable {
         var lingering: [SourceKey: [UInt64]] = [:]
         var lastNumber: UInt64 = 0
         var idleWaiters: [(end: End, continuation: CheckedContinuation<Void, Never>)] = []
-        /// How many flights there are, those included that have not departed or that nobody waits for any more.
+        /// How many flights there are, those included that wait for a slot or that nobody waits for any more.
         var tasks = 0
         /// How many of them there are for each ``FlightRecord/root``, and refreshes.
         var roots: [UInt64: Int] = [:]
         var cancellations = 0
-        var departures: Departures
+        var slots: FlightSlots
+        /// Those whose turn has come, or never will, for ``Flights/change(_:)`` to resume.
+        var turns: [(turn: FlightSlots.Turn, result: Result<FlightSlots.Slot?, any Error>)] = []
         /// When everything was last removed from the caches, and single sources, while loads were under way that had set
         /// out before.
         var allRemovedAt: UInt64 = 0
@@ -42,7 +44,7 @@ public final class Flights: Sendable {
         var removed: [FlightRecord] = []
         var removedEvents: [LoadEvent] = []
 
-        init(places: Int) { departures = Departures(places: places) }
+        init(limit: Int) { slots = FlightSlots(limit: limit) }
 
         mutating func number() -> UInt64 {
             lastNumber += 1
@@ -75,14 +77,9 @@ public final class Flights: Sendable {
             return idle
         }
 
-        /// Gives places to those whose turn it is: who is to let them depart.
-        mutating func call() -> [CheckedContinuation<FlightCall, any Error>] {
-            var called: [CheckedContinuation<FlightCall, any Error>] = []
-            while let (flight, place) = departures.next() {
-                records[flight]?.place = place
-                if let continuation = records[flight]?.call() { called.append(continuation) }
-            }
-            return called
+        /// Assigns free slots.
+        mutating func assignSlots() {
+            while let (turn, slot) = slots.next() { turns.append((turn, .success(slot))) }
         }
     }
 
@@ -98,38 +95,40 @@ public final class Flights: Sendable {
     /// No load is under way.
     /// - Parameter maximumConcurrent: how many flights are under way at once; 1,024 by default. Each takes some 50 KB
     ///   beside what it loads; a load that waits for its turn takes about 8 KB. An origin that does not answer keeps the
-    ///   places of its flights until they time out: who loads from many such needs more. A stage may load through the same
-    ///   flights, also in child tasks: such loads need no place. A load in a detached task does, so a stage that waits for
-    ///   one can wait forever if all places are taken by such stages. A `Task { }` that a stage begins is part of its flight
-    ///   until the flight has ended: its loads need no place and have the flight's priority. Detach what is independent.
+    ///   slots of its flights until they time out: who loads from many such needs more. A stage may load through the same
+    ///   flights, also in child tasks: such loads need no slot. A load in a detached task does, so a stage that waits for
+    ///   one can wait forever if all slots are taken by such stages. A `Task { }` that a stage begins is part of its flight
+    ///   until the flight has ended: its loads need no slot and have the flight's priority. Detach what is independent.
     public convenience init(maximumConcurrent: Int = 1024) {
         self.init(executor: nil, maximumConcurrent: maximumConcurrent)
     }
 
     /// No load is under way; those to come run on `executor`.
     package init(executor: (any TaskExecutor)?, maximumConcurrent: Int = 1024) {
-        state = Lock(State(places: maximumConcurrent))
+        state = Lock(State(limit: maximumConcurrent))
         self.executor = executor
         refreshes = BackgroundTasks(executor: executor)
     }
 
-    /// Runs `body` with exclusive access to the state. What `body` takes off the books is released after the lock: a
-    /// user's attachment or error may come back here when it is released.
-    func change<Result>(_ body: (inout State) -> Result) -> Result {
-        let (result, _) = state.withLock { state in
-            let result = body(&state)
-            let removed = (state.removed, state.removedEvents)
-            (state.removed, state.removedEvents) = ([], [])
-            return (result, removed)
+    /// Runs `body` with exclusive access to the state, then assigns slots that have become free. What `body` takes off the
+    /// books is released after the lock: a user's attachment or error may come back here when it is released.
+    func change<Value>(_ body: (inout State) -> Value) -> Value {
+        let (value, turns, _) = state.withLock { state in
+            let value = body(&state)
+            state.assignSlots()
+            let (turns, removed) = (state.turns, (state.removed, state.removedEvents))
+            (state.turns, state.removed, state.removedEvents) = ([], [], [])
+            return (value, turns, removed)
         }
-        return result
+        for (turn, result) in turns { turn.resume(with: result) }
+        return value
     }
 
     /// How many flights are under way or wait for their turn.
     public var count: Int { state.withLock { $0.tasks } }
 
     /// How many of them wait for their turn.
-    public var waiting: Int { state.withLock { $0.departures.count } }
+    public var waiting: Int { state.withLock { $0.slots.line.count } }
 
     /// How often every flight was cancelled.
     var cancellations: Int { state.withLock { $0.cancellations } }
@@ -160,7 +159,7 @@ public final class Flights: Sendable {
         let (tasks, waiters) = change { state in
             state.cancellations += 1
             let tasks = state.records.values.compactMap { $0.landing == nil ? $0.task : nil }
-            var waiters: [FlightRecord.Waiter] = []
+            var waiters: [Boarding] = []
             for flight in state.records.keys.sorted() {
                 waiters += state.records[flight]?.dismissAll() ?? []
                 state.forget(flight)
@@ -170,76 +169,23 @@ public final class Flights: Sendable {
         for task in tasks { task.cancel() }
         refreshes.cancel()
         for waiter in waiters { waiter.cancel() }
-        goOn()
         await drain()
     }
 
-    /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
-    /// - Throws: `CancellationError` at once when the task is cancelled.
-    func join(
-        _ key: FlightKey, load: Load, list: ListIdentity? = nil, body: Chain
-    ) async throws -> (Landing, Joined) {
-        let boarding = begin(key, load, list, body)
-        let landing = try await AdjustablePriority.following {
-            self.prioritize(boarding, $0)
-        } _: {
-            // What it was set to between boarding and here.
-            if let priority = AdjustablePriority.current?.value { prioritize(boarding, priority) }
-            while true {
-                let call = try await withTaskCancellationHandler {
-                    try await withCheckedThrowingContinuation { wait(boarding, $0) }
-                } onCancel: {
-                    leave(boarding)
-                }
-                switch call {
-                case .departure: depart(boarding, load, body)
-                case .landing(let landing): return landing
-                }
-            }
-        }
-        // Made here, so that this load alone holds it: were it to linger where the answer was handed out, a load that
-        // begins again would join the flight that it has just given up.
-        guard boarding.isFetch, landing.error == nil else { return (landing, (boarding.joined, nil)) }
-        let right =
-            landing.load.attachment(WriteRight.self)?.joining(self, flight: boarding.flight)
-            ?? WriteRight(self, flight: boarding.flight, lease: nil)
-        return (landing, (boarding.joined, right))
-    }
-
-    /// Never inlined into where a load waits: what it needs for itself would be held there all the while.
-    @inline(never)
-    private func begin(_ key: FlightKey, _ load: Load, _ list: ListIdentity?, _ body: Chain) -> Boarding {
-        let boarding = board(key, load, list)
-        if boarding.departs { depart(boarding, load, body) }
-        if boarding.joined { follow(boarding.flight) }
-        boarding.relay?.deliver()
-        return boarding
-    }
-
-    /// Begins the flight's work, in the name of the waiter that was called for it.
-    private func depart(_ boarding: Boarding, _ load: Load, _ body: Chain) {
-        let departure = change { state -> (order: UInt64, root: UInt64, place: Departures.Place?)? in
-            guard let record = state.records[boarding.flight], case .called(boarding.waiter) = record.departure else {
-                return nil
-            }
-            let order = load.attachment(FlightOrder.self)?.number ?? state.number()
-            state.records[boarding.flight]?.departure = .over
-            state.records[boarding.flight]?.order = order
-            if case .variant(let variant, _, _) = record.key {
-                state.underWay[variant.source, default: []].append(order)
-            }
-            return (order, record.root, record.place)
-        }
-        // Left meanwhile: then another was called.
-        guard let departure else { return }
+    /// Starts a flight's task, which waits for its turn before it begins the work.
+    func start(_ boarding: Boarding, _ load: Load, _ body: Chain) {
         let task = Task(executorPreference: executor, priority: boarding.priority.value.taskPriority) {
-            await CurrentFlight.$root.withValue(departure.root) {
+            let slot = try? await boarding.turn.value()
+            await CurrentFlight.$root.withValue(boarding.root) {
                 await AdjustablePriority.$inherited.withValue(boarding.priority) {
-                    await self.fly(boarding.flight, order: departure.order, load, body)
+                    await self.fly(boarding.flight, load, body)
                 }
             }
             boarding.priority.end()
-            self.end(departure.root, departure.place)
+            self.endWork(boarding.root) { state in
+                state.tasks -= 1
+                if let slot { state.slots.release(slot) }
+            }
         }
         let abandoned = change { state in
             state.records[boarding.flight]?.task = task
@@ -248,7 +194,8 @@ public final class Flights: Sendable {
         if abandoned { task.cancel() }
     }
 
-    private func fly(_ flight: UInt64, order: UInt64, _ load: Load, _ body: Chain) async {
+    private func fly(_ flight: UInt64, _ load: Load, _ body: Chain) async {
+        guard let order = beginWork(of: flight, load) else { return }
         var fork = load.forked { self.broadcast($0, flight) }
         fork.showsImages = { self.showsImages(flight) }
         if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order, flights: self)) }
@@ -260,27 +207,31 @@ public final class Flights: Sendable {
         }
     }
 
-    /// A flight's work has ended, and its place is free.
-    private func end(_ root: UInt64, _ place: Departures.Place?) {
+    /// The order of a flight whose work begins now; `nil` if nobody waits for it any more.
+    private func beginWork(of flight: UInt64, _ load: Load) -> UInt64? {
         change { state in
-            state.tasks -= 1
-            state.end(root)
-            if let place { state.departures.giveBack(place) }
+            guard let key = state.records[flight]?.key else { return nil }
+            let order = load.attachment(FlightOrder.self)?.number ?? state.number()
+            state.records[flight]?.order = order
+            if case .variant(let variant, _, _) = key { state.underWay[variant.source, default: []].append(order) }
+            return order
         }
-        goOn()
     }
 
-    /// Starts every flight that has a place now, and resumes those that waited for the end of what has ended.
-    func goOn() {
-        let (called, idle) = change { state in (state.call(), state.takeIdle()) }
-        for continuation in called { continuation.resume(returning: .departure) }
+    /// Counts off work that has ended, and resumes those that waited for the end of it.
+    func endWork(_ root: UInt64, _ body: (inout State) -> Void = { _ in }) {
+        let idle = change { state in
+            state.end(root)
+            body(&state)
+            return state.takeIdle()
+        }
         for waiter in idle { waiter.resume() }
     }
 
     /// Whether any load that waits for a flight shows images as they come.
     private func showsImages(_ flight: UInt64) -> Bool {
         // Asked outside the lock: a flight inside another asks for its own waiters, which takes the lock again.
-        let waiting = state.withLock { $0.records[flight]?.waiters.values.compactMap(\.showsImages) ?? [] }
+        let waiting = state.withLock { $0.records[flight]?.waiters.values.compactMap(\.boarding.showsImages) ?? [] }
         return waiting.contains { $0() }
     }
 
@@ -288,7 +239,7 @@ public final class Flights: Sendable {
         let relays = change { state -> [EventRelay] in
             if let replaced = state.records[flight]?.remember(event) { state.removedEvents.append(replaced) }
             let waiters = state.records[flight]?.waiters.sorted { $0.key < $1.key } ?? []
-            let relays = waiters.compactMap(\.value.relay)
+            let relays = waiters.compactMap(\.value.boarding.relay)
             for relay in relays { relay.enqueue([event]) }
             return relays
         }

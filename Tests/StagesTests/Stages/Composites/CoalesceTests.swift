@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-import Pipeline
+@testable import Pipeline
 import PipelineTesting
 import Testing
 
@@ -269,7 +269,9 @@ extension Flights {
     /// a flight and doesn't wait yet isn't told yet of a change of its priority.
     func reaches(waiters wanted: Int) async {
         var waiting: Int {
-            state.withLock { $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.continuation != nil } } }
+            state.withLock {
+                $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.boarding.landing.isSuspended } }
+            }
         }
         while waiting < wanted { await Task.yield() }
     }

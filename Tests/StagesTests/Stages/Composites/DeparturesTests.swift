@@ -196,30 +196,6 @@ struct DeparturesTests {
         #expect(flights.isForgotten)
     }
 
-    @Test("Where the load that was to let its flight depart leaves, another one does")
-    func passedOn() async throws {
-        let flights = Flights(maximumConcurrent: 1)
-        let load = pipeline(flights).begin(request("any"), events: nil)
-        func board(_ name: String) throws -> Boarding {
-            let key = try #require(SourceKey(request(name)))
-            return flights.board(.source(key, headers: .zero), load)
-        }
-        let holding = try board("holding")
-        #expect(holding.departs)
-        let (first, second) = (try board("waiting"), try board("waiting"))
-        #expect(!first.departs && !second.departs)
-        flights.leave(holding)
-        flights.leave(first)
-        let call = try await withCheckedThrowingContinuation { flights.wait(second, $0) }
-        guard case .departure = call else {
-            Issue.record("It was called for something else.")
-            return
-        }
-        #expect(try !board("next").departs)
-        flights.leave(second)
-        #expect(try !board("next").departs)
-    }
-
     @Test("Cancelling every flight ends those that wait, and later ones find their places")
     func cancelAll() async throws {
         let flights = Flights(maximumConcurrent: 2)
@@ -231,22 +207,6 @@ struct DeparturesTests {
         #expect(flights.isForgotten && flights.count == 0 && flights.waiting == 0)
         gate.open()
         for number in 0..<3 { _ = try await pipeline.load(request("again \(number)")) }
-    }
-
-    @Test("Loads that come and go while none may depart leave nothing behind")
-    func comingAndGoing() {
-        var departures = Departures(places: 1)
-        #expect(departures.take(.normal) == .ordinary)
-        departures.wait(0, .normal)
-        for number in 1...10_000 as ClosedRange<UInt64> {
-            departures.wait(number, .low)
-            departures.move(number, to: .high)
-            departures.remove(number)
-            #expect(departures.length <= 70)
-        }
-        #expect(departures.next() == nil)
-        departures.giveBack(.ordinary)
-        #expect(departures.next()?.flight == 0)
     }
 }
 
