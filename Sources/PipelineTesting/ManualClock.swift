@@ -15,13 +15,13 @@ public final class ManualClock: LoadClock {
         let due: Duration
         /// Whether it waits for a time limit on other work.
         let isLimit: Bool
-        let continuation: CheckedContinuation<Void, any Error>
+        let waiter: Waiter<Void>
     }
 
     private struct Watcher {
         let count: Int
         let includesLimits: Bool
-        let continuation: CheckedContinuation<Void, any Error>
+        let waiter: Waiter<Void>
     }
 
     private struct State {
@@ -30,8 +30,6 @@ public final class ManualClock: LoadClock {
         var lastNumber = 0
         var sleepers: [Int: Sleeper] = [:]
         var watchers: [Int: Watcher] = [:]
-        /// Waits whose task was cancelled before they had begun.
-        var cancelled: Set<Int> = []
 
         mutating func takeNumber() -> Int {
             lastNumber += 1
@@ -42,10 +40,10 @@ public final class ManualClock: LoadClock {
             includingLimits ? sleepers.count : sleepers.values.count { !$0.isLimit }
         }
 
-        mutating func takeContentWatchers() -> [CheckedContinuation<Void, any Error>] {
+        mutating func takeContentWatchers() -> [Waiter<Void>] {
             let content = watchers.filter { $0.value.count <= count(includingLimits: $0.value.includesLimits) }
             for number in content.keys { watchers[number] = nil }
-            return content.values.map(\.continuation)
+            return content.values.map(\.waiter)
         }
     }
 
@@ -75,11 +73,9 @@ public final class ManualClock: LoadClock {
     public func sleep(untilLimit duration: Duration) async throws { try await sleep(for: duration, isLimit: true) }
 
     private func sleep(for duration: Duration, isLimit: Bool) async throws {
-        try Task.checkCancellation()
-        guard duration > .zero else { return }
-        try await wait { state, number, continuation in
-            state.sleepers[number] = Sleeper(
-                due: state.uptime + duration, isLimit: isLimit, continuation: continuation)
+        guard duration > .zero else { return try Task.checkCancellation() }
+        try await wait { state, number, waiter in
+            state.sleepers[number] = Sleeper(due: state.uptime + duration, isLimit: isLimit, waiter: waiter)
             return state.takeContentWatchers()
         }
     }
@@ -100,10 +96,9 @@ public final class ManualClock: LoadClock {
     ///   - includingLimits: whether those count that wait for a time limit on other work; `false` by default.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleepers(_ count: Int, includingLimits: Bool = false) async throws {
-        try await wait { state, number, continuation in
-            if state.count(includingLimits: includingLimits) >= count { return [continuation] }
-            state.watchers[number] = Watcher(
-                count: count, includesLimits: includingLimits, continuation: continuation)
+        try await wait { state, number, waiter in
+            if state.count(includingLimits: includingLimits) >= count { return [waiter] }
+            state.watchers[number] = Watcher(count: count, includesLimits: includingLimits, waiter: waiter)
             return []
         }
     }
@@ -119,39 +114,27 @@ public final class ManualClock: LoadClock {
             for number in due.keys { state.sleepers[number] = nil }
             return due.sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }.map(\.value)
         }
-        for sleeper in due { sleeper.continuation.resume() }
+        for sleeper in due { sleeper.waiter.resume(with: .success(())) }
     }
 
     /// Sets the time of day alone, as somebody may who sets a machine's clock back; nobody wakes.
     public func set(now: Date) { state.withLock { $0.now = now } }
 
-    private func wait(
-        _ begin: (inout State, Int, CheckedContinuation<Void, any Error>) -> [CheckedContinuation<Void, any Error>]
-    ) async throws {
-        let number = state.withLock { $0.takeNumber() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let (woken, cancelled) = state.withLock { state in
-                    state.cancelled.remove(number) == nil ? (begin(&state, number, continuation), false) : ([], true)
-                }
-                for continuation in woken { continuation.resume() }
-                if cancelled { continuation.resume(throwing: CancellationError()) }
+    private func wait(_ begin: (inout State, Int, Waiter<Void>) -> [Waiter<Void>]) async throws {
+        try Task.checkCancellation()
+        let waiter = Waiter<Void>()
+        let (number, woken) = state.withLock { state in
+            let number = state.takeNumber()
+            return (number, begin(&state, number, waiter))
+        }
+        for waiter in woken { waiter.resume(with: .success(())) }
+        try await waiter.value {
+            state.withLock { state in
+                state.sleepers[number] = nil
+                state.watchers[number] = nil
             }
-        } onCancel: {
-            cancel(number)
+            waiter.resume(with: .failure(CancellationError()))
         }
-        state.withLock { _ = $0.cancelled.remove(number) }
-    }
-
-    private func cancel(_ number: Int) {
-        let continuation = state.withLock { state in
-            let continuation =
-                state.sleepers.removeValue(forKey: number)?.continuation
-                ?? state.watchers.removeValue(forKey: number)?.continuation
-            if continuation == nil { state.cancelled.insert(number) }
-            return continuation
-        }
-        continuation?.resume(throwing: CancellationError())
     }
 }
 

@@ -25,12 +25,7 @@ final class SharedFetches: Sendable {
 
     private struct State {
         var lastNumber: UInt64 = 0
-        var fetches: [Key: (number: UInt64, waiting: [UInt64: CheckedContinuation<Outcome, any Error>])] = [:]
-
-        mutating func number() -> UInt64 {
-            lastNumber += 1
-            return lastNumber
-        }
+        var fetches: [Key: (number: UInt64, waiting: [ObjectIdentifier: Waiter<Outcome>])] = [:]
     }
 
     private let state = Lock(State())
@@ -38,43 +33,31 @@ final class SharedFetches: Sendable {
     /// Waits for a fetch under way to end; without one, registers the caller's, which it has to ``end(_:_:)``.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func board(_ key: Key) async throws -> Boarding {
-        let (number, leads) = state.withLock { state in
-            let number = state.number()
-            guard state.fetches[key] == nil else { return (number, false) }
-            state.fetches[key] = (number, [:])
-            return (number, true)
-        }
-        return leads ? .leads(Ticket(key: key, number: number)) : .waited(try await wait(key, number))
-    }
-
-    private func wait(_ key: Key, _ waiter: UInt64) async throws -> Outcome {
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state in
-                    guard !Task.isCancelled, state.fetches[key] != nil else { return true }
-                    state.fetches[key]?.waiting[waiter] = continuation
-                    return false
-                }
-                guard isOver else { return }
-                if Task.isCancelled {
-                    continuation.resume(throwing: CancellationError())
-                } else {
-                    continuation.resume(returning: .cancelled)
-                }
+        let waiter = Waiter<Outcome>()
+        let ticket = state.withLock { state -> Ticket? in
+            if state.fetches[key] != nil {
+                state.fetches[key]?.waiting[ObjectIdentifier(waiter)] = waiter
+                return nil
             }
-        } onCancel: {
-            let continuation = state.withLock { $0.fetches[key]?.waiting.removeValue(forKey: waiter) }
-            continuation?.resume(throwing: CancellationError())
+            state.lastNumber += 1
+            state.fetches[key] = (state.lastNumber, [:])
+            return Ticket(key: key, number: state.lastNumber)
         }
+        if let ticket { return .leads(ticket) }
+        return .waited(
+            try await waiter.value {
+                state.withLock { _ = $0.fetches[key]?.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }
+                waiter.resume(with: .failure(CancellationError()))
+            })
     }
 
     /// Lets go who waits for a fetch. A second call for it does nothing.
     func end(_ ticket: Ticket, _ outcome: Outcome) {
-        let waiting = state.withLock { state -> [CheckedContinuation<Outcome, any Error>] in
+        let waiting = state.withLock { state -> [Waiter<Outcome>] in
             guard let fetch = state.fetches[ticket.key], fetch.number == ticket.number else { return [] }
             state.fetches[ticket.key] = nil
             return Array(fetch.waiting.values)
         }
-        for continuation in waiting { continuation.resume(returning: outcome) }
+        for waiter in waiting { waiter.resume(with: .success(outcome)) }
     }
 }

@@ -3,11 +3,6 @@ import Pipeline
 
 /// What a ``Prefetcher`` has to load, in order, and what of it is under way.
 final class PrefetchQueue: Sendable {
-    private enum Listener {
-        case waiting(CheckedContinuation<Void, Never>)
-        case cancelled
-    }
-
     private struct Wanted {
         /// The number of its run.
         let number: UInt64
@@ -26,7 +21,7 @@ final class PrefetchQueue: Sendable {
         var isPaused = false
         var progress = PrefetchProgress.Element()
         var version = 0
-        var listeners: [UInt64: Listener] = [:]
+        var listeners: [Waiter<Void>] = []
 
         mutating func number() -> UInt64 {
             lastNumber += 1
@@ -173,34 +168,24 @@ final class PrefetchQueue: Sendable {
         let (result, listeners) = state.withLock { state in
             let result = change(&state)
             state.version += 1
-            defer { state.listeners = state.listeners.filter { if case .cancelled = $0.value { true } else { false } } }
-            return (result, state.listeners.sorted { $0.key < $1.key }.map(\.value))
+            defer { state.listeners = [] }
+            return (result, state.listeners)
         }
-        for case .waiting(let continuation) in listeners { continuation.resume() }
+        for listener in listeners { listener.resume(with: .success(())) }
         return result
     }
 
     /// The progress, once it is newer than a version; `nil` if it won't be, or the task is cancelled.
     func progress(after version: Int) async -> (Int, PrefetchProgress.Element)? {
-        let number = state.withLock { $0.number() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let waits = state.withLock { state in
-                    guard state.version <= version, !state.wanted.isEmpty, state.listeners[number] == nil else {
-                        return false
-                    }
-                    state.listeners[number] = .waiting(continuation)
-                    return true
-                }
-                if !waits { continuation.resume() }
-            }
-        } onCancel: {
-            let listener = state.withLock { $0.listeners.updateValue(.cancelled, forKey: number) }
-            if case .waiting(let continuation) = listener { continuation.resume() }
+        let listener = Waiter<Void>()
+        let waits = state.withLock { state in
+            guard state.version <= version, !state.wanted.isEmpty else { return false }
+            state.listeners.append(listener)
+            return true
         }
+        if waits { try? await listener.value { listener.resume(with: .failure(CancellationError())) } }
         return state.withLock { state in
-            let isCancelled = state.listeners.removeValue(forKey: number) != nil
-            guard !isCancelled, state.version > version else { return nil }
+            guard !Task.isCancelled, state.version > version else { return nil }
             return (state.version, state.progress)
         }
     }

@@ -14,17 +14,16 @@ final class LeaseQueue: Sendable {
         case over
     }
 
-    private struct Waiter {
+    private struct Wait {
         let file: LeaseFile
         /// The count of ends before this wait.
         let ends: UInt8
         let deadline: Duration
-        let continuation: CheckedContinuation<Outcome, any Error>
+        let waiter = Waiter<Outcome>()
     }
 
     private struct State {
-        var waiters: [UInt64: Waiter] = [:]
-        var lastNumber: UInt64 = 0
+        var waits: [ObjectIdentifier: Wait] = [:]
         /// Wakes the thread, where there is one.
         var alarm: LeaseAlarm?
     }
@@ -36,7 +35,7 @@ final class LeaseQueue: Sendable {
     init(_ folder: CacheFolder) { self.folder = folder }
 
     /// How many wait.
-    var count: Int { state.withLock { $0.waiters.count } }
+    var count: Int { state.withLock { $0.waits.count } }
 
     /// Waits until a lease is taken or its holder is done.
     /// - Parameters:
@@ -45,31 +44,22 @@ final class LeaseQueue: Sendable {
     ///   - patience: how long to wait at most.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func wait(for file: LeaseFile, ends: UInt8, patience: Duration) async throws -> Outcome {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
-        let deadline = clock.uptime + patience
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                add(number, Waiter(file: file, ends: ends, deadline: deadline, continuation: continuation))
-            }
-        } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
-            waiter?.continuation.resume(throwing: CancellationError())
+        try Task.checkCancellation()
+        let wait = Wait(file: file, ends: ends, deadline: clock.uptime + patience)
+        add(wait)
+        return try await wait.waiter.value {
+            _ = state.withLock { $0.waits.removeValue(forKey: ObjectIdentifier(wait.waiter)) }
+            wait.waiter.resume(with: .failure(CancellationError()))
         }
     }
 
-    private func add(_ number: UInt64, _ waiter: Waiter) {
-        let (alarm, starts, isCancelled) = state.withLock { state -> (LeaseAlarm?, Bool, Bool) in
-            // The cancellation handler ran already and found nobody.
-            if Task.isCancelled { return (nil, false, true) }
-            state.waiters[number] = waiter
+    private func add(_ wait: Wait) {
+        let (alarm, starts) = state.withLock { state -> (LeaseAlarm?, Bool) in
+            state.waits[ObjectIdentifier(wait.waiter)] = wait
             let starts = state.alarm == nil
             if starts { state.alarm = LeaseAlarm(folder) }
-            return (state.alarm, starts, false)
+            return (state.alarm, starts)
         }
-        if isCancelled { return waiter.continuation.resume(throwing: CancellationError()) }
         guard let alarm else { return }
         if starts {
             do { try Thread.start(name: "pipeline-lease") { self.watch(alarm) } } catch { giveUp() }
@@ -81,11 +71,11 @@ final class LeaseQueue: Sendable {
 
     /// No thread can watch: nobody waits then.
     private func giveUp() {
-        let waiters = state.withLock { state in
-            defer { (state.waiters, state.alarm) = ([:], nil) }
-            return Array(state.waiters.values)
+        let waits = state.withLock { state in
+            defer { (state.waits, state.alarm) = ([:], nil) }
+            return Array(state.waits.values)
         }
-        for waiter in waiters { waiter.continuation.resume(returning: .over) }
+        for wait in waits { wait.waiter.resume(with: .success(.over)) }
     }
 
     private func watch(_ alarm: LeaseAlarm) {
@@ -102,22 +92,22 @@ final class LeaseQueue: Sendable {
     private func settle() -> Bool {
         let now = clock.uptime
         let (over, goesOn) = state.withLock { state in
-            var over: [(Waiter, Outcome)] = []
-            for (number, waiter) in state.waiters {
-                guard let outcome = outcome(of: waiter, now) else { continue }
-                state.waiters[number] = nil
-                over.append((waiter, outcome))
+            var over: [(Wait, Outcome)] = []
+            for (number, wait) in state.waits {
+                guard let outcome = outcome(of: wait, now) else { continue }
+                state.waits[number] = nil
+                over.append((wait, outcome))
             }
-            if state.waiters.isEmpty { state.alarm = nil }
-            return (over, !state.waiters.isEmpty)
+            if state.waits.isEmpty { state.alarm = nil }
+            return (over, !state.waits.isEmpty)
         }
-        for (waiter, outcome) in over { waiter.continuation.resume(returning: outcome) }
+        for (wait, outcome) in over { wait.waiter.resume(with: .success(outcome)) }
         return goesOn
     }
 
-    private func outcome(of waiter: Waiter, _ now: Duration) -> Outcome? {
-        if waiter.file.ends != waiter.ends || now >= waiter.deadline { return .over }
-        guard waiter.file.take() else { return nil }
+    private func outcome(of wait: Wait, _ now: Duration) -> Outcome? {
+        if wait.file.ends != wait.ends || now >= wait.deadline { return .over }
+        guard wait.file.take() else { return nil }
         return .taken
     }
 }
