@@ -69,7 +69,7 @@ struct CachingExchange {
     private mutating func share(
         _ key: SourceKey, _ stored: Judged?, _ isShared: inout Bool
     ) async throws -> CachingResponse? {
-        switch try await owner.fetches.board(.init(source: key, headers: headers)) {
+        switch try await owner.fetches.enter(.init(source: key, headers: headers)) {
         case .leads(let ticket):
             // Whatever happens, nobody waits for ever.
             defer { owner.fetches.end(ticket, Task.isCancelled ? .cancelled : .notShared) }

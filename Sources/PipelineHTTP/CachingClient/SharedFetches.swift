@@ -21,7 +21,7 @@ final class SharedFetches: Sendable {
 
     /// How a fetch ended for those who waited.
     enum Outcome { case stored, notShared, cancelled }
-    enum Boarding { case leads(Ticket), waited(Outcome) }
+    enum Entry { case leads(Ticket), waited(Outcome) }
 
     private struct State {
         var lastNumber: UInt64 = 0
@@ -32,7 +32,7 @@ final class SharedFetches: Sendable {
 
     /// Waits for a fetch under way to end; without one, registers the caller's, which it has to ``end(_:_:)``.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func board(_ key: Key) async throws -> Boarding {
+    func enter(_ key: Key) async throws -> Entry {
         let waiter = Waiter<Outcome>()
         let ticket = state.withLock { state -> Ticket? in
             if state.fetches[key] != nil {

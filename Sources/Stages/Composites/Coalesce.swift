@@ -48,18 +48,18 @@ public struct Coalesce: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let (landing, joined) = try await flights.join(key, load: load, list: identity, body: body)
-        try arrive(landing, joined, &load)
+        let (result, joined) = try await flights.join(key, load: load, list: identity, body: body)
+        try adopt(result, joined, &load)
         return .done
     }
 
     /// Apart, and not where the load waits: what it needs only here would be held all the while.
     @inline(never)
-    private func arrive(_ landing: Landing, _ joined: Flights.Joined, _ load: inout Load) throws {
+    private func adopt(_ result: FlightResult, _ joined: Flights.Joined, _ load: inout Load) throws {
         if joined.other { load.note(.joined) }
-        load.adopt(landing.load)
+        load.adopt(result.load)
         if let right = joined.right { load.attach(right) }
-        if let error = landing.error { throw error }
+        if let error = result.error { throw error }
     }
 
     private func key(for load: Load) -> FlightKey? {

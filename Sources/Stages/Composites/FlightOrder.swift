@@ -1,15 +1,15 @@
 import Pipeline
 
-/// When a load set out, counted among all loads, stores and removals of its ``Flights``.
+/// When a load began, counted among all loads, stores and removals of its ``Flights``.
 ///
 /// A load that looked at the disk before an original was stored there, and asks for it after, must still join the
-/// flight that fetched it rather than fetch it again. A load that set out before its source was removed must not store it.
+/// flight that fetched it rather than fetch it again. A load that began before its source was removed must not store it.
 ///
 /// It is no public attachment: the numbers mean something to ``Flights`` alone.
 struct FlightOrder: LoadAttachment {
     let number: UInt64
     let flights: Flights
 
-    /// Whether a source may still be stored: false if it was removed after the load set out.
+    /// Whether a source may still be stored: false if it was removed after the load began.
     func mayStore(_ source: SourceKey) -> Bool { !flights.isRemoved(source, since: number) }
 }

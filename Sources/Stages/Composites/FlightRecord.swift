@@ -1,25 +1,25 @@
 import Pipeline
 
-/// One flight: who waits for it, what it has reported, how it ended.
+/// One flight: its waiters, its events, its result.
 struct FlightRecord {
     let key: FlightKey
     /// The number of the outermost flight in whose work this one began; its own number if it began in none.
     let root: UInt64
     /// Keeps the objects alive that the key names by their addresses.
     private let list: ListIdentity?
-    /// What the flight's task waits for before it begins its work.
+    /// The flight's task waits for this before it begins its work.
     let turn = FlightSlots.Turn()
     /// When the flight's work began; see ``FlightOrder``.
     var order: UInt64?
-    /// What the flight's work follows: the highest of those waiting.
+    /// The priority of the flight's work: the highest of its waiters.
     let priority: AdjustablePriority
-    private(set) var waiters: [UInt64: (boarding: Boarding, priority: LoadPriority)] = [:]
-    /// How many wait with each priority.
+    private(set) var waiters: [UInt64: (waiter: FlightWaiter, priority: LoadPriority)] = [:]
+    /// The number of waiters of each priority.
     private var urgency = InlineArray<5, Int32>(repeating: 0)
     var history: [LoadEvent] = []
     var task: Task<Void, Never>?
-    var landing: Landing?
-    /// How many ``WriteRight``s are still held; only for a source.
+    var result: FlightResult?
+    /// The number of ``WriteRight``s in use; only for a source.
     var members = 0
     var claimed = false
     /// Whether the member that was to write the original may not keep it.
@@ -34,25 +34,25 @@ struct FlightRecord {
         self.priority = AdjustablePriority(priority)
     }
 
-    /// The highest priority of those waiting; `nil` without any.
+    /// The highest priority of the waiters; `nil` without any.
     var highest: LoadPriority? { LoadPriority.allCases.last { urgency[Int($0.rawValue)] > 0 } }
 
-    mutating func board(_ boarding: Boarding, _ priority: LoadPriority) {
-        waiters[boarding.number] = (boarding, priority)
+    mutating func add(_ waiter: FlightWaiter, _ priority: LoadPriority) {
+        waiters[waiter.number] = (waiter, priority)
         urgency[Int(priority.rawValue)] += 1
     }
 
-    /// Takes a load off the flight; false if it isn't waiting.
-    mutating func dismiss(_ number: UInt64) -> Bool {
+    /// Removes a waiter; false if it isn't waiting.
+    mutating func remove(_ number: UInt64) -> Bool {
         guard let (_, priority) = waiters.removeValue(forKey: number) else { return false }
         urgency[Int(priority.rawValue)] -= 1
         return true
     }
 
-    /// Takes all loads off the flight, in the order in which they came.
-    mutating func dismissAll() -> [Boarding] {
-        let all = waiters.values.map(\.boarding).sorted { $0.number < $1.number }
-        for boarding in all { _ = dismiss(boarding.number) }
+    /// Removes and returns all waiters, oldest first.
+    mutating func removeAll() -> [FlightWaiter] {
+        let all = waiters.values.map(\.waiter).sorted { $0.number < $1.number }
+        for waiter in all { _ = remove(waiter.number) }
         return all
     }
 
@@ -76,12 +76,12 @@ struct FlightRecord {
         return replaced.map { history.remove(at: $0) }
     }
 
-    /// Whether a load that set out as number `order` may still join.
+    /// Whether a load that began as number `order` may still join.
     func admits(_ order: UInt64) -> Bool { storedAt.map { order < $0 } ?? true }
 }
 
-/// How a flight ended, for all who waited. A class, so that those who wait have no room for it before it is there.
-final class Landing: Sendable {
+/// The result of a flight, for all waiters. A class, so that waiting frames need no room for it.
+final class FlightResult: Sendable {
     let load: Load
     let error: (any Error)?
 

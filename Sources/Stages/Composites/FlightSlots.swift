@@ -6,7 +6,7 @@ import Pipeline
 struct FlightSlots {
     enum Slot { case ordinary, modest }
 
-    /// What a flight's task waits for before it begins its work: a slot, or `nil` if it needs none.
+    /// A flight's task waits for this before it begins its work. It gets a slot, or `nil` if it needs none.
     typealias Turn = Waiter<Slot?>
 
     private let limit: Int

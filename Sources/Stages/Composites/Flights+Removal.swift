@@ -1,8 +1,8 @@
 import Pipeline
 
-/// Removing from the caches while loads are under way: what set out before a removal must not store afterwards.
+/// Removal from the caches while loads run: a load that began before a removal must not store afterwards.
 extension Flights {
-    /// Notes that a source is being removed. Loads that have set out by now don't store it, and later ones don't join them.
+    /// Notes that a source is being removed. Loads that have begun by now don't store it, and later ones don't join them.
     func noteRemoval(of source: SourceKey) {
         change { state in
             state.withdrawAll { $0.source == source }
@@ -18,7 +18,7 @@ extension Flights {
         }
     }
 
-    /// Notes that everything is being removed. Loads that have set out by now store nothing, and later ones don't join them.
+    /// Notes that everything is being removed. Loads that have begun by now store nothing, and later ones don't join them.
     func noteRemovalOfAll() {
         change { state in
             state.withdrawAll { _ in true }
@@ -26,7 +26,7 @@ extension Flights {
         }
     }
 
-    /// Whether a source was removed after a load set out.
+    /// Whether a source was removed after a load began.
     func isRemoved(_ source: SourceKey, since order: UInt64) -> Bool {
         state.withLock { max($0.allRemovedAt, $0.removedAt[source] ?? 0) > order }
     }

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What becomes of a fetch after it has landed and before its bytes are on disk.
+/// Fetches between their result and the storage of their bytes.
 extension Flights {
     /// True for the first member that asks: it writes the original.
     func claim(_ flight: UInt64) -> Bool {
@@ -17,7 +17,7 @@ extension Flights {
     /// Whether the original may not be kept.
     func isRefused(_ flight: UInt64) -> Bool { state.withLock { $0.records[flight]?.isRefused ?? false } }
 
-    /// The original is on disk. From now on only loads that set out before may join.
+    /// The original is on disk. From now on only loads that began before may join.
     func stored(_ flight: UInt64) {
         change { state in
             let number = state.number()
@@ -38,8 +38,8 @@ extension Flights.State {
     /// Forgets a source's flight without members, unless a load is still on its way that may ask for it: one that
     /// looked at the disk before the original was there.
     mutating func settleSource(_ flight: UInt64) {
-        guard let record = records[flight], record.landing != nil else { return }
-        if record.landing?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
+        guard let record = records[flight], record.result != nil else { return }
+        if record.result?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
             underWay[record.key.source]?.contains(where: { $0 < storedAt }) == true
         {
             lingering[record.key.source, default: []].append(flight)
@@ -54,7 +54,7 @@ extension Flights.State {
         joinable[key] = nil
     }
 
-    /// Takes a flight off the books.
+    /// Forgets a flight.
     mutating func forget(_ flight: UInt64) {
         guard let record = records[flight] else { return }
         withdraw(flight)

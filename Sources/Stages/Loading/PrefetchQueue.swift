@@ -121,7 +121,7 @@ final class PrefetchQueue: Sendable {
                 state.running[number] = task
                 return false
             }
-            // Stopped before it was on the books, or over already; then this does nothing.
+            // It was stopped before it was noted here, or is over already; then this does nothing.
             if isOver { task.cancel() }
         }
     }

@@ -270,13 +270,13 @@ extension Flights {
     func reaches(waiters wanted: Int) async {
         var waiting: Int {
             state.withLock {
-                $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.boarding.landing.isSuspended } }
+                $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.waiter.result.isSuspended } }
             }
         }
         while waiting < wanted { await Task.yield() }
     }
 
-    /// Whether nothing is left on the books.
+    /// Whether all flights are forgotten.
     var isForgotten: Bool {
         state.withLock { $0.records.isEmpty && $0.joinable.isEmpty && $0.underWay.isEmpty && $0.lingering.isEmpty }
     }

@@ -141,17 +141,17 @@ struct PriorityTests {
         // More threads than processors, so that some stop half way.
         let threads = ThreadExecutor()
         for _ in 0..<3000 {
-            let boardings = (0..<8).map { _ in flights.board(.source(key, headers: .zero), load) }
+            let waiters = (0..<8).map { _ in flights.register(.source(key, headers: .zero), load) }
             await withTaskGroup(of: Void.self) { group in
-                for boarding in boardings {
+                for waiter in waiters {
                     group.addTask(executorPreference: threads) { [flights] in
-                        flights.prioritize(boarding, .veryHigh)
-                        flights.prioritize(boarding, .low)
+                        flights.prioritize(waiter, .veryHigh)
+                        flights.prioritize(waiter, .low)
                     }
                 }
             }
-            #expect(boardings[0].priority.value == .low)
-            for boarding in boardings { flights.leave(boarding) }
+            #expect(waiters[0].priority.value == .low)
+            for waiter in waiters { flights.leave(waiter) }
         }
     }
 

@@ -8,7 +8,7 @@ import PipelineImages
 @testable import Stages
 
 @Suite("Flights that wait for their turn")
-struct DeparturesTests {
+struct FlightSlotsTests {
     private let gate = Gate()
     private let begun = Lock<[String]>([])
     private let running = Counter()
