@@ -2,34 +2,13 @@ import Pipeline
 
 /// Which of two things came first.
 final class Race: Sendable {
-    private struct State {
-        var result: Bool?
-        var waiter: CheckedContinuation<Bool, Never>?
-    }
-
-    private let state = Lock(State())
+    private let waiter = Waiter<Bool>()
 
     /// Something has come; only the first counts.
-    func finish(_ result: Bool) {
-        let waiter = state.withLock { state -> CheckedContinuation<Bool, Never>? in
-            guard state.result == nil else { return nil }
-            state.result = result
-            defer { state.waiter = nil }
-            return state.waiter
-        }
-        waiter?.resume(returning: result)
-    }
+    func finish(_ result: Bool) { waiter.resume(with: .success(result)) }
 
     /// What came first, as soon as something has; to be asked once.
-    func result() async -> Bool {
-        await withCheckedContinuation { continuation in
-            let result = state.withLock { state in
-                if state.result == nil { state.waiter = continuation }
-                return state.result
-            }
-            if let result { continuation.resume(returning: result) }
-        }
-    }
+    func result() async -> Bool { (try? await waiter.value()) ?? false }
 
     /// What came first, or `false` if nothing has within a time; to be asked once.
     @discardableResult

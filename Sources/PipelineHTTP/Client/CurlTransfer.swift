@@ -23,12 +23,12 @@ final class CurlTransfer: Sendable {
         var isPaused = false
         var end: Result<Void, any Error>?
         var isCancelled = false
-        var headWaiter: CheckedContinuation<CurlHead, any Error>?
         var bodyWaiter: CheckedContinuation<[UInt8]?, any Error>?
     }
 
     private let thread: CurlThread
     private let state = Lock(State())
+    private let headWaiter = Waiter<CurlHead>()
 
     init(_ request: TransferRequest, target: CurlURL, deadline: Duration?, thread: CurlThread) {
         self.request = request
@@ -41,30 +41,18 @@ final class CurlTransfer: Sendable {
 
     /// Starts the exchange and waits for the answer's head.
     func start() async throws -> CurlHead {
-        try await AdjustablePriority.following { priority in
-            _ = self.thread.post(.prioritize(self, priority))
-        } _: {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { start($0) }
-            } onCancel: {
-                cancel()
+        try await headWaiter.wait(priority: request.priority) { priority in
+            if !thread.post(.start(self)) {
+                end(.failure(CurlFailure.shutDown(self)))
+                flush()
+            } else if priority != request.priority {
+                // It changed after the request was made.
+                _ = thread.post(.prioritize(self, priority))
             }
-        }
-    }
-
-    private func start(_ continuation: CheckedContinuation<CurlHead, any Error>) {
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.headWaiter = continuation }
-            return state.isCancelled
-        }
-        if isCancelled {
-            continuation.resume(throwing: CancellationError())
-        } else if !thread.post(.start(self)) {
-            end(.failure(CurlFailure.shutDown(self)))
-            flush()
-        } else if let priority = AdjustablePriority.current?.value, priority != request.priority {
-            // It changed after the request was made.
-            _ = thread.post(.prioritize(self, priority))
+        } move: { priority in
+            _ = self.thread.post(.prioritize(self, priority))
+        } leave: {
+            cancel()
         }
     }
 
@@ -83,14 +71,14 @@ final class CurlTransfer: Sendable {
 
     /// Gives the exchange up, unless it is over. Whoever waits is told at once.
     func cancel() {
-        let (head, body, isRunning) = state.withLock { state in
+        let (body, isRunning) = state.withLock { state in
             let isRunning = state.end == nil && !state.isCancelled
             state.isCancelled = true
             state.unread = []
-            defer { (state.headWaiter, state.bodyWaiter) = (nil, nil) }
-            return (state.headWaiter, state.bodyWaiter, isRunning)
+            defer { state.bodyWaiter = nil }
+            return (state.bodyWaiter, isRunning)
         }
-        head?.resume(throwing: CancellationError())
+        headWaiter.resume(with: .failure(CancellationError()))
         body?.resume(throwing: CancellationError())
         if isRunning { _ = thread.post(.cancel(self)) }
     }
@@ -151,13 +139,11 @@ final class CurlTransfer: Sendable {
 
     /// Resumes the reader if there is something for it.
     func flush() {
-        let (waiter, head) = state.withLock { state -> (CheckedContinuation<CurlHead, any Error>?, Head?) in
-            let head = state.head.map(Head.success) ?? state.end?.failure.map(Head.failure)
-            guard head != nil else { return (nil, nil) }
-            defer { state.headWaiter = nil }
-            return (state.headWaiter, head)
+        let head = state.withLock { state -> Head? in
+            defer { state.head = nil }
+            return state.head.map(Head.success) ?? state.end?.failure.map(Head.failure)
         }
-        if let waiter, let head { waiter.resume(with: head) }
+        if let head { headWaiter.resume(with: head) }
         let reader = state.withLock { state -> CheckedContinuation<[UInt8]?, any Error>? in
             guard !state.unread.isEmpty || state.end != nil else { return nil }
             defer { state.bodyWaiter = nil }
