@@ -121,14 +121,11 @@ public final class ManualClock: LoadClock {
     public func set(now: Date) { state.withLock { $0.now = now } }
 
     private func wait(_ begin: (inout State, Int, Waiter<Void>) -> [Waiter<Void>]) async throws {
-        try Task.checkCancellation()
         let waiter = Waiter<Void>()
-        let (number, woken) = state.withLock { state in
-            let number = state.takeNumber()
-            return (number, begin(&state, number, waiter))
-        }
-        for waiter in woken { waiter.resume(with: .success(())) }
-        try await waiter.value {
+        let number = state.withLock { $0.takeNumber() }
+        try await waiter.wait {
+            for waiter in state.withLock({ begin(&$0, number, waiter) }) { waiter.resume(with: .success(())) }
+        } leave: {
             state.withLock { state in
                 state.sleepers[number] = nil
                 state.watchers[number] = nil

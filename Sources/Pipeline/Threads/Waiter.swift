@@ -43,22 +43,29 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Suspends the task until it is resumed, also if it is cancelled.
     package func value() async throws -> Value { try await withCheckedThrowingContinuation { suspend($0) } }
 
-    /// Enqueues the waiter and suspends the task until it is resumed. The waiter follows the priority of the task's work.
+    /// Enqueues the waiter and suspends the task until it is resumed.
+    /// - Parameters:
+    ///   - enqueue: Puts the waiter into its line. Not called if the task is cancelled already.
+    ///   - leave: See ``value(onCancel:)``.
+    package func wait(enqueue: () -> Void, leave: @Sendable () -> Void) async throws -> Value {
+        // A task that is cancelled already takes nobody's turn. One that is cancelled after this is in its line before
+        // `leave` can be called.
+        try Task.checkCancellation()
+        enqueue()
+        return try await value(onCancel: leave)
+    }
+
+    /// Does the same, and follows the priority of the task's work.
     /// - Parameters:
     ///   - priority: How urgent it is where no ``AdjustablePriority`` is in force.
-    ///   - enqueue: Puts the waiter into its line. Not called if the task is cancelled already.
     ///   - move: Moves the waiter to another priority, if it is in its line.
-    ///   - leave: See ``value(onCancel:)``.
     package func wait(
         priority: LoadPriority, enqueue: (LoadPriority) -> Void,
         move: @escaping @Sendable (LoadPriority) -> Void, leave: @Sendable () -> Void
     ) async throws -> Value {
         try await AdjustablePriority.following(move) {
-            // A task that is cancelled already takes nobody's turn. One that is cancelled after this is in its line before
-            // `leave` can be called.
-            try Task.checkCancellation()
-            enqueue(AdjustablePriority.current?.value ?? priority)
-            return try await value(onCancel: leave)
+            // Read after the waiter follows it, so no change is missed.
+            try await wait(enqueue: { enqueue(AdjustablePriority.current?.value ?? priority) }, leave: leave)
         }
     }
 

@@ -44,10 +44,10 @@ final class LeaseQueue: Sendable {
     ///   - patience: how long to wait at most.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func wait(for file: LeaseFile, ends: UInt8, patience: Duration) async throws -> Outcome {
-        try Task.checkCancellation()
         let wait = Wait(file: file, ends: ends, deadline: clock.uptime + patience)
-        add(wait)
-        return try await wait.waiter.value {
+        return try await wait.waiter.wait {
+            add(wait)
+        } leave: {
             _ = state.withLock { $0.waits.removeValue(forKey: ObjectIdentifier(wait.waiter)) }
             wait.waiter.resume(with: .failure(CancellationError()))
         }
