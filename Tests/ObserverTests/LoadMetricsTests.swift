@@ -13,7 +13,9 @@ struct LoadMetricsTests {
     func counts() async throws {
         let site = try ObservedSite()
         let metrics = TestMetrics()
-        try await site.visit(LoadMetrics(site.resources, factory: metrics))
+        // Other tests decode at the same time, on the threads for that.
+        let threads = BlockingThreads(name: "idle", count: 1)
+        try await site.visit(LoadMetrics(site.resources, threads: threads, factory: metrics))
         #expect(metrics.counterTotal(label: "pipeline_loads", dimensions: [("outcome", "delivered")]) == 3)
         #expect(metrics.counterTotal(label: "pipeline_loads", dimensions: [("outcome", "failed")]) == 1)
         #expect(metrics.counterTotal(label: "pipeline_hits", dimensions: [("source", "memory")]) == 1)

@@ -48,8 +48,9 @@ final class LeaseQueue: Sendable {
         return try await wait.waiter.wait {
             add(wait)
         } leave: {
-            _ = state.withLock { $0.waits.removeValue(forKey: ObjectIdentifier(wait.waiter)) }
-            wait.waiter.resume(with: .failure(CancellationError()))
+            let waits = state.withLock { $0.waits.removeValue(forKey: ObjectIdentifier(wait.waiter)) != nil }
+            // Otherwise its outcome is on the way, which may be the lease.
+            if waits { wait.waiter.resume(with: .failure(CancellationError())) }
         }
     }
 
