@@ -4,7 +4,9 @@ public import Stages
 extension StageCatalogue {
     /// All stages of the library, on resources of one's own.
     public static func standard(_ resources: PipelineResources) -> StageCatalogue {
-        (sources(resources) + pixels(resources.limits) + composites(resources)).reduce(operations) { $0.adding($1) }
+        (sources(resources) + pixels(resources) + composites(resources)).reduce(operations(resources.codecs)) {
+            $0.adding($1)
+        }
     }
 
     private static let rules = StageParameter("rules", .choice(["asRequested", "http"]))
@@ -29,7 +31,7 @@ extension StageCatalogue {
                     resources.responses, resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("checkContentType") { _ in CheckContentType() },
+            StageSpecification("checkContentType") { _ in CheckContentType(codecs: resources.codecs) },
             StageSpecification("store", [rules, StageParameter("originals", .flag)]) {
                 $0.flag("originals")
                     ? Store(originals: resources.responses)
@@ -38,10 +40,11 @@ extension StageCatalogue {
         ]
     }
 
-    private static func pixels(_ limits: ImageLimits) -> [StageSpecification] {
-        let formats = ["jpg", "png", "webp", "avif", "gif", "tif"]
+    private static func pixels(_ resources: PipelineResources) -> [StageSpecification] {
+        let (codecs, limits) = (resources.codecs, resources.limits)
+        let formats = codecs.codecs.filter { $0.encoder != nil }.compactMap(\.extensions.first)
         return [
-            StageSpecification("checkHeader") { _ in CheckHeader(limits: limits) },
+            StageSpecification("checkHeader") { _ in CheckHeader(codecs: codecs, limits: limits) },
             StageSpecification(
                 "decode",
                 [
@@ -52,7 +55,7 @@ extension StageCatalogue {
                 var limits = limits
                 limits.frames = given.integer("frames") ?? limits.frames
                 return Decode(
-                    limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
+                    codecs: codecs, limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
                     allowTruncated: given.flag("allowTruncated"))
             },
             StageSpecification("downscale") { _ in Downscale() },
@@ -70,12 +73,14 @@ extension StageCatalogue {
                 var options = EncodeOptions(
                     quality: given.integer("quality") ?? 80, maxBytes: given.integer("maxBytes"),
                     metadata: given.choice("metadata") ?? .none)
-                options.jpeg.progressive = given.flag("progressive")
-                (options.webp.lossless, options.avif.lossless) = (given.flag("lossless"), given.flag("lossless"))
-                if let effort = given.integer("effort") {
-                    (options.webp.effort, options.avif.effort) = (min(6, effort), effort)
+                let shared = SharedEncodeOptions(
+                    lossless: given.flag("lossless"), progressive: given.flag("progressive"),
+                    effort: given.integer("effort"))
+                options.set(shared, for: codecs)
+                guard let format = given.text("format").flatMap({ codecs.codec(forExtension: $0) })?.format else {
+                    throw StageMistake("encode needs format: \(formats.joined(separator: ", ")).")
                 }
-                return Encode(ImageFormat(fileExtension: given.text("format") ?? "") ?? .jpeg, options: options)
+                return Encode(format, options: options, codecs: codecs)
             },
         ]
     }
@@ -113,7 +118,10 @@ extension StageCatalogue {
                 return LimitErrors(resources.responses, limits) { given.body }
             },
             composite("preview", [StageParameter("minimumBytes", .integer(1...1_000_000_000_000))]) { given in
-                Preview(limits: resources.limits, minimumBytes: given.integer("minimumBytes") ?? 16_384) { given.body }
+                Preview(
+                    codecs: resources.codecs, limits: resources.limits,
+                    minimumBytes: given.integer("minimumBytes") ?? 16_384
+                ) { given.body }
             },
             composite("firstOf") { given in FirstOf { given.body } },
             composite("alternative") { given in Alternative { given.body } },

@@ -1,5 +1,5 @@
-import PipelineImages
 public import Pipeline
+public import PipelineImages
 
 /// Refuses what the origin declares to be something other than an accepted image, or what is not what it is declared to
 /// be, before anything is decoded (RFC 9110 section 8.3).
@@ -12,10 +12,11 @@ public struct CheckContentType: Stage {
     /// The same bytes.
     public let produces: Phases = .original
 
-    private let formats: Set<ImageFormat>
+    private let codecs: ImageCodecs
 
-    /// Accepts these formats; by default those that `Decode` decodes by default.
-    public init(accepting formats: Set<ImageFormat> = ImageFormat.standard) { self.formats = formats }
+    /// Makes the stage.
+    /// - Parameter codecs: The formats that are accepted; by default `ImageCodecs.standard`.
+    public init(codecs: ImageCodecs = .standard) { self.codecs = codecs }
 
     /// Compares the declared type with the accepted ones and with the bytes.
     /// - Throws: `LoadError` with `unsupportedType`, which names the type received.
@@ -23,14 +24,17 @@ public struct CheckContentType: Stage {
         guard load.request.source.isRemote, case .original(let file) = load.content,
             let declared = file.declaredType.flatMap(Self.mediaType), !Self.saysNothing.contains(declared)
         else { return .skipped }
-        let format = ImageFormat(rawValue: Self.aliases[declared] ?? declared)
-        guard formats.contains(format) else {
-            let accepted = formats.map(\.rawValue).sorted().joined(separator: ", ")
+        guard
+            let format = codecs.codecs.first(where: { $0.format.rawValue == declared || $0.aliases.contains(declared) }
+            )?
+            .format
+        else {
+            let accepted = codecs.codecs.map(\.format.rawValue).sorted().joined(separator: ", ")
             throw LoadError(
                 .unsupportedType, subject: load.subject,
                 "The origin declares the content as \(printable(declared)); accepted are \(accepted).")
         }
-        if let actual = ImageFormatSniffer.format(of: file.bytes), actual != format {
+        if let actual = codecs.format(of: file.bytes), actual != format {
             throw LoadError(
                 .unsupportedType, subject: load.subject,
                 "The origin declares the content as \(declared), and it is \(actual). Its operator has to fix that; "
@@ -46,13 +50,4 @@ public struct CheckContentType: Stage {
     }
 
     private static let saysNothing: Set<String> = ["application/octet-stream", "binary/octet-stream"]
-
-    /// Names that were never registered, or are of a kind that the same decoder reads.
-    private static let aliases = [
-        "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png", "image/apng": "image/png",
-        "image/vnd.mozilla.apng": "image/png", "image/tif": "image/tiff", "image/x-tiff": "image/tiff",
-        "image/x-webp": "image/webp", "image/x-bmp": "image/bmp", "image/x-ms-bmp": "image/bmp",
-        "image/heif": "image/heic", "image/heic-sequence": "image/heic", "image/heif-sequence": "image/heic",
-        "image/avif-sequence": "image/avif", "image/svg": "image/svg+xml",
-    ]
 }

@@ -14,6 +14,8 @@ public struct PipelineResources: Sendable {
     public var flights: Flights
     /// What sends requests.
     public var client: any HTTPClient
+    /// The formats that are read and written; `ImageCodecs.standard` by default.
+    public var codecs: ImageCodecs
     /// What images may cost.
     public var limits: ImageLimits
     /// How near a reduced picture comes to the best that can be made of its source; `DecodeQuality.quality` by default.
@@ -31,12 +33,14 @@ public struct PipelineResources: Sendable {
     /// Gathers resources.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
-        limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil, clock: any LoadClock = SystemClock()
+        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil,
+        clock: any LoadClock = SystemClock()
     ) {
         self.memory = memory
         self.responses = responses
         self.flights = flights
         self.client = client
+        self.codecs = codecs
         self.limits = limits
         self.errorLimits = errorLimits
         self.clock = clock
@@ -46,5 +50,5 @@ public struct PipelineResources: Sendable {
     public var credentials: CredentialFields { responses.users.credentials }
 
     /// The decoder of a policy's list.
-    var decode: Decode { Decode(limits: limits, quality: quality, allowTruncated: allowTruncated) }
+    var decode: Decode { Decode(codecs: codecs, limits: limits, quality: quality, allowTruncated: allowTruncated) }
 }

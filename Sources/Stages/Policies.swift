@@ -33,7 +33,7 @@ extension ImagePipeline {
                                     Lease(resources.responses) { fetch(resources) }
                                 }
                             }
-                            CheckContentType()
+                            CheckContentType(codecs: resources.codecs)
                             resources.decode
                             Downscale()
                         }
@@ -78,7 +78,7 @@ extension ImagePipeline {
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 if let delay { Delay(delay) }
                 Coalesce(resources.flights, by: .source) { fetch(resources) }
-                CheckContentType()
+                CheckContentType(codecs: resources.codecs)
                 resources.decode
                 Downscale()
                 Store(resources.memory, resources.responses)
@@ -103,7 +103,7 @@ extension ImagePipeline {
                                     Lease(resources.responses, rules: .http) { fetch(resources) }
                                 }
                             }
-                            CheckContentType()
+                            CheckContentType(codecs: resources.codecs)
                             resources.decode
                             Downscale()
                         }
@@ -125,8 +125,8 @@ extension ImagePipeline {
                 Coalesce(resources.flights, by: .source) {
                     Lease(resources.responses) { fetch(resources) }
                 }
-                CheckContentType()
-                CheckHeader(limits: resources.limits)
+                CheckContentType(codecs: resources.codecs)
+                CheckHeader(codecs: resources.codecs, limits: resources.limits)
                 Store(originals: resources.responses)
             }
         }

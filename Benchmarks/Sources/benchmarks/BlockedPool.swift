@@ -45,9 +45,8 @@ enum BlockedPool {
     /// The same decode, on the thread that happens to run the task.
     private static func decodeHere(_ photo: [UInt8]) throws {
         let cancellation = WorkCancellation()
-        let decoders = ImageDecoders.standard
-        guard let decoder = decoders.decoder(for: .jpeg) else { return }
-        let header = try decoder.header(of: photo, format: .jpeg, cancellation: cancellation)
+        let decoder = ImageCodec.jpeg.decoder
+        let header = try decoder.header(of: photo, cancellation: cancellation)
         _ = try decoder.decode(
             photo, header: header, box: nil, options: DecodeOptions(), cancellation: cancellation)
     }

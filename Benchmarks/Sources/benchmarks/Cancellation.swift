@@ -76,7 +76,7 @@ enum Cancellation {
         let bytes = [UInt8](try Data(contentsOf: file))
         let limits = ImageLimits(pixels: .max, encodedBytes: .max, frames: 100, memory: .max, time: nil)
         let decode = Decode(
-            formats: ImageFormat.standard.union([.svg, .jxl]), limits: limits, budget: MemoryBudget(bytes: .max))
+            codecs: .standard.adding(.svg).adding(.jxl), limits: limits, budget: MemoryBudget(bytes: .max))
         for box in boxes {
             let sized = ImageRequest(.bytes(bytes), maxPixelSize: box)
             try await measure(name(of: file, box)) {

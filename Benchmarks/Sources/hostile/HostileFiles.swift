@@ -13,9 +13,9 @@ enum HostileFiles {
             ).filter { !$0.hasDirectoryPath }
         }.sorted { $0.path() < $1.path() }.map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
             .filter {
-                $0.1.count < 200_000 && ImageFormatSniffer.format(of: $0.1).map(ImageFormat.standard.contains) == true
+                $0.1.count < 200_000 && ImageCodecs.standard.codec(of: $0.1) != nil
             }
-        let byFormat = Dictionary(grouping: files) { ImageFormatSniffer.format(of: $0.1)?.rawValue ?? "" }
+        let byFormat = Dictionary(grouping: files) { ImageCodecs.standard.codec(of: $0.1)?.format.rawValue ?? "" }
         let current = FileManager.default.temporaryDirectory.appending(
             path: "hostile-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: current) }

@@ -12,16 +12,14 @@ enum DecodeFuzzing {
     /// Decodes a file whole or reduced, as a list without transforms does.
     @discardableResult
     static func decode(_ bytes: [UInt8]) -> DecodedImage? {
-        guard let format = ImageFormatSniffer.format(of: bytes), ImageFormat.standard.contains(format),
-            let decoder = ImageDecoders.standard.decoder(for: format)
-        else { return nil }
+        guard let decoder = ImageCodecs.standard.codec(of: bytes)?.decoder else { return nil }
         var numbers = choices(for: bytes)
         let options = DecodeOptions(
             allowTruncated: numbers.below(2) == 0, frames: 1 + numbers.below(8),
             quality: numbers.below(2) == 0 ? .quality : .fast)
         let box: PixelSize? = numbers.below(2) == 0 ? nil : PixelSize(width: 1 + numbers.below(90), height: 40)
         let cancellation = WorkCancellation()
-        guard let header = try? decoder.header(of: bytes, format: format, cancellation: cancellation),
+        guard let header = try? decoder.header(of: bytes, cancellation: cancellation),
             (try? limits.check(header)) != nil,
             (try? limits.check(memory: header.decodingMemory(box: box, frames: options.frames))) != nil,
             let image = try? decoder.decode(
@@ -52,13 +50,13 @@ enum DecodeFuzzing {
         var options = EncodeOptions(quality: 1 + numbers.below(100))
         options.webp.effort = 0
         if numbers.below(2) == 0 { options.png.colours = 2 + numbers.below(255) }
-        guard let encoder = try? options.encoder(for: format),
+        guard let encoder = ImageCodecs.standard.codec(for: format)?.encoder,
             let file = try? encoder.encode(
-                image, quality: options.quality, metadata: EmbeddedMetadata(), cancellation: cancellation)
+                image, as: format, options, metadata: EmbeddedMetadata(), cancellation: cancellation)
         else { return }
-        precondition(ImageFormatSniffer.format(of: file) == format, "what was written is not \(format)")
-        guard let decoder = ImageDecoders.standard.decoder(for: format),
-            let header = try? decoder.header(of: file, format: format, cancellation: cancellation)
+        precondition(ImageCodecs.standard.codec(of: file)?.format == format, "what was written is not \(format)")
+        guard let decoder = ImageCodecs.standard.codec(for: format)?.decoder,
+            let header = try? decoder.header(of: file, cancellation: cancellation)
         else { preconditionFailure("what was written as \(format) has no header") }
         precondition(header.size == image.size, "\(format) of \(image.size) says \(header.size)")
     }

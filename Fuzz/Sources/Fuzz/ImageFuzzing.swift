@@ -7,19 +7,18 @@ import Pipeline
 /// Files from anywhere.
 enum ImageFuzzing {
     static func sniff(_ bytes: [UInt8]) {
-        let format = ImageFormatSniffer.format(of: bytes)
+        let codecs = ImageCodecs.standard.adding(.svg).adding(.jxl)
+        let format = codecs.codec(of: bytes)?.format
         // What follows the first bytes decides nothing; the codec of a HEIF may stand later than the rest.
         let decisive = format == .heic || format == .avif ? 1 << 16 : 4096
         guard let format, bytes.count > decisive else { return }
-        precondition(ImageFormatSniffer.format(of: Array(bytes.prefix(decisive))) == format)
+        precondition(codecs.codec(of: Array(bytes.prefix(decisive)))?.format == format)
     }
 
     static func readHeader(_ bytes: [UInt8]) {
         // The others have to be chosen: librsvg and libjxl are as good as they are, and libxml2 leaks what entities say.
-        guard let format = ImageFormatSniffer.format(of: bytes), ImageFormat.standard.contains(format),
-            let decoder = ImageDecoders.standard.decoder(for: format)
-        else { return }
-        guard let header = try? decoder.header(of: bytes, format: format, cancellation: WorkCancellation()) else {
+        guard let decoder = ImageCodecs.standard.codec(of: bytes)?.decoder else { return }
+        guard let header = try? decoder.header(of: bytes, cancellation: WorkCancellation()) else {
             return
         }
         let limits = ImageLimits()

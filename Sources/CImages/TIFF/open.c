@@ -219,6 +219,7 @@ static bool set_meaning(ctiff_file *file, int photometric, int compression, bool
     bool has_alpha = !*is_raster && file->alpha >= 0 && file->meaning != INK;
     bool is_grey = file->meaning == GREY && !*is_raster;
     file->header.is_ink = file->meaning == INK;
+    file->header.is_grey = file->meaning == GREY;
     file->header.channels = has_alpha || file->meaning == INK ? 4 : is_grey ? 1 : 3;
     return true;
 }

@@ -32,6 +32,8 @@ typedef struct {
     /// The channels of the rows: 1 grey, 3 RGB, 4 RGBA or, if `is_ink`, cyan, magenta, yellow and black.
     int channels;
     bool is_ink;
+    /// Whether the file stores brightness alone, with or without transparency.
+    bool is_grey;
     bool has_profile;
     /// What reading holds in memory at most: a strip, a row of tiles, or what their codec needs.
     size_t memory;

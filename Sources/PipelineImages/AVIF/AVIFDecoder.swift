@@ -1,23 +1,18 @@
 import CImages
-public import Pipeline
+import Pipeline
 
 /// Decodes AVIF with libavif and dav1d, which are loaded when the first file comes.
 ///
 /// A still picture is decoded tile by tile, of which most files have one. Where it is reduced and that is cheaper, its planes
 /// are, before they become colours.
-public struct AVIFDecoder: ImageDecoding {
-    /// AVIF.
-    public let formats: Set<ImageFormat> = [.avif]
-
-    /// Makes a decoder.
-    public init() {}
+struct AVIFDecoder: ImageDecoding {
+    /// libavif decodes a tile in one go, which may be the whole picture.
+    let canBeStopped = false
 
     /// Reads a sequence's movie, or a still picture's list of items.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         guard let sequence = try AVIFSequence(bytes) else {
-            return try HEIFStill(bytes, format: format, cancellation: cancellation).header
+            return try HEIFStill(bytes, format: .avif, cancellation: cancellation).header
         }
         var header = ImageHeader(
             format: .avif, storedSize: sequence.size, orientation: sequence.orientation, frames: sequence.frames,
@@ -26,6 +21,17 @@ public struct AVIFDecoder: ImageDecoding {
         header.memory = Self.memory(header)
         header.profileBytes = sequence.profile.count
         return header
+    }
+
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        do {
+            let still = try HEIFStill(bytes, format: .avif, cancellation: cancellation)
+            return still.file.metadata(of: still.picture)
+        } catch let error as LoadError {
+            // A sequence need not have a still picture.
+            guard let sequence = try AVIFSequence(bytes) else { throw error }
+            return EmbeddedMetadata(profile: sequence.profile)
+        }
     }
 
     /// Eight pictures that others are made from and the one in the making, the same of their transparency, the canvas,
@@ -38,7 +44,7 @@ public struct AVIFDecoder: ImageDecoding {
 
     /// Decodes a still picture, or the first frames, each scaled as soon as it is there. It can stop between two tiles and
     /// between two frames.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         var failure = cavif_failure()

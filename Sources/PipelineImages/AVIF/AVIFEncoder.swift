@@ -3,16 +3,32 @@ import Pipeline
 
 /// Encodes AVIF: animations with libavif, still pictures with libvips.
 struct AVIFEncoder: ImageEncoding {
-    let options: EncodeOptions.AVIF
+    let defaults = EncodeOptions.AVIF()
+    let longestSide = 16_384
+    let holdsMotion = true
+    var lossless: WritableKeyPath<EncodeOptions.AVIF, Bool>? { \.lossless }
+    var effort: (option: WritableKeyPath<EncodeOptions.AVIF, Int>, range: ClosedRange<Int>)? { (\.effort, 0...9) }
+
+    func fidelity(_ options: EncodeOptions.AVIF) -> Fidelity { options.lossless ? .exact : .byQuality }
+
+    func values(of options: EncodeOptions.AVIF) -> [(name: String, value: String)] {
+        [
+            ("lossless", "\(options.lossless)"), ("effort", "\(options.effort)"), ("chroma", options.chroma.rawValue),
+        ]
+    }
+
+    func check(_ options: EncodeOptions.AVIF) throws(LoadError) {
+        try EncodeOptions.check("avif.effort", options.effort, 0...9)
+    }
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.AVIF, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
         guard image.isAnimated else {
             return try VipsEncoder(options: options)
                 .encode(image, quality: quality, metadata: metadata, cancellation: cancellation)
         }
-        try ImageFormat.avif.check(image.size)
         try cancellation.check()
         let file = try metadata.withBlocks { exif, xmp, profile in
             let encoding = cavif_encoding(

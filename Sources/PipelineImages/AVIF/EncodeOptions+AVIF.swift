@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How AVIF is written.
+    public var avif: AVIF {
+        get { self[AVIF()] }
+        set { self[AVIF()] = newValue }
+    }
+
+    /// The options of AVIF.
     public struct AVIF: Sendable, Hashable {
         /// Whether as good as nothing is lost; `false` by default. The way from RGB to AVIF's colours and back still
         /// rounds.

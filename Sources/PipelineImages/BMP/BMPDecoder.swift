@@ -1,20 +1,12 @@
-public import Pipeline
+import Pipeline
 
 /// Decodes Windows bitmaps: uncompressed with 1, 2, 4, 8, 16, 24 or 32 bits a pixel, and run-length encoded with 4 or 8.
 ///
 /// It is the model of a decoder: a header that is read and checked without touching a pixel, rows that are scaled as they
 /// are read, and no byte that is trusted.
-public struct BMPDecoder: ImageDecoding {
-    /// BMP.
-    public let formats: Set<ImageFormat> = [.bmp]
-
-    /// Makes a decoder.
-    public init() {}
-
+struct BMPDecoder: ImageDecoding {
     /// Reads the file's two headers.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         let bitmap = try Bitmap(bytes)
         var header = ImageHeader(
             format: .bmp, storedSize: bitmap.size, hasAlpha: bitmap.layout.hasAlpha, hasProfile: !bitmap.profile.isEmpty
@@ -24,8 +16,12 @@ public struct BMPDecoder: ImageDecoding {
         return header
     }
 
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        EmbeddedMetadata(profile: try Bitmap(bytes).profile)
+    }
+
     /// Decodes row by row; what a file that is cut off doesn't reach has the value 0 if that is allowed.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let bitmap = try Bitmap(bytes)

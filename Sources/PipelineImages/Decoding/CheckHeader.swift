@@ -8,19 +8,19 @@ public struct CheckHeader: Stage {
     /// The same bytes.
     public let produces: Phases = .original
 
-    private let decoders: ImageDecoders
+    private let codecs: ImageCodecs
     private let limits: ImageLimits
     private let threads: BlockingThreads
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - decoders: what reads the headers; by default ``ImageDecoders/standard``.
+    ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
     ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30 seconds.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
+        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
     ) {
-        self.decoders = decoders
+        self.codecs = codecs
         self.limits = limits
         self.threads = threads
     }
@@ -31,11 +31,12 @@ public struct CheckHeader: Stage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
         try limits.check(encodedBytes: file.bytes.count)
-        guard let format = ImageFormatSniffer.format(of: file.bytes), let decoder = decoders.decoder(for: format)
-        else { throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.") }
+        guard let decoder = codecs.codec(of: file.bytes)?.decoder else {
+            throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.")
+        }
         let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: file.bytes, format: format, cancellation: cancellation)
+            let header = try decoder.header(of: file.bytes, cancellation: cancellation)
             try limits.check(header)
             return header
         }

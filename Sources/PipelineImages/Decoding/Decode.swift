@@ -3,7 +3,7 @@ public import Pipeline
 /// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary;
 /// without one, no larger than the next stages of the list need, such as a ``Resize``.
 ///
-/// The format is told by the bytes. The header is held against the limits before a pixel is decoded, and what the decode
+/// The first bytes tell the format. The header is held against the limits before a pixel is decoded, and what the decode
 /// will need against the memory that all decodes share: where it doesn't fit, it waits for others to end. `Downscale`, later
 /// in the list, makes the size exact.
 ///
@@ -24,8 +24,7 @@ public struct Decode: Stage, LookingAhead {
     /// What the later stages need; the pipeline sets it.
     public var ahead = PixelNeeds()
 
-    private let decoders: ImageDecoders
-    private let formats: Set<ImageFormat>
+    private let codecs: ImageCodecs
     private let limits: ImageLimits
     private let options: DecodeOptions
     private let budget: MemoryBudget
@@ -33,8 +32,7 @@ public struct Decode: Stage, LookingAhead {
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - formats: what is decoded; by default `ImageFormat.standard`.
-    ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
+    ///   - codecs: The formats that are decoded; by default ``ImageCodecs/standard``.
     ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1 frame, 1 GB of memory, 30 seconds.
     ///   - quality: how near a reduced picture has to come to the best that can be made of the source:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
@@ -42,12 +40,10 @@ public struct Decode: Stage, LookingAhead {
     ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
-        limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality, allowTruncated: Bool = false,
-        budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
+        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
+        allowTruncated: Bool = false, budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
     ) {
-        self.formats = formats
-        self.decoders = decoders
+        self.codecs = codecs
         self.limits = limits
         self.options = DecodeOptions(allowTruncated: allowTruncated, frames: limits.frames, quality: quality)
         self.budget = budget
@@ -69,35 +65,24 @@ public struct Decode: Stage, LookingAhead {
     /// Decodes.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        let (header, image) = try await decode(file, load.request, load.priority, load.clock)
+        let work = try work(for: file, load.request, load.priority, load.clock)
+        let (header, image) = try await work.run(on: threads)
         load.note("\(header.format), \(header.size)")
-        load.attach(DecodedSource(file: file, format: header.format, timeLimit: limits.time))
+        var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
+        source.decoder = work.decoder
+        load.attach(source)
         load.advance(to: .decoded(image))
         return .done
-    }
-
-    private func decode(
-        _ file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
-    ) async throws -> (ImageHeader, DecodedImage) {
-        try await work(for: file, request, priority, clock).run(on: threads)
     }
 
     private func work(
         for file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
     ) throws -> DecodeWork {
         try limits.check(encodedBytes: file.bytes.count)
-        guard let format = ImageFormatSniffer.format(of: file.bytes) else {
-            throw ImageFormatSniffer.refusal(of: file.bytes, declaredType: file.declaredType)
-        }
-        guard formats.contains(format), let decoder = decoders.decoder(for: format) else {
-            let chosen = formats.map(\.rawValue).sorted().joined(separator: ", ")
-            throw LoadError(
-                .unsupportedType, subject: "", "The file is \(format), which is not chosen; Decode takes \(chosen).")
-        }
+        let decoder = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType).decoder
         return DecodeWork(
-            bytes: file.bytes, format: format, decoder: decoder, limits: limits, options: options, budget: budget,
-            clock: clock, priority: priority, box: { [ahead] in request.maxPixelSize ?? ahead.box(of: $0.size) }
-        )
+            bytes: file.bytes, decoder: decoder, limits: limits, options: options, budget: budget, clock: clock,
+            priority: priority, box: { [ahead] in request.maxPixelSize ?? ahead.box(of: $0.size) })
     }
 
     /// The header of a load's file, the bytes that this stage needs at its peak for it, and those of the picture that it

@@ -3,7 +3,6 @@ package import Pipeline
 /// The decoding of one file: its header against the limits, its memory against the budget, then its pixels.
 package struct DecodeWork: Sendable {
     let bytes: [UInt8]
-    let format: ImageFormat
     let decoder: any ImageDecoding
     let limits: ImageLimits
     let options: DecodeOptions
@@ -14,12 +13,11 @@ package struct DecodeWork: Sendable {
     let box: @Sendable (ImageHeader) -> PixelSize?
 
     package init(
-        bytes: [UInt8], format: ImageFormat, decoder: any ImageDecoding, limits: ImageLimits, options: DecodeOptions,
+        bytes: [UInt8], decoder: any ImageDecoding, limits: ImageLimits, options: DecodeOptions,
         budget: MemoryBudget, clock: any LoadClock, priority: LoadPriority,
         box: @escaping @Sendable (ImageHeader) -> PixelSize?
     ) {
         self.bytes = bytes
-        self.format = format
         self.decoder = decoder
         self.limits = limits
         self.options = options
@@ -35,10 +33,8 @@ package struct DecodeWork: Sendable {
         case waits(ImageHeader, Int)
     }
 
-    /// Whether a load that is cancelled or out of time doesn't wait for the work's end. libavif and libheif decode a tile in
-    /// one go, which may be the whole picture. libwebp begins with what is packed without loss only when an eighth of it is
-    /// there, and decodes that in one go: 100 ms of 50 megapixels.
-    private var isLeft: Bool { [.webp, .avif, .heic].contains(format) }
+    /// Whether a load that is cancelled or out of time doesn't wait for the work's end.
+    private var isLeft: Bool { !decoder.canBeStopped }
 
     /// Does it on threads that may block, and waits without one.
     package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
@@ -67,7 +63,7 @@ package struct DecodeWork: Sendable {
     ) async throws -> (ImageHeader, DecodedImage) {
         let progress = try await threads.run(priority: priority, isLeft: isLeft) { cancellation -> Progress in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            let header = try decoder.header(of: bytes, cancellation: cancellation)
             try limits.check(header)
             let memory = header.decodingMemory(box: box(header), frames: options.frames)
             try limits.check(memory: memory)
@@ -94,7 +90,7 @@ package struct DecodeWork: Sendable {
     func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
         try await threads.run(priority: priority) { cancellation in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            let header = try decoder.header(of: bytes, cancellation: cancellation)
             try limits.check(header)
             let box = box(header)
             let frames = max(1, min(header.frames, options.frames))

@@ -2,14 +2,14 @@ import Pipeline
 
 extension DecodedImage {
     /// Reads and decodes a file on the calling thread, for what a list is made of.
-    init(file path: String, limits: ImageLimits) throws {
+    init(file path: String, codecs: ImageCodecs, limits: ImageLimits) throws {
         do {
             let cancellation = WorkCancellation().limited(to: limits.time, by: SystemClock())
             let bytes = try ReadFile.read(path, limit: limits.encodedBytes, cancellation)
-            guard let format = ImageFormatSniffer.format(of: bytes), ImageFormat.standard.contains(format),
-                let decoder = ImageDecoders.standard.decoder(for: format)
-            else { throw LoadError(.unsupportedType, subject: path, "The file is no image that can be read.") }
-            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            guard let decoder = codecs.codec(of: bytes)?.decoder else {
+                throw LoadError(.unsupportedType, subject: path, "The file is no image that can be read.")
+            }
+            let header = try decoder.header(of: bytes, cancellation: cancellation)
             try limits.check(header)
             try limits.check(memory: header.decodingMemory(box: nil, frames: 1))
             self = try decoder.decode(

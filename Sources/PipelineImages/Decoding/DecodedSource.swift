@@ -10,6 +10,9 @@ public struct DecodedSource: LoadAttachment {
     /// How long each stage that works on the pixels may take; `nil`, the default, for no limit.
     public let timeLimit: Duration?
 
+    /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.
+    var decoder: (any ImageDecoding)?
+
     /// Describes a file.
     public init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
         self.file = file

@@ -1,21 +1,23 @@
 public import Pipeline
 
-/// Turns the bytes of some formats into pixels. A type of your own adds a format; register it with
-/// ``ImageDecoders/adding(_:)``.
+/// Turns the files of one format into pixels. A type of your own adds a format, as part of an ``ImageCodec``.
 ///
-/// Both calls run on a thread that may block. Neither may trust the bytes: whatever they are, the answer is an error or
-/// a picture. Errors need no subject: `Decode` says which image it was.
+/// All calls run on a thread that may block. None may trust the bytes: whatever they are, the result is an error or a picture.
+/// Errors need no subject: `Decode` says which image it was.
 public protocol ImageDecoding: Sendable {
-    /// The formats that this decoder is for.
-    var formats: Set<ImageFormat> { get }
+    /// Whether ``decode(_:header:box:options:cancellation:)`` ends soon after its cancellation; `true` by default. A load that
+    /// is cancelled or out of time doesn't wait for a decoder that can't be stopped. The call ends later, on its thread, and
+    /// its memory stays counted until then.
+    var canBeStopped: Bool { get }
+    /// Whether a picture can be made of a file's beginning, as a preview while the rest arrives; `false` by default.
+    var showsBeginnings: Bool { get }
 
     /// Reads what the file says of its picture, without decoding a pixel.
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - format: the format by the file's first bytes, one of ``formats``.
     ///   - cancellation: to be looked at every few milliseconds.
     /// - Throws: `LoadError.Code.undecodable` if the header makes no sense.
-    func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader
 
     /// Decodes the picture: upright, in sRGB, 8 bits a channel, straight alpha, with the source's upright size as
     /// `nativeSize`.
@@ -24,7 +26,7 @@ public protocol ImageDecoding: Sendable {
     /// exact. So a decoder reduces as it reads where that is cheaper.
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - header: what ``header(of:format:cancellation:)`` gave; its size has passed the limits.
+    ///   - header: what ``header(of:cancellation:)`` gave; its size has passed the limits.
     ///   - box: what the picture has to fit in the end, in upright pixels; `nil` for the source's own size.
     ///   - options: what the list's `Decode` was told.
     ///   - cancellation: to be looked at every few milliseconds.
@@ -32,4 +34,20 @@ public protocol ImageDecoding: Sendable {
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage
+
+    /// Reads the blocks of metadata in a file, without decoding a pixel; by default there are none. A block that can't be read
+    /// counts as missing.
+    /// - Throws: `LoadError.Code.undecodable` if the file makes no sense; `CancellationError`.
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata
+}
+
+extension ImageDecoding {
+    /// `true`.
+    public var canBeStopped: Bool { true }
+    /// `false`.
+    public var showsBeginnings: Bool { false }
+    /// Finds no metadata.
+    public func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        EmbeddedMetadata()
+    }
 }

@@ -7,8 +7,7 @@ extension ImageHeader {
         let target = storedSize(for: box)
         let count = max(1, min(frames, wanted))
         var frame = target.bytes(hasAlpha || count > 1 ? 4 : 3)
-        // libwebp leaves the kernel four times as many pixels as are wanted, if it has them.
-        if format == .webp { frame = min(storedSize.bytes(4), frame.saturatingTimes(4)) }
+        if excessPixels > 1 { frame = min(storedSize.bytes(4), frame.saturatingTimes(excessPixels)) }
         // A picture that is turned is there twice for a moment.
         let copies = orientation == .up ? 0 : frame
         let scaling = ResamplePlan(from: storedSize, to: target, reserve: DecodeQuality.quality.blockReserve)

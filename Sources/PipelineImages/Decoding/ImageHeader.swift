@@ -19,13 +19,19 @@ public struct ImageHeader: Sendable, Hashable {
     public var hasAlpha: Bool
     /// Whether the file has an ICC profile of its own.
     public var hasProfile: Bool
-    /// Bits a channel, as stored: 8, 16 or 32.
+    /// Bits a channel, as stored: 1 to 32.
     public var bitsPerChannel: Int
+    /// What the stored colours are made of; `nil`, the default, where the colour profile tells that.
+    public var colours: ImageMetadata.ColourModel?
     /// Bytes that decoding has to hold besides the picture it gives, as far as the header tells: of a JPEG with several
     /// scans the coefficients of the whole picture. 0 where it takes a few rows at a time.
     public var memory: Int
     /// Bytes of the ICC profile.
     package var profileBytes = 0
+    /// The frames of an animation of which the decoder reads only the first; 0 for any other file.
+    package var unreadFrames = 0
+    /// How many times more pixels than asked for the decoder makes before the rest is scaled away.
+    var excessPixels = 1
 
     /// Describes a still picture; the rest can be set.
     public init(

@@ -2,59 +2,73 @@ public import Pipeline
 
 /// The formats that a client accepts, by the Accept field of its request (RFC 9110 section 12.5.1).
 ///
-/// AVIF and WebP count only where they are named: `image/*` and `*/*` are also said by clients that know neither. So
-/// without a field, JPEG, PNG and GIF are accepted. An answer that depends on this needs `Vary: Accept`.
+/// AVIF, WebP and formats of your own count only where they are named: `image/*` and `*/*` are also sent by clients that can't
+/// read them. So without a field, JPEG, PNG and GIF are accepted. A response that depends on this needs `Vary: Accept`.
 public struct AcceptedFormats: Sendable, Hashable {
-    /// Thousandths of a weight, by format; what is not there is not accepted.
-    private var weights: [ImageFormat: Int] = [:]
+    private struct Candidate: Hashable {
+        let format: ImageFormat
+        let negotiation: Negotiation
+        let holdsAlpha: Bool
+        /// In thousandths; 0 for a format that isn't accepted.
+        let weight: Int
+    }
 
-    /// What is chosen from, the best first.
-    static let candidates: [ImageFormat] = [.avif, .webp, .jpeg, .png, .gif]
+    /// The formats to choose from, the one that packs best first.
+    private let candidates: [Candidate]
 
     /// Reads the field.
-    /// - Parameter accept: the field's value, several joined by commas; `nil` or empty for a request without one. What
-    ///   makes no sense in it is passed over.
-    public init(accept: String?) {
+    /// - Parameters:
+    ///   - accept: The field's value, several joined by commas; `nil` or empty for a request without one. Members that make no
+    ///     sense are ignored.
+    ///   - codecs: The formats to choose from; by default ``ImageCodecs/standard``.
+    public init(accept: String?, codecs: ImageCodecs = .standard) {
         let ranges = (accept ?? "").split(separator: ",").compactMap { MediaRange($0) }
         // A field of nonsense is as good as none.
         let any = ranges.isEmpty ? 1000 : ranges.last { $0.type == "*/*" }?.weight ?? 0
         let anyImage = ranges.last { $0.type == "image/*" }?.weight ?? any
-        for format in Self.candidates {
-            let isModern = format == .avif || format == .webp
-            let weight = ranges.last { $0.type == format.rawValue }?.weight ?? (isModern ? 0 : anyImage)
-            if weight > 0 { weights[format] = weight }
+        let candidates = codecs.codecs.compactMap { codec -> Candidate? in
+            guard let negotiation = codec.negotiation, let encoder = codec.encoder else { return nil }
+            let named = ranges.last { $0.type == codec.format.rawValue }?.weight
+            return Candidate(
+                format: codec.format, negotiation: negotiation, holdsAlpha: encoder.holdsAlpha,
+                weight: named ?? (negotiation.needsName ? 0 : anyImage))
         }
+        self.candidates = candidates.sorted { $0.negotiation.rank < $1.negotiation.rank }
     }
 
-    /// The format to write: the one with the highest weight among those that hold what there is to show, then the one
-    /// that packs best. If the client accepts none of them it gets JPEG, or PNG where there is transparency, as section
-    /// 12.4.1 allows.
+    /// Returns the format to write: the one with the highest weight among those that hold the picture, then the one that packs
+    /// best. A client that accepts none of them gets JPEG, or PNG where there is transparency, as section 12.4.1 allows.
     /// - Parameters:
-    ///   - hasAlpha: whether a pixel is transparent; JPEG is then the last resort.
-    ///   - isAnimated: whether there are several frames; WebP and GIF hold them.
+    ///   - hasAlpha: Whether a pixel is transparent; JPEG is then the last resort.
+    ///   - isAnimated: Whether there are several frames; WebP and GIF hold them.
     public func best(hasAlpha: Bool, isAnimated: Bool) -> ImageFormat {
-        if isAnimated, let format = heaviest(of: [.webp, .gif]) { return format }
-        let fitting: [ImageFormat] = hasAlpha ? [.avif, .webp, .png] : [.avif, .webp, .jpeg, .png]
-        return heaviest(of: fitting) ?? heaviest(of: [.jpeg]) ?? (hasAlpha ? .png : .jpeg)
+        if isAnimated, let format = heaviest(where: { $0.negotiation.holdsMotion }) { return format }
+        let stills = candidates.filter(\.negotiation.holdsStills)
+        let holds = { (candidate: Candidate) in candidate.negotiation.holdsStills && (!hasAlpha || candidate.holdsAlpha)
+        }
+        let last = stills.first { !$0.negotiation.needsName && holds($0) } ?? stills.first ?? candidates.first
+        return heaviest(where: holds) ?? heaviest(where: { $0.negotiation.holdsStills }) ?? last?.format ?? .png
     }
 
-    private func heaviest(of formats: [ImageFormat]) -> ImageFormat? {
-        formats.compactMap { format in weights[format].map { (format, $0) } }
-            .max { $0.1 < $1.1 || ($0.1 == $1.1 && rank($0.0) > rank($1.0)) }?.0
+    private func heaviest(where isFit: (Candidate) -> Bool) -> ImageFormat? {
+        // Of equals the first, which packs best.
+        candidates.filter { $0.weight > 0 && isFit($0) }.reduce(nil as Candidate?) { best, next in
+            best.map { $0.weight >= next.weight } == true ? best : next
+        }?.format
     }
 
-    private func rank(_ format: ImageFormat) -> Int { Self.candidates.firstIndex(of: format) ?? .max }
+    /// The formats to choose from, accepted or not.
+    var choices: [ImageFormat] { candidates.map(\.format) }
 
     /// The accepted formats.
-    var formats: [ImageFormat] { Self.candidates.filter { weights[$0] != nil } }
+    var formats: [ImageFormat] { candidates.filter { $0.weight > 0 }.map(\.format) }
 }
 
 extension AcceptedFormats: CustomStringConvertible {
     /// The formats with their weights where these are below 1: equal for all fields that mean the same here.
     public var description: String {
-        formats.map { format in
-            let weight = weights[format] ?? 0
-            return weight == 1000 ? format.rawValue : "\(format);q=\(Double(weight) / 1000)"
+        candidates.filter { $0.weight > 0 }.map {
+            $0.weight == 1000 ? $0.format.rawValue : "\($0.format);q=\(Double($0.weight) / 1000)"
         }.joined(separator: ", ")
     }
 }

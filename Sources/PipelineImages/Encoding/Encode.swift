@@ -19,33 +19,45 @@ public struct Encode: Stage {
     /// The result's bytes.
     public let produces: Phases = .encoded
 
-    /// What is written; `nil` where ``accepted`` decides, picture by picture.
-    public let format: ImageFormat?
-    /// What the client accepts; `nil` where the format is settled.
-    public let accepted: AcceptedFormats?
+    private enum Target: Sendable {
+        case format(ImageFormat)
+        /// Decided picture by picture.
+        case accepted(AcceptedFormats)
+    }
+
+    private let target: Target
     /// How it is written.
     public let options: EncodeOptions
+    private let codecs: ImageCodecs
     private let threads: BlockingThreads
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF.
+    ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - quality: from 1, small, to 100, faithful; 80 by default. PNG, GIF and TIFF lose nothing whatever it is,
     ///     but GIF has only 256 colours a frame. What is out of range counts as its nearer end.
+    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ format: ImageFormat, quality: Int = 80, threads: BlockingThreads = .decoding) {
-        self.init(format, options: EncodeOptions(quality: min(100, max(1, quality))), threads: threads)
+    public init(
+        _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs = .standard, threads: BlockingThreads = .decoding
+    ) {
+        let options = EncodeOptions(quality: min(100, max(1, quality)))
+        self.init(format, options: options, codecs: codecs, threads: threads)
     }
 
     /// Makes the stage with options.
     /// - Parameters:
-    ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF.
+    ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - options: how it is written; an option that is out of range fails the load, see ``EncodeOptions/check()``.
+    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ format: ImageFormat, options: EncodeOptions, threads: BlockingThreads = .decoding) {
-        self.format = format
-        self.accepted = nil
+    public init(
+        _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs = .standard,
+        threads: BlockingThreads = .decoding
+    ) {
+        target = .format(format)
         self.options = options
+        self.codecs = codecs
         self.threads = threads
     }
 
@@ -54,53 +66,65 @@ public struct Encode: Stage {
     /// - Parameters:
     ///   - formats: what the client accepts.
     ///   - options: how each format is written.
+    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), threads: BlockingThreads = .decoding
+        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs = .standard,
+        threads: BlockingThreads = .decoding
     ) {
-        self.format = nil
-        self.accepted = formats
+        target = .accepted(formats)
         self.options = options
+        self.codecs = codecs
         self.threads = threads
     }
 
-    /// From 1, small, to 100, faithful.
-    public var quality: Int { options.quality }
-
     /// Format and options.
     public var signature: String? {
-        guard let accepted else { return "encode(\(parameters))" }
-        return "encode(\(parameters); \(options.text(for: AcceptedFormats.candidates)) of \(accepted))"
+        guard case .accepted(let accepted) = target else { return "encode(\(parameters))" }
+        let choices = accepted.choices.map { "\($0), \(options.text(for: $0, codecs))" }
+        return "encode(\(parameters); \(choices.joined(separator: "; ")) of \(accepted))"
     }
 
     /// Format and options, as far as these are not the defaults.
     public var parameters: String {
-        if let accepted { return "auto: \(accepted)" }
-        guard let format else { return "" }
-        return "\(format), \(options.text(for: format))"
+        switch target {
+        case .format(let format): "\(format), \(options.text(for: format, codecs))"
+        case .accepted(let accepted): "auto: \(accepted)"
+        }
     }
 
-    /// Whether a cancelled load doesn't wait for the work's end, which it does for all but WebP.
-    var isLeft: Bool { accepted?.formats.contains(.webp) ?? (format == .webp) }
+    /// Whether a cancelled load doesn't wait for the work's end.
+    var isLeft: Bool {
+        let formats =
+            switch target {
+            case .format(let format): [format]
+            case .accepted(let accepted): accepted.formats
+            }
+        return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
+    }
 
     /// Encodes.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
-        let (format, accepted, options) = (format, accepted, options)
+        let (target, options, codecs) = (target, options, codecs)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
-        try options.check()
+        try options.check(codecs)
         let limited = load.limitingTime
         let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
             let cancellation = limited(cancellation)
             let format =
-                try accepted?.best(hasAlpha: image.hasTransparency(), isAnimated: image.isAnimated) ?? format ?? .jpeg
+                switch target {
+                case .format(let format): format
+                case .accepted(let accepted):
+                    accepted.best(hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated)
+                }
             let metadata = try source.map {
-                try options.metadata.blocks(of: $0, for: image, cancellation: cancellation)
+                try options.metadata.blocks(of: $0, codecs, for: image, cancellation: cancellation)
             }
             return try Self.encoded(
-                image, format, options, metadata ?? EmbeddedMetadata(), cancellation: cancellation)
+                image, format, options, codecs, metadata ?? EmbeddedMetadata(), cancellation)
         }
-        if accepted != nil { load.note(result.format.rawValue) }
+        if case .accepted = target { load.note(result.format.rawValue) }
         if result.quality != options.quality { load.note("quality \(result.quality)") }
         load.advance(
             to: .encoded(
@@ -111,16 +135,18 @@ public struct Encode: Stage {
     }
 
     private static func encoded(
-        _ image: DecodedImage, _ format: ImageFormat, _ options: EncodeOptions, _ metadata: EmbeddedMetadata,
-        cancellation: WorkCancellation
+        _ image: DecodedImage, _ format: ImageFormat, _ options: EncodeOptions, _ codecs: ImageCodecs,
+        _ metadata: EmbeddedMetadata, _ cancellation: WorkCancellation
     ) throws -> (bytes: [UInt8], format: ImageFormat, quality: Int) {
-        let encoder = try options.encoder(for: format)
+        let encoder = try codecs.encoder(for: format)
         func encode(_ quality: Int) throws -> [UInt8] {
-            try encoder.encode(image, quality: quality, metadata: metadata, cancellation: cancellation)
+            var tried = options
+            tried.quality = quality
+            return try encoder.encode(image, as: format, tried, metadata: metadata, cancellation: cancellation)
         }
         guard let maxBytes = options.maxBytes else { return (try encode(options.quality), format, options.quality) }
         let search = QualitySearch(format: format, highest: options.quality, maxBytes: maxBytes)
-        if options.isLossy(format) {
+        if encoder.fidelity(of: options) == .byQuality {
             let found = try search.run(encode)
             return (found.bytes, format, found.quality)
         }

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// How ``Encode`` writes a file. Each format has options of its own; those of other formats are left aside.
+/// How ``Encode`` writes a file. Each format has options of its own, which other formats ignore.
 ///
 /// ```swift
 /// var options = EncodeOptions(quality: 75, maxBytes: 100_000)
@@ -15,18 +15,8 @@ public struct EncodeOptions: Sendable, Hashable {
     public var maxBytes: Int?
     /// What of the source's metadata is written; ``KeptMetadata/none`` by default.
     public var metadata: KeptMetadata
-    /// How JPEG is written.
-    public var jpeg = JPEG()
-    /// How PNG is written.
-    public var png = PNG()
-    /// How WebP is written.
-    public var webp = WebP()
-    /// How AVIF is written.
-    public var avif = AVIF()
-    /// How GIF is written.
-    public var gif = GIF()
-    /// How TIFF is written.
-    public var tiff = TIFF()
+    /// The formats' own options where they differ from the defaults, one of each type.
+    private var formats: Set<FormatOptions> = []
 
     /// Sets options; what is left out has its default, and so have the formats' own.
     public init(quality: Int = 80, maxBytes: Int? = nil, metadata: KeptMetadata = .none) {
@@ -35,37 +25,45 @@ public struct EncodeOptions: Sendable, Hashable {
         self.metadata = metadata
     }
 
-    /// Looks whether all options are in their ranges. ``Encode`` does so before it writes; a program that takes options
-    /// from a user can do so before anything is loaded.
-    /// - Throws: `LoadError.Code.unencodable` with the option and its range.
-    public func check() throws(LoadError) {
-        try check("quality", quality, 1...100)
-        if let maxBytes { try check("maxBytes", maxBytes, 1...Int.max) }
-        try check("png.compression", png.compression, 0...9)
-        if let colours = png.colours { try check("png.colours", colours, 2...256) }
-        try check("png.dither", png.dither, 0...1)
-        try check("webp.effort", webp.effort, 0...6)
-        try check("avif.effort", avif.effort, 0...9)
-        try check("gif.colours", gif.colours, 2...256)
-        try check("gif.dither", gif.dither, 0...1)
-        try check("gif.effort", gif.effort, 1...10)
+    /// A format's own options, found by their type: `options[QOIEncoder().defaults].isLinear = true`. The built-in formats
+    /// have names for theirs, such as ``jpeg``.
+    /// - Parameter defaults: The options where none are set.
+    public subscript<Options: Hashable & Sendable>(defaults: Options) -> Options {
+        get { formats.lazy.compactMap { $0.value as? Options }.first ?? defaults }
+        set {
+            formats = formats.filter { !($0.value is Options) }
+            if newValue != defaults { formats.insert(FormatOptions(value: newValue)) }
+        }
     }
 
-    private func check<Value: Comparable>(
+    /// Checks the ranges of all options. ``Encode`` does so before it writes; a program that takes options from a user can do
+    /// so before anything is loaded.
+    /// - Parameter codecs: The formats whose own options are checked; by default ``ImageCodecs/standard``.
+    /// - Throws: `LoadError.Code.unencodable` with the option and its range.
+    public func check(_ codecs: ImageCodecs = .standard) throws(LoadError) {
+        try Self.check("quality", quality, 1...100)
+        if let maxBytes { try Self.check("maxBytes", maxBytes, 1...Int.max) }
+        for codec in codecs.codecs { try codec.encoder?.check(optionsOf: self) }
+    }
+
+    /// Checks the range of one option, for an encoder of your own.
+    /// - Throws: `LoadError.Code.unencodable` with the option and its range.
+    public static func check<Value: Comparable>(
         _ name: String, _ value: Value, _ range: ClosedRange<Value>
     ) throws(LoadError) {
         guard !range.contains(value) else { return }
         let end = (range.upperBound as? Int) == .max ? "at least \(range.lowerBound)" : "\(range)"
         throw LoadError(.unencodable, subject: "", "The option \(name) is \(value); it has to be \(end).")
     }
+}
 
-    /// Whether the quality makes a difference to what is written.
-    func isLossy(_ format: ImageFormat) -> Bool {
-        switch format {
-        case .jpeg: true
-        case .webp: !webp.lossless
-        case .avif: !avif.lossless
-        default: false
-        }
+/// Options of any one format.
+private struct FormatOptions: Sendable, Hashable {
+    let value: any Hashable & Sendable
+
+    static func == (left: FormatOptions, right: FormatOptions) -> Bool {
+        AnyHashable(left.value) == AnyHashable(right.value)
     }
+
+    func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
 }

@@ -1,55 +1,87 @@
-import Pipeline
+public import Pipeline
 
-/// Makes a file of pixels. Runs on a thread that may block.
-protocol ImageEncoding {
+/// Makes files of one format. A type of your own adds a format that ``Encode`` writes, as part of an ``ImageCodec``.
+///
+/// The encoder brings options of its own. ``EncodeOptions`` holds them by their type:
+///
+/// ```swift
+/// var options = EncodeOptions()
+/// options[QOIEncoder().defaults].isLinear = true
+/// ```
+public protocol ImageEncoding: Sendable {
+    /// The format's own options.
+    associatedtype Options: Sendable & Hashable
+
+    /// The options where none are set.
+    var defaults: Options { get }
+    /// The most pixels that a side may have; 10,000,000 by default.
+    var longestSide: Int { get }
+    /// Whether the format holds transparency; `true` by default.
+    var holdsAlpha: Bool { get }
+    /// Whether the format holds all frames of an animation; `false` by default. Others get the first frame.
+    var holdsMotion: Bool { get }
+    /// Whether ``encode(_:quality:options:metadata:cancellation:)`` ends soon after its cancellation; `true` by default.
+    /// A cancelled load doesn't wait for an encoder that can't be stopped. The call ends later, on its thread.
+    var canBeStopped: Bool { get }
+
+    /// The option to keep every pixel as it is, which command lines and YAML call `lossless`; `nil`, the default, if there is
+    /// none.
+    var lossless: WritableKeyPath<Options, Bool>? { get }
+    /// The option to show the picture coarsely first, called `progressive`; `nil`, the default, if there is none.
+    var progressive: WritableKeyPath<Options, Bool>? { get }
+    /// The option how hard to look for a smaller file, called `effort`, and its range; `nil`, the default, if there is none.
+    var effort: (option: WritableKeyPath<Options, Int>, range: ClosedRange<Int>)? { get }
+
+    /// What is lost of the pixels; ``Fidelity/exact`` by default.
+    func fidelity(_ options: Options) -> Fidelity
+    /// All options that affect the file. Those that differ from the defaults become part of cache keys, as `name: value`, so
+    /// names and values must never change their meaning.
+    func values(of options: Options) -> [(name: String, value: String)]
+    /// Checks the ranges of options; by default any options will do. See ``EncodeOptions/check(_:_:_:)``.
+    /// - Throws: `LoadError.Code.unencodable` with the option and its range.
+    func check(_ options: Options) throws(LoadError)
+
+    /// Makes a file. Runs on a thread that may block.
     /// - Parameters:
-    ///   - image: the pixels; formats without motion take the first frame.
-    ///   - quality: 1 to 100; formats without loss have no use for it.
-    ///   - metadata: what is written beside the pixels, where the format has a place for it.
-    ///   - cancellation: looked at every few milliseconds.
+    ///   - image: The pixels: 8-bit sRGB with straight alpha. Its sides are within ``longestSide``.
+    ///   - quality: 1 to 100; a format without ``Fidelity/byQuality`` has no use for it.
+    ///   - options: The format's own options; they passed ``check(_:)``.
+    ///   - metadata: What is written beside the pixels, where the format has a place for it.
+    ///   - cancellation: To be checked every few milliseconds.
     /// - Throws: `LoadError.Code.unencodable`; `CancellationError`.
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: Options, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8]
 }
 
-extension EncodeOptions {
-    /// The encoder of a format.
-    /// - Throws: `LoadError.Code.unencodable` if there is none.
-    func encoder(for format: ImageFormat) throws(LoadError) -> any ImageEncoding {
-        switch format {
-        case .jpeg: JPEGEncoder(options: jpeg)
-        case .png: PNGEncoder(options: png)
-        case .webp: WebPEncoder(options: webp)
-        case .avif: AVIFEncoder(options: avif)
-        case .gif: GIFEncoder(options: gif)
-        case .tiff: TIFFEncoder(options: tiff)
-        default: throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")
-        }
-    }
+/// What an encoder loses of the pixels.
+public enum Fidelity: Sendable, Hashable {
+    /// Nothing.
+    case exact
+    /// As much as the quality says: a lower one makes a smaller file.
+    case byQuality
+    /// Some, whatever the quality is, such as by a palette.
+    case fixed
 }
 
-extension ImageFormat {
-    /// The most pixels that a side of a picture may have.
-    var longestSide: Int {
-        switch self {
-        case .jpeg: 65_500
-        case .webp: 16_383
-        case .gif: 65_535
-        case .avif: 16_384
-        default: 10_000_000
-        }
-    }
-
-    /// Refuses what the format can't hold.
-    func check(_ size: PixelSize) throws(LoadError) {
-        guard min(size.width, size.height) > 0 else {
-            throw LoadError(.unencodable, subject: "", "A picture of \(size) has no pixels to be written as \(self).")
-        }
-        guard max(size.width, size.height) > longestSide else { return }
-        throw LoadError(
-            .unencodable, subject: "",
-            "A picture of \(size) can't be written as \(self), which has at most \(longestSide) pixels a side; set "
-                + "maxPixelSize or choose another format.")
-    }
+extension ImageEncoding {
+    /// 10,000,000.
+    public var longestSide: Int { 10_000_000 }
+    /// `true`.
+    public var holdsAlpha: Bool { true }
+    /// `false`.
+    public var holdsMotion: Bool { false }
+    /// `true`.
+    public var canBeStopped: Bool { true }
+    /// `nil`.
+    public var lossless: WritableKeyPath<Options, Bool>? { nil }
+    /// `nil`.
+    public var progressive: WritableKeyPath<Options, Bool>? { nil }
+    /// `nil`.
+    public var effort: (option: WritableKeyPath<Options, Int>, range: ClosedRange<Int>)? { nil }
+    /// ``Fidelity/exact``.
+    public func fidelity(_ options: Options) -> Fidelity { .exact }
+    /// Accepts all options.
+    public func check(_ options: Options) throws(LoadError) {}
 }

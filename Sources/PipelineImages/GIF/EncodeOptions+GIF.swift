@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How GIF is written.
+    public var gif: GIF {
+        get { self[GIF()] }
+        set { self[GIF()] = newValue }
+    }
+
+    /// The options of GIF.
     public struct GIF: Sendable, Hashable {
         /// The most colours of a frame, 2 to 256, which counts as the next lower power of two; 256 by default.
         public var colours: Int

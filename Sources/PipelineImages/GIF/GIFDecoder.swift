@@ -1,18 +1,10 @@
-public import Pipeline
+import Pipeline
 
 /// Decodes GIF: each frame is drawn on what the ones before it leave, a few rows at a time, and scaled as soon as it is
 /// whole.
-public struct GIFDecoder: ImageDecoding {
-    /// GIF.
-    public let formats: Set<ImageFormat> = [.gif]
-
-    /// Makes a decoder.
-    public init() {}
-
+struct GIFDecoder: ImageDecoding {
     /// Reads the file's blocks; nothing is decompressed.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         let file = try bytes.withUnsafeBufferPointer { try GIFFile($0, limit: 0, cancellation: cancellation) }
         var header = ImageHeader(
             format: .gif, storedSize: file.size, frames: file.frameCount, loopCount: file.loops,
@@ -25,7 +17,7 @@ public struct GIFDecoder: ImageDecoding {
 
     /// Decodes the first frames. What a frame that is cut off doesn't reach is as the frames before left it, if that is
     /// allowed.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let count = max(1, min(header.frames, options.frames))

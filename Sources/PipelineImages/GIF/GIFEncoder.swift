@@ -7,12 +7,26 @@ struct GIFEncoder: ImageEncoding {
     /// From this alpha on a pixel is opaque; all others are clear.
     static let threshold: Int32 = 128
 
-    let options: EncodeOptions.GIF
+    let defaults = EncodeOptions.GIF()
+    let longestSide = 65_535
+    let holdsMotion = true
+
+    func fidelity(_ options: EncodeOptions.GIF) -> Fidelity { .fixed }
+
+    func values(of options: EncodeOptions.GIF) -> [(name: String, value: String)] {
+        [("colours", "\(options.colours)"), ("dither", "\(options.dither)"), ("effort", "\(options.effort)")]
+    }
+
+    func check(_ options: EncodeOptions.GIF) throws(LoadError) {
+        try EncodeOptions.check("gif.colours", options.colours, 2...256)
+        try EncodeOptions.check("gif.dither", options.dither, 0...1)
+        try EncodeOptions.check("gif.effort", options.effort, 1...10)
+    }
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.GIF, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.gif.check(image.size)
         guard let memory = malloc(image.width * image.height) else { throw Palette.outOfMemory }
         defer { free(memory) }
         let frames = GIFFrames(image, options, indices: memory.assumingMemoryBound(to: UInt8.self))

@@ -17,7 +17,7 @@ struct HEIFStill {
     var header: ImageHeader {
         var header = ImageHeader(
             format: file.format, storedSize: picture.size, frames: file.pictures, hasAlpha: picture.alpha != nil,
-            hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits > 8 ? 16 : 8)
+            hasProfile: !picture.profile.isEmpty, bitsPerChannel: picture.first.bits)
         header.codedSize = picture.codedSize
         header.memory = memory
         header.profileBytes = picture.profile.count

@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How JPEG is written.
+    public var jpeg: JPEG {
+        get { self[JPEG()] }
+        set { self[JPEG()] = newValue }
+    }
+
+    /// The options of JPEG.
     public struct JPEG: Sendable, Hashable {
         /// Whether a coarse picture comes first and the finer ones after it; `false` by default. The file is at most a
         /// few percent smaller, of a thumbnail not even one, and writing and reading it take twice as long.

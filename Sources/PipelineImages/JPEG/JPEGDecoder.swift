@@ -1,18 +1,13 @@
-public import Pipeline
+import Pipeline
 
 /// Decodes JPEG with libjpeg-turbo, which scales as it decodes, by 1/2, 1/4 or 1/8; the rest is scaled row by row as the
 /// rows come out of it. Inks (CMYK) become colours when all reduction is over.
-public struct JPEGDecoder: ImageDecoding {
-    /// JPEG.
-    public let formats: Set<ImageFormat> = [.jpeg]
-
-    /// Makes a decoder.
-    public init() {}
+struct JPEGDecoder: ImageDecoding {
+    /// The scans of a progressive file, and the rows of any other.
+    let showsBeginnings = true
 
     /// Reads the file's segments up to the first scan.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         try bytes.withUnsafeBufferPointer { buffer in
             try JPEGFile(buffer, allowDamage: true, cancellation: cancellation).imageHeader
         }
@@ -20,7 +15,7 @@ public struct JPEGDecoder: ImageDecoding {
 
     /// Decodes no more than is needed for the box, at the exact size that fits it; with ``DecodeQuality/fast`` the thumbnail
     /// in the file, where that is large enough.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         if options.quality == .fast, let image = try thumbnail(of: bytes, header, box, cancellation) { return image }
@@ -35,6 +30,10 @@ public struct JPEGDecoder: ImageDecoding {
             let colours = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colours(cancellation)
             return try header.image(colours, size: scale.target, layout: .rgb, profile: nil, cancellation)
         }
+    }
+
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        try JPEGSegments(bytes, cancellation).metadata
     }
 
     /// The picture made of the thumbnail in its file, where that is no smaller than what is wanted and of the picture's

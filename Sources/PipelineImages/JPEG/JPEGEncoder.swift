@@ -4,12 +4,24 @@ import Pipeline
 
 /// Encodes JPEG with libjpeg-turbo: a quarter of the time that it takes through libvips.
 struct JPEGEncoder: ImageEncoding {
-    let options: EncodeOptions.JPEG
+    let defaults = EncodeOptions.JPEG()
+    let longestSide = 65_500
+    let holdsAlpha = false
+    var progressive: WritableKeyPath<EncodeOptions.JPEG, Bool>? { \.progressive }
+
+    func fidelity(_ options: EncodeOptions.JPEG) -> Fidelity { .byQuality }
+
+    func values(of options: EncodeOptions.JPEG) -> [(name: String, value: String)] {
+        [
+            ("progressive", "\(options.progressive)"), ("chroma", options.chroma.rawValue),
+            ("optimizesCodes", "\(options.optimizesCodes)"),
+        ]
+    }
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.JPEG, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.jpeg.check(image.size)
         try cancellation.check()
         let chroma = options.chroma.resolved(quality: quality)
         // libjpeg calls back during this call alone, and both stay as long.

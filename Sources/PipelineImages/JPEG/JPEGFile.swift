@@ -43,6 +43,7 @@ final class JPEGFile {
         var result = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
+        result.colours = header.channels == 1 ? .grey : isInk ? .cmyk : .rgb
         result.memory = codecMemory
         result.profileBytes = profile?.count ?? 0
         return result

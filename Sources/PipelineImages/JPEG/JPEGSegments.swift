@@ -2,10 +2,6 @@ import Pipeline
 /// The segments of a JPEG file before its first scan (ISO/IEC 10918-1 annex B).
 struct JPEGSegments {
     private(set) var metadata = EmbeddedMetadata()
-    /// Bits a sample, by the frame's header.
-    private(set) var bits = 8
-    /// 1 grey, 3 colour, 4 ink.
-    private(set) var components = 3
     /// Where the first scan begins; `nil` if there is none.
     private(set) var scan: Int?
 
@@ -47,9 +43,6 @@ struct JPEGSegments {
             let name = Array("ICC_PROFILE\0".utf8)
             guard body.starts(with: name), let index = body.number(at: name.count, bytes: 1) else { return }
             profile[index] = body.dropFirst(name.count + 2)
-        case 0xffc0...0xffcf where ![0xffc4, 0xffc8, 0xffcc].contains(marker):
-            bits = body.number(at: 0, bytes: 1) ?? 8
-            components = body.number(at: 5, bytes: 1) ?? 3
         default: break
         }
     }

@@ -6,14 +6,15 @@ struct EXIFBlock {
     /// Takes a block, with or without the "Exif" that JPEG puts before it; `nil` if it is none.
     init?(_ block: some Collection<UInt8>) {
         let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
-        bytes = Array(block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...])
-        if bytes.starts(with: [0x49, 0x49, 42, 0]) {
+        let content = block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...]
+        if content.starts(with: [0x49, 0x49, 42, 0]) {
             isBigEndian = false
-        } else if bytes.starts(with: [0x4d, 0x4d, 0, 42]) {
+        } else if content.starts(with: [0x4d, 0x4d, 0, 42]) {
             isBigEndian = true
         } else {
             return nil
         }
+        bytes = Array(content)
     }
 
     /// The tag 0x0112 of the first directory; upright where it is missing or makes no sense.

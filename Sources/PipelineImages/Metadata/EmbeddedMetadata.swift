@@ -1,11 +1,21 @@
-/// The blocks that a file carries beside its pixels, as they are; empty where there is none.
-struct EmbeddedMetadata: Sendable, Hashable {
+/// The blocks of metadata in a file, unchanged. A block that the file lacks is empty.
+public struct EmbeddedMetadata: Sendable, Hashable {
     /// EXIF, without the "Exif" that some formats put before it.
-    var exif: [UInt8] = []
+    public var exif: [UInt8]
     /// An XMP packet.
-    var xmp: [UInt8] = []
+    public var xmp: [UInt8]
     /// An ICC profile.
-    var profile: [UInt8] = []
+    public var profile: [UInt8]
+
+    /// Gathers blocks; by default there are none.
+    public init(exif: [UInt8] = [], xmp: [UInt8] = [], profile: [UInt8] = []) {
+        self.exif = exif
+        self.xmp = xmp
+        self.profile = profile
+    }
+
+    /// A block without the "Exif" before it.
+    static func exif(_ block: [UInt8]?) -> [UInt8] { block.flatMap { EXIFBlock($0) }?.bytes ?? [] }
 
     var isEmpty: Bool { exif.isEmpty && xmp.isEmpty && profile.isEmpty }
 

@@ -63,47 +63,36 @@ public struct ImageMetadata: Sendable, Hashable {
     /// Reads a file's header and its metadata.
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - formats: what is read; by default `ImageFormat.standard`.
-    ///   - decoders: which decoder is for which format; by default ``ImageDecoders/standard``.
+    ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
     ///   - limits: the bytes that the file may have, by default 64 million, and the time that reading may take, by default
     ///     30 seconds. Pixels may be any number, since none is decoded.
     ///   - priority: how urgent it is against other work with pixels.
     ///   - clock: what the time limit is measured by; by default the system's.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     /// - Throws: `LoadError.Code.undecodable` if the bytes are no image or the header is damaged;
-    ///   `LoadError.Code.unsupportedType` if no decoder is for the format; `LoadError.Code.tooManyBytes`;
+    ///   `LoadError.Code.unsupportedType` if the format isn't among them; `LoadError.Code.tooManyBytes`;
     ///   `LoadError.Code.tooMuchTime`;
     ///   `CancellationError`.
     public init(
-        of bytes: [UInt8], formats: Set<ImageFormat> = ImageFormat.standard, decoders: ImageDecoders = .standard,
-        limits: ImageLimits = ImageLimits(), priority: LoadPriority = .normal, clock: any LoadClock = SystemClock(),
-        threads: BlockingThreads = .decoding
+        of bytes: [UInt8], codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(),
+        priority: LoadPriority = .normal, clock: any LoadClock = SystemClock(), threads: BlockingThreads = .decoding
     ) async throws {
         try limits.check(encodedBytes: bytes.count)
-        guard let format = ImageFormatSniffer.format(of: bytes) else {
-            throw ImageFormatSniffer.refusal(of: bytes)
-        }
-        guard formats.contains(format), let decoder = decoders.decoder(for: format) else {
-            throw LoadError(.unsupportedType, subject: "", "The file is \(format), which is not chosen.")
-        }
+        let decoder = try codecs.readableCodec(of: bytes).decoder
         self = try await threads.run(priority: priority) { cancellation in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, format: format, cancellation: cancellation)
+            let header = try decoder.header(of: bytes, cancellation: cancellation)
             guard header.storedSize.width > 0, header.storedSize.height > 0 else {
-                throw LoadError(.undecodable, subject: "", "The \(format) file's picture has no pixels.")
+                throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
             }
-            let embedded = try EmbeddedMetadata(of: bytes, format: format, cancellation: cancellation)
-            return try ImageMetadata(bytes, header, embedded, cancellation)
+            return ImageMetadata(bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation))
         }
     }
 
-    private init(
-        _ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata, _ cancellation: WorkCancellation
-    ) throws {
+    private init(_ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata) {
         // A TIFF is itself such a block, with directories that a list of its texts lacks.
-        let exif = header.format == .tiff ? EXIFBlock(bytes) ?? EXIFBlock(embedded.exif) : EXIFBlock(embedded.exif)
+        let exif = EXIFBlock(bytes) ?? EXIFBlock(embedded.exif)
         let profile = embedded.profile.isEmpty ? nil : ICCProfile(embedded.profile)
-        let stored = try StoredColours(bytes, header, profile, cancellation)
         format = header.format
         size = header.size
         storedSize = header.storedSize
@@ -111,8 +100,8 @@ public struct ImageMetadata: Sendable, Hashable {
         frames = header.frames
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
-        bitsPerChannel = stored.bits
-        colours = stored.model
+        bitsPerChannel = header.bitsPerChannel
+        colours = header.colours ?? (profile?.space == "GRAY" ? .grey : profile?.space == "CMYK" ? .cmyk : .rgb)
         self.profile = profile.map {
             ColourProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
         }

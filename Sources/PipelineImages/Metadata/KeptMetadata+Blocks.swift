@@ -3,10 +3,12 @@ import Pipeline
 extension KeptMetadata {
     /// What is written beside a picture that was made of a file.
     func blocks(
-        of source: DecodedSource, for image: DecodedImage, cancellation: WorkCancellation
+        of source: DecodedSource, _ codecs: ImageCodecs, for image: DecodedImage, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
-        guard self != .none else { return EmbeddedMetadata() }
-        let found = try EmbeddedMetadata(of: source.file.bytes, format: source.format, cancellation: cancellation)
+        guard self != .none, let decoder = source.decoder ?? codecs.codec(for: source.format)?.decoder else {
+            return EmbeddedMetadata()
+        }
+        let found = try decoder.metadata(of: source.file.bytes, cancellation: cancellation)
         var kept = EmbeddedMetadata()
         switch self {
         case .none: break

@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How PNG is written.
+    public var png: PNG {
+        get { self[PNG()] }
+        set { self[PNG()] = newValue }
+    }
+
+    /// The options of PNG.
     public struct PNG: Sendable, Hashable {
         /// What is written instead of a pixel, so that it packs better (ISO/IEC 15948 clause 9).
         public enum Filter: Int, Sendable, Hashable, CaseIterable {

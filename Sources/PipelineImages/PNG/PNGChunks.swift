@@ -13,6 +13,7 @@ struct PNGChunk {
         case exif = 0x6558_4966  // eXIf
         case profile = 0x6943_4350  // iCCP
         case text = 0x6954_5874  // iTXt
+        case animation = 0x6163_544c  // acTL
     }
 
     fileprivate let name: UInt32

@@ -1,5 +1,4 @@
-import CImages
-public import Pipeline
+import Pipeline
 
 /// Decodes PNG: inflated with libdeflate, its rows scaled as their filters are undone.
 ///
@@ -8,27 +7,19 @@ public import Pipeline
 ///
 /// Colours are sRGB's or those of an ICC profile. The chunks `gAMA` and `cHRM` are ignored, as by most programs that make
 /// thumbnails: browsers apply them where there is no profile.
-public struct PNGDecoder: ImageDecoding {
-    /// PNG.
-    public let formats: Set<ImageFormat> = [.png]
-
+struct PNGDecoder: ImageDecoding {
     /// The most that is inflated in one go, in bytes: it can't be stopped meanwhile, and takes 2.5 ms a megabyte.
     private static let longestInflation = 16 << 20
 
-    private let others = VipsDecoder()
-
-    /// Makes a decoder.
-    public init() {}
-
     /// Reads the file's chunks.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         let file = try PNGFile(bytes, cancellation)
         var header = ImageHeader(
             format: .png, storedSize: file.size, orientation: file.orientation,
             hasAlpha: file.colour == .rgba || file.colour == .greyAlpha || file.transparency != nil,
-            hasProfile: file.hasProfile, bitsPerChannel: file.depth == 16 ? 16 : 8)
+            hasProfile: file.hasProfile, bitsPerChannel: file.depth)
+        header.colours = [.grey, .greyAlpha].contains(file.colour) ? .grey : .rgb
+        header.unreadFrames = file.animationFrames ?? 0
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
         // What is left to libvips is given to it without the other chunks; otherwise the pieces are put together.
@@ -38,18 +29,22 @@ public struct PNGDecoder: ImageDecoding {
     }
 
     /// Decodes at the exact size that fits the box.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let file = try PNGFile(bytes, cancellation)
         let size = header.storedSize(for: box)
         let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
         guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, cancellation) else {
-            return try others.decode(
+            return try VipsDecoder.png.decode(
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
             ).converted(from: file.profile ?? [], cancellation: cancellation)
         }
         return try header.image(pixels, size: size, layout: rows.layout, profile: file.profile, cancellation)
+    }
+
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        try PNGMetadata.read(bytes, cancellation)
     }
 
     /// The scaled picture; `nil` if something is wrong with the file.

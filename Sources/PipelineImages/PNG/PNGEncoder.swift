@@ -2,12 +2,27 @@ import Pipeline
 
 /// Encodes PNG: rows filtered here, some at a time, and deflated with libdeflate, which takes a third of zlib's time.
 struct PNGEncoder: ImageEncoding {
-    let options: EncodeOptions.PNG
+    let defaults = EncodeOptions.PNG()
+
+    func fidelity(_ options: EncodeOptions.PNG) -> Fidelity { options.colours == nil ? .exact : .fixed }
+
+    func values(of options: EncodeOptions.PNG) -> [(name: String, value: String)] {
+        [
+            ("compression", "\(options.compression)"), ("filter", "\(options.filter)"),
+            ("colours", options.colours.map { "\($0)" } ?? ""), ("dither", "\(options.dither)"),
+        ]
+    }
+
+    func check(_ options: EncodeOptions.PNG) throws(LoadError) {
+        try EncodeOptions.check("png.compression", options.compression, 0...9)
+        if let colours = options.colours { try EncodeOptions.check("png.colours", colours, 2...256) }
+        try EncodeOptions.check("png.dither", options.dither, 0...1)
+    }
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.PNG, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.png.check(image.size)
         if let colours = options.colours {
             return try PNGPaletteEncoder(options: options, colours: colours)
                 .encode(image, metadata: metadata, cancellation: cancellation)

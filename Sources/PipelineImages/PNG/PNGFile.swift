@@ -35,6 +35,8 @@ struct PNGFile {
     let colour: Colour
     let isInterlaced: Bool
     private(set) var orientation = ImageOrientation.up
+    /// The frames of an animation, of which the picture is the first; `nil` for a still picture.
+    private(set) var animationFrames: Int?
     /// Whether a chunk that matters has another checksum than it says.
     private(set) var isDamaged = false
     private let bytes: [UInt8]
@@ -91,6 +93,8 @@ struct PNGFile {
             transparency = bytes[chunk.body]
         case .pixels: pieces.append(chunk)
         case .profile where isWhole: profileChunk = profileChunk ?? chunk
+        case .animation where pieces.isEmpty:
+            animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { $0 > 1 ? $0 : nil }
         case .exif where isWhole: orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
         default: break
         }

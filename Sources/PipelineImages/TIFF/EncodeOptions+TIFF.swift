@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How TIFF is written.
+    public var tiff: TIFF {
+        get { self[TIFF()] }
+        set { self[TIFF()] = newValue }
+    }
+
+    /// The options of TIFF.
     public struct TIFF: Sendable, Hashable {
         /// How the pixels are packed; nothing is ever lost.
         public enum Compression: String, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,4 @@
-public import Pipeline
+import Pipeline
 
 /// Decodes TIFF row by row with libtiff; a picture that is one JPEG, as cameras and scanners write it, as a JPEG: libtiff
 /// neither scales such a strip as it decodes nor stops within it.
@@ -6,19 +6,11 @@ public import Pipeline
 /// Numbers of any width become 8 bits a channel. Floating-point samples without a profile are linear light from 0 to 1; of
 /// greys that are brighter, 0 to 255 or to 65535. Signed samples begin at 0, or at the type's lowest number if one is
 /// negative.
-public struct TIFFDecoder: ImageDecoding {
-    /// TIFF.
-    public let formats: Set<ImageFormat> = [.tiff]
-
+struct TIFFDecoder: ImageDecoding {
     private let jpeg = JPEGDecoder()
 
-    /// Makes a decoder; libtiff is loaded when it is first used.
-    public init() {}
-
     /// Reads the first directory without decoding a pixel.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         guard TIFFPages.tags(bytes) <= TIFFPages.mostTags else {
             throw TIFFFile.damaged("it has more than \(TIFFPages.mostTags) tags")
         }
@@ -31,7 +23,7 @@ public struct TIFFDecoder: ImageDecoding {
     }
 
     /// Decodes at the exact size that fits the box.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         if let (strip, _) = strip(of: bytes, size: header.storedSize, cancellation) {
@@ -51,12 +43,21 @@ public struct TIFFDecoder: ImageDecoding {
         }
     }
 
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        guard let file = EXIFBlock(bytes) else { return EmbeddedMetadata() }
+        let entries = file.mainEntries
+        return EmbeddedMetadata(
+            exif: EXIFRewriting.composed(
+                of: EXIFBlock.Tag.texts.map { (tag: $0, text: file.characters($0, in: entries)) }),
+            xmp: file.data(EXIFBlock.Tag.xmp, in: entries), profile: file.data(EXIFBlock.Tag.profile, in: entries))
+    }
+
     /// The one strip that is a JPEG of the picture's size, and its header.
     private func strip(
         of bytes: [UInt8], size: PixelSize, _ cancellation: WorkCancellation
     ) -> (TIFFStrip, ImageHeader)? {
         guard let strip = TIFFStrip(bytes),
-            let inner = try? jpeg.header(of: strip.jpeg, format: .jpeg, cancellation: cancellation),
+            let inner = try? jpeg.header(of: strip.jpeg, cancellation: cancellation),
             inner.storedSize == size
         else { return nil }
         return (strip, inner)

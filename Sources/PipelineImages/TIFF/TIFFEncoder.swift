@@ -3,16 +3,21 @@ import Pipeline
 
 /// Encodes TIFF (TIFF 6.0), strip by strip.
 struct TIFFEncoder: ImageEncoding {
-    let options: EncodeOptions.TIFF
+    let defaults = EncodeOptions.TIFF()
+
+    func values(of options: EncodeOptions.TIFF) -> [(name: String, value: String)] {
+        [("compression", "\(options.compression)")]
+    }
 
     /// The most bytes of pixels in a strip that has more than one row.
     private static let stripLength = 1 << 18
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.TIFF, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.tiff.check(image.size)
         try cancellation.check()
+        let compression = options.compression
         let rowLength = image.width * image.layout.channelCount
         let stripHeight = min(image.height, max(1, Self.stripLength / rowLength))
         var file = TIFFWriter(capacity: 4096 + rowLength * image.height + metadata.profile.count + metadata.xmp.count)
@@ -21,21 +26,21 @@ struct TIFFEncoder: ImageEncoding {
         for top in stride(from: 0, to: image.height, by: stripHeight) {
             let rows = top..<min(image.height, top + stripHeight)
             let bytes = UnsafeMutableBufferPointer(rebasing: strip[..<(rows.count * rowLength)])
-            try write(rows, of: image, to: bytes, cancellation)
+            try write(rows, of: image, isPacked: compression != .none, to: bytes, cancellation)
             file.beginStrip()
-            try pack(UnsafeBufferPointer(bytes), cancellation) { file.write($0) }
+            try pack(UnsafeBufferPointer(bytes), compression, cancellation) { file.write($0) }
         }
-        return try file.finish(entries(image, stripHeight: stripHeight) + metadata.tiffEntries)
+        return try file.finish(entries(image, compression, stripHeight: stripHeight) + metadata.tiffEntries)
     }
 
     /// Rows as they are packed: each pixel less the one on its left (section 14), which is what PNG calls Sub, if they
     /// are packed at all.
     private func write(
-        _ rows: Range<Int>, of image: DecodedImage, to strip: UnsafeMutableBufferPointer<UInt8>,
+        _ rows: Range<Int>, of image: DecodedImage, isPacked: Bool, to strip: UnsafeMutableBufferPointer<UInt8>,
         _ cancellation: WorkCancellation
     ) throws {
         let rowLength = image.width * image.layout.channelCount
-        let filter: Int32 = options.compression == .none ? 0 : 1
+        let filter: Int32 = isPacked ? 1 : 0
         try image.withPixels { pixels in
             guard let pixels = pixels.baseAddress, let out = strip.baseAddress else { return }
             for (index, y) in rows.enumerated() {
@@ -47,24 +52,26 @@ struct TIFFEncoder: ImageEncoding {
     }
 
     private func pack(
-        _ strip: UnsafeBufferPointer<UInt8>, _ cancellation: WorkCancellation,
-        to write: (UnsafeBufferPointer<UInt8>) -> Void
+        _ strip: UnsafeBufferPointer<UInt8>, _ compression: EncodeOptions.TIFF.Compression,
+        _ cancellation: WorkCancellation, to write: (UnsafeBufferPointer<UInt8>) -> Void
     ) throws {
-        switch options.compression {
+        switch compression {
         case .none: write(strip)
         case .lzw: try TIFFLZW().pack(strip, cancellation, to: write)
         case .deflate: try DeflateStream(level: 6).deflate(strip, isLast: true, cancellation, to: write)
         }
     }
 
-    private func entries(_ image: DecodedImage, stripHeight: Int) -> [TIFFEntry] {
+    private func entries(
+        _ image: DecodedImage, _ compression: EncodeOptions.TIFF.Compression, stripHeight: Int
+    ) -> [TIFFEntry] {
         let channels = image.layout.channelCount
-        let compression = [EncodeOptions.TIFF.Compression.none: 1, .lzw: 5, .deflate: 8][options.compression] ?? 1
+        let number = [EncodeOptions.TIFF.Compression.none: 1, .lzw: 5, .deflate: 8][compression] ?? 1
         return [
             .long(256, [image.width]), .long(257, [image.height]), .short(258, Array(repeating: 8, count: channels)),
-            .short(259, [compression]), .short(262, [channels == 1 ? 1 : 2]), .short(277, [channels]),
+            .short(259, [number]), .short(262, [channels == 1 ? 1 : 2]), .short(277, [channels]),
             .long(278, [stripHeight]), .fraction(282, 72), .fraction(283, 72), .short(296, [2]),
-        ] + (options.compression == .none ? [] : [.short(317, [2])])
+        ] + (compression == .none ? [] : [.short(317, [2])])
             // Colours that are not multiplied by it.
             + (image.layout.hasAlpha ? [.short(338, [2])] : [])
     }

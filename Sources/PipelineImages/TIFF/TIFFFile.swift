@@ -30,7 +30,8 @@ final class TIFFFile {
         var result = ImageHeader(
             format: .tiff, storedSize: size, orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
             hasAlpha: layout.hasAlpha && !isInk, hasProfile: header.has_profile,
-            bitsPerChannel: header.bits <= 8 ? 8 : header.bits <= 16 ? 16 : 32)
+            bitsPerChannel: Int(header.bits))
+        result.colours = header.is_grey ? .grey : isInk ? .cmyk : .rgb
         result.memory = header.memory
         result.profileBytes = profile?.count ?? 0
         return result

@@ -42,15 +42,17 @@ public struct Composite: PixelTransform {
     ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
     ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
     ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - codecs: The formats that the file may have; by default ``ImageCodecs/standard``.
     ///   - limits: what the picture may cost; by default 50 million pixels and 64 million bytes.
     ///   - threads: where the work on pictures is done; by default threads shared by all stages, one for each core.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType`, `undecodable` or what else
     ///   `Decode` throws.
     public init(
         file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
-        opacity: Double = 1, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
+        opacity: Double = 1, codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(),
+        threads: BlockingThreads = .decoding
     ) throws {
-        let overlay = try DecodedImage(file: path, limits: limits)
+        let overlay = try DecodedImage(file: path, codecs: codecs, limits: limits)
         self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity, threads: threads)
     }
 

@@ -2,13 +2,12 @@ import CImages
 import Pipeline
 
 /// Encodes AVIF with libvips: one frame.
-struct VipsEncoder: ImageEncoding {
+struct VipsEncoder {
     let options: EncodeOptions.AVIF
 
     func encode(
         _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.avif.check(image.size)
         var encoding = cvips_encoding()
         encoding.quality = Int32(quality)
         encoding.effort = Int32(options.effort)

@@ -8,10 +8,11 @@ final class VipsFile {
     private let format: ImageFormat
 
     init(
-        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, allowDamage: Bool = false, call: inout VipsCall
+        _ bytes: UnsafeBufferPointer<UInt8>, format: ImageFormat, loader: cvips_loader, allowDamage: Bool = false,
+        call: inout VipsCall
     ) throws {
-        guard let loader = Self.loader(for: format), let start = bytes.baseAddress else {
-            throw LoadError(.undecodable, subject: "", "libvips has no loader for \(format).")
+        guard let start = bytes.baseAddress else {
+            throw LoadError(.undecodable, subject: "", "The \(format) file is empty.")
         }
         let options = cvips_options(loader: loader, allow_damage: allowDamage)
         var header = cvips_header()
@@ -87,14 +88,5 @@ final class VipsFile {
         }
         return LoadError(
             .undecodable, subject: "", "The \(format) file is damaged or cut off (\(call.message)); get a new copy.")
-    }
-
-    private static func loader(for format: ImageFormat) -> cvips_loader? {
-        switch format {
-        case .png: CVIPS_PNG
-        case .svg: CVIPS_SVG
-        case .jxl: CVIPS_JXL
-        default: nil
-        }
     }
 }

@@ -1,5 +1,11 @@
 extension EncodeOptions {
     /// How WebP is written.
+    public var webp: WebP {
+        get { self[WebP()] }
+        set { self[WebP()] = newValue }
+    }
+
+    /// The options of WebP.
     ///
     /// libwebp looks seldom whether it should go on: of 24 megapixels every tenth of a second, without loss every second,
     /// and not at all while it packs transparency, which at an ``effort`` of 6 can take minutes. So a cancelled load doesn't

@@ -1,23 +1,21 @@
 import CWebP
-public import Pipeline
+import Pipeline
 
 /// Decodes WebP with libwebp, which scales as it decodes and can stop at any time.
-public struct WebPDecoder: ImageDecoding {
-    /// WebP.
-    public let formats: Set<ImageFormat> = [.webp]
-
-    /// Makes a decoder.
-    public init() {}
+struct WebPDecoder: ImageDecoding {
+    /// libwebp begins with what is packed without loss only when an eighth of it is there, and decodes that in one go: 100 ms
+    /// of 50 megapixels.
+    let canBeStopped = false
+    /// The rows that have arrived.
+    let showsBeginnings = true
 
     /// Reads the file's chunks.
-    public func header(
-        of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation
-    ) throws -> ImageHeader {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         try bytes.withUnsafeBufferPointer { try WebPFile($0).header }
     }
 
     /// Decodes the first frames, in slices.
-    public func decode(
+    func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         try bytes.withUnsafeBufferPointer { buffer in
@@ -39,6 +37,15 @@ public struct WebPDecoder: ImageDecoding {
             let isWhole = options.quality == .quality && header.storedSize.bytes(1) <= Self.largestWhole
             return try still(
                 file, header, isWhole ? header.storedSize : size, header.storedSize(for: box), options, cancellation)
+        }
+    }
+
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        try bytes.withUnsafeBufferPointer { buffer in
+            let file = try WebPFile(buffer)
+            return EmbeddedMetadata(
+                exif: EmbeddedMetadata.exif(file.chunk("EXIF")), xmp: file.chunk("XMP ") ?? [],
+                profile: file.chunk("ICCP") ?? [])
         }
     }
 

@@ -1,15 +1,31 @@
 import CWebP
 import Pipeline
 
-/// Encodes WebP with libwebp, which can stop at any time; animations with all their frames.
+/// Encodes WebP with libwebp; animations with all their frames. libwebp seldom looks whether it should stop, see
+/// `EncodeOptions.WebP`.
 struct WebPEncoder: ImageEncoding {
-    let options: EncodeOptions.WebP
+    let defaults = EncodeOptions.WebP()
+    let longestSide = 16_383
+    let holdsMotion = true
+    let canBeStopped = false
+    var lossless: WritableKeyPath<EncodeOptions.WebP, Bool>? { \.lossless }
+    var effort: (option: WritableKeyPath<EncodeOptions.WebP, Int>, range: ClosedRange<Int>)? { (\.effort, 0...6) }
+
+    func fidelity(_ options: EncodeOptions.WebP) -> Fidelity { options.lossless ? .exact : .byQuality }
+
+    func values(of options: EncodeOptions.WebP) -> [(name: String, value: String)] {
+        [("lossless", "\(options.lossless)"), ("effort", "\(options.effort)")]
+    }
+
+    func check(_ options: EncodeOptions.WebP) throws(LoadError) {
+        try EncodeOptions.check("webp.effort", options.effort, 0...6)
+    }
 
     func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
+        _ image: DecodedImage, quality: Int, options: EncodeOptions.WebP, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try ImageFormat.webp.check(image.size)
-        let config = try config(quality: quality)
+        let config = try config(options, quality: quality)
         do {
             let bytes =
                 image.isAnimated
@@ -23,7 +39,7 @@ struct WebPEncoder: ImageEncoding {
         }
     }
 
-    private func config(quality: Int) throws -> WebPConfig {
+    private func config(_ options: EncodeOptions.WebP, quality: Int) throws -> WebPConfig {
         var config = WebPConfig()
         guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0 else {
             throw Self.refused("libwebp is of another version")

@@ -55,6 +55,7 @@ final class WebPFile {
             hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: profile != nil)
         header.memory = memory(of: header)
         header.profileBytes = profile?.count ?? 0
+        header.excessPixels = 4
         return header
     }
 

@@ -21,7 +21,7 @@ public import Pipeline
 public struct Preview: CompositeStage {
     /// What fetches.
     public var body: Chain
-    private let decoders: ImageDecoders
+    private let codecs: ImageCodecs
     private let limits: ImageLimits
     private let minimumBytes: Int
     private let budget: MemoryBudget
@@ -29,7 +29,7 @@ public struct Preview: CompositeStage {
 
     /// Wraps the stage that fetches.
     /// - Parameters:
-    ///   - decoders: what decodes; by default `ImageDecoders.standard`.
+    ///   - codecs: The formats that are decoded; by default `ImageCodecs.standard`.
     ///   - limits: what a preview may cost, as for `Decode`. One that costs more is left out.
     ///   - minimumBytes: how much has to arrive before the first preview, and between two; 16 KB by default. As more
     ///     has arrived, a fifth more has to arrive for the next.
@@ -37,10 +37,10 @@ public struct Preview: CompositeStage {
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     ///   - body: the stage that fetches.
     public init(
-        decoders: ImageDecoders = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
+        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
         budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
     ) {
-        self.decoders = decoders
+        self.codecs = codecs
         self.limits = limits
         self.minimumBytes = max(1, minimumBytes)
         self.budget = budget
@@ -78,11 +78,9 @@ public struct Preview: CompositeStage {
     func picture(
         of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock
     ) async throws -> DecodedImage? {
-        guard let format = ImageFormatSniffer.format(of: bytes), [.jpeg, .webp].contains(format),
-            let decoder = decoders.decoder(for: format)
-        else { return nil }
+        guard let decoder = codecs.codec(of: bytes)?.decoder, decoder.showsBeginnings else { return nil }
         let work = DecodeWork(
-            bytes: bytes, format: format, decoder: decoder, limits: limits,
+            bytes: bytes, decoder: decoder, limits: limits,
             options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, clock: clock,
             priority: priority, box: { _ in box })
         return try await work.run(on: threads).1

@@ -6,10 +6,9 @@ enum CodecTrial {
     /// A finding for each format: written and read back where both are possible.
     static func all() async -> [DoctorFinding] {
         var findings: [DoctorFinding] = []
-        for format in ImageFormat.standard.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for format in Formats.codecs.codecs.map(\.format).sorted(by: { $0.rawValue < $1.rawValue }) {
             guard format.isWritable else {
-                let isThere = ImageDecoders.standard.decoder(for: format) != nil
-                findings.append(DoctorFinding("codec", format.name, isThere ? "is read" : "is not read", isThere))
+                findings.append(DoctorFinding("codec", format.name, "is read", true))
                 continue
             }
             do {
@@ -17,11 +16,11 @@ enum CodecTrial {
                     size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 128, count: 16 * 16 * 3))
                 let written = try await ImagePipeline {
                     Given(image)
-                    Encode(format)
+                    Encode(format, codecs: Formats.codecs)
                 }.load(ImageRequest(.bytes([])))
                 let read = try await ImagePipeline {
                     ReadInline()
-                    Decode()
+                    Decode(codecs: Formats.codecs)
                 }.load(ImageRequest(.bytes(written.encoded?.bytes ?? [])))
                 let isSame = read.size == image.size
                 findings.append(

@@ -7,9 +7,9 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("f", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "jpg, png, webp, avif, gif or tif. (default: as the output's name says, or as the source is)",
+            "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is)",
             valueName: "format"),
-        completion: .list(WritableFormat.names))
+        completion: .list(Formats.writable))
     var format: WritableFormat?
 
     @OptionGroup var how: EncodingDetails
@@ -20,7 +20,8 @@ struct EncodingDetails: ParsableArguments {
     @Option(
         name: [.customShort("Q", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "From 1, small, to 100, faithful; for jpg, webp and avif. (default: 80)", valueName: "1-100"),
+            "From 1, small, to 100, faithful; for \(Formats.words(Formats.using(.quality), "and")). (default: 80)",
+            valueName: "1-100"),
         completion: .default)
     var quality: Int?
 
@@ -34,29 +35,42 @@ struct EncodingDetails: ParsableArguments {
     )
     var metadata = KeptMetadata.none
 
-    @Flag(help: "Write webp and avif without loss.")
+    @Flag(help: "Write \(Formats.words(Formats.using(.lossless), "and")) without loss.")
     var lossless = false
 
-    @Flag(help: "Write jpg so that it shows coarsely first.")
+    @Flag(help: "Write \(Formats.words(Formats.using(.progressive), "and")) so that it shows coarsely first.")
     var progressive = false
 
     @Option(
-        help: ArgumentHelp("How hard webp (0-6) and avif (0-9) try to be small.", valueName: "n"), completion: .default)
+        help: ArgumentHelp("How hard \(Self.efforts) try to be small.", valueName: "n"), completion: .default)
     var effort: Int?
 
     @OptionGroup(visibility: .hidden) var defaults: EncodingDefaults
 
+    private static var efforts: String {
+        Formats.words(
+            Formats.efforts.map { "\($0.name) (\($0.range.lowerBound)-\($0.range.upperBound))" }, "and")
+    }
+
+    /// The efforts that some format takes.
+    private static var allEfforts: ClosedRange<Int> {
+        let ranges = Formats.efforts.map(\.range)
+        return (ranges.map(\.lowerBound).min() ?? 0)...(ranges.map(\.upperBound).max() ?? 0)
+    }
+
     func validate() throws {
         if let quality, !(1...100 ~= quality) { throw ValidationError("-Q takes 1 to 100, not \(quality).") }
-        if let effort, !(0...9 ~= effort) {
-            throw ValidationError("--effort takes 0 to 6 for webp and 0 to 9 for avif, not \(effort).")
+        if let effort, !Self.allEfforts.contains(effort) {
+            let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
+            throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
         if let maxBytes, maxBytes.bytes < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let quality = defaults.quality, !(1...100 ~= quality) {
             throw ValidationError("The setting quality takes 1 to 100, not \(quality).")
         }
-        if let effort = defaults.effort, !(0...9 ~= effort) {
-            throw ValidationError("The setting effort takes 0 to 9, not \(effort).")
+        if let effort = defaults.effort, case let all = Self.allEfforts, !all.contains(effort) {
+            throw ValidationError(
+                "The setting effort takes \(all.lowerBound) to \(all.upperBound), not \(effort).")
         }
         if let size = defaults.maxBytes, size.bytes < 1 {
             throw ValidationError("The setting max-bytes takes 1 or more.")
@@ -66,18 +80,16 @@ struct EncodingDetails: ParsableArguments {
     /// All of it as the stage that writes takes it.
     func options(_ format: ImageFormat) -> EncodeOptions {
         // A default that a format can't keep is left out; what stands on the command line is an error there.
-        let standardMaxBytes = EncodingUse.maxBytes.contains(format) ? defaults.maxBytes : nil
+        let isByQuality = Formats.codecs.codec(for: format)?.encoder?.uses(.quality) == true
+        let standardMaxBytes = isByQuality ? defaults.maxBytes : nil
         var options = EncodeOptions(
             quality: quality ?? defaults.quality ?? 80, maxBytes: (maxBytes ?? standardMaxBytes)?.bytes,
             metadata: metadata)
-        options.jpeg.progressive = progressive || defaults.progressive
-        let isLossless = lossless || defaults.lossless
-        (options.webp.lossless, options.avif.lossless) = (isLossless, isLossless)
-        if let effort = effort ?? defaults.effort {
-            // One scale for both, as far as each goes.
-            options.webp.effort = min(6, effort)
-            options.avif.effort = effort
-        }
+        // One scale of efforts for all formats, as far as each goes.
+        let shared = SharedEncodeOptions(
+            lossless: lossless || defaults.lossless, progressive: progressive || defaults.progressive,
+            effort: effort ?? defaults.effort)
+        options.set(shared, for: Formats.codecs)
         return options
     }
 
@@ -85,29 +97,24 @@ struct EncodingDetails: ParsableArguments {
     /// - Returns: what has no effect, in sentences.
     /// - Throws: `ValidationError` for a value that a format doesn't take.
     func check(_ formats: Set<ImageFormat>) throws -> [String] {
-        if let effort, effort > 6, formats.contains(.webp) {
-            throw ValidationError("--effort takes 0 to 6 for webp, not \(effort).")
+        for (name, range) in Formats.efforts {
+            guard let effort, !range.contains(effort), formats.contains(where: { $0.fileExtension == name }) else {
+                continue
+            }
+            throw ValidationError(
+                "--effort takes \(range.lowerBound) to \(range.upperBound) for \(name), not \(effort).")
         }
         guard !formats.isEmpty else { return [] }
-        let names = formats.map { $0.preferredFileExtension ?? $0.name }.sorted().joined(separator: " and ")
-        let given: [(name: String, isGiven: Bool, use: Set<ImageFormat>)] = [
-            ("-Q", quality != nil, EncodingUse.quality), ("--effort", effort != nil, EncodingUse.effort),
-            ("--lossless", lossless, EncodingUse.lossless), ("--progressive", progressive, EncodingUse.progressive),
+        let names = formats.map(\.fileExtension).sorted().joined(separator: " and ")
+        let encoders = formats.compactMap { Formats.codecs.codec(for: $0)?.encoder }
+        let given: [(name: String, isGiven: Bool, option: SharedEncodeOptions.Name)] = [
+            ("-Q", quality != nil, .quality), ("--effort", effort != nil, .effort), ("--lossless", lossless, .lossless),
+            ("--progressive", progressive, .progressive),
         ]
-        return given.filter { $0.isGiven && $0.use.isDisjoint(with: formats) }.map {
+        return given.filter { given in given.isGiven && !encoders.contains { $0.uses(given.option) } }.map {
             "\($0.name) has no effect on \(names)."
         }
     }
-}
-
-/// Which formats have a use for an option.
-enum EncodingUse {
-    static let quality: Set<ImageFormat> = [.jpeg, .webp, .avif]
-    static let maxBytes: Set<ImageFormat> = [.jpeg, .webp, .avif]
-    static let effort: Set<ImageFormat> = [.webp, .avif]
-    /// PNG and TIFF lose nothing anyway.
-    static let lossless: Set<ImageFormat> = [.webp, .avif, .png, .tiff]
-    static let progressive: Set<ImageFormat> = [.jpeg]
 }
 
 /// The user's settings of these options. They rank below a file's name and what stands on the command line, and are

@@ -57,7 +57,9 @@ struct OperationOptions: ParsableArguments {
 
     private func chain(standard: Geometry? = nil) throws -> Chain {
         let operations = try ops.map { text in
-            do { return try OperationList(text).chain } catch { throw ValidationError("\(error)") }
+            do { return try OperationList(text, catalogue: .operations(Formats.codecs)).chain } catch {
+                throw ValidationError("\(error)")
+            }
         }
         guard let size = size ?? standard else { return operations ?? Chain([]) }
         return Chain(first(size) + (operations?.stages ?? []))

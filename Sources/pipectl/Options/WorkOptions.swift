@@ -20,7 +20,7 @@ struct WorkOptions: ParsableArguments {
     func recipe() -> Recipe {
         let how = encoding.how
         return Recipe(
-            encode: { Encode($0, options: how.options($0)) }, resources: source.resources,
+            encode: { Encode($0, options: how.options($0), codecs: Formats.codecs) }, resources: source.resources,
             policy: source.policy.cachePolicy, budget: running.budget)
     }
 

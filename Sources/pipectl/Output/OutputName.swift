@@ -32,7 +32,7 @@ struct OutputName: Sendable, Hashable {
 
     /// The same for a file whose bytes are looked at if its extension doesn't tell its format. Reads the file's beginning.
     func sniffing(_ input: String) -> OutputName {
-        guard sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) == nil,
+        guard extensionFormat == nil,
             case .file(let path)? = try? ImageSource(argument: input == "-" ? "data:" : input)
         else { return self }
         var name = self
@@ -40,11 +40,14 @@ struct OutputName: Sendable, Hashable {
         return name
     }
 
-    /// The format that an output has unless another is chosen: the source's where it can be written, JPEG for those of
-    /// cameras, PNG for the rest.
+    /// The format that the extension names.
+    private var extensionFormat: ImageFormat? {
+        sourceExtension.flatMap { Formats.codecs.codec(forExtension: $0) }?.format
+    }
+
+    /// The format that an output has unless another is chosen.
     var format: ImageFormat {
-        guard let format = sourceExtension.flatMap({ ImageFormat(fileExtension: $0) }) ?? sniffed else { return .png }
-        return format.isWritable ? format : format == .heic ? .jpeg : .png
+        (extensionFormat ?? sniffed)?.ofResult ?? Formats.standard
     }
 
     /// The input's file name without folders, query and extension; never one that leaves the folder.

@@ -76,7 +76,7 @@ struct OutputPattern: Sendable {
             case .field(.name): name.name
             case .field(.dir): name.folder
             case .field(.index): "\(name.index)"
-            case .field(.ext): format.preferredFileExtension ?? "bin"
+            case .field(.ext): format.fileExtension
             case .field(.format): format.name
             case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
             case .field(.h): size.map { "\($0.height)" } ?? "{h}"
@@ -87,9 +87,4 @@ struct OutputPattern: Sendable {
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short
     }
-}
-
-extension ImageFormat {
-    /// The media type without `image/`, such as `jpeg`.
-    var name: String { rawValue.split(separator: "/").last.map(String.init) ?? rawValue }
 }

@@ -49,7 +49,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private var limits: [DoctorFinding] {
         let limits = ImageLimits()
-        let blocked = [ImageFormat.svg, .jxl].map(\.name).joined(separator: ", ")
+        let blocked = ImageCodecs.known.codecs.map(\.format)
+            .filter { Formats.codecs.codec(for: $0) == nil }.map(\.name).joined(separator: ", ")
         return [
             DoctorFinding(
                 "blocked", "loaders", "\(blocked); and all that only ImageMagick, Poppler and others read", true),

@@ -63,7 +63,7 @@ struct InfoCommand: AsyncParsableCommand {
     private func metadata(of input: String, _ client: CachingClient) async throws -> ImageMetadata {
         let job = Job(input: input, targets: .success([]))
         do {
-            return try await ImageMetadata(of: try await bytes(of: input, client))
+            return try await ImageMetadata(of: try await bytes(of: input, client), codecs: Formats.codecs)
         } catch let error as LoadError {
             throw error.named(job)
         }

@@ -116,7 +116,9 @@ struct LoadCommand: AsyncParsableCommand {
         _ job: Job, _ target: OutputTarget?, _ resources: PipelineResources
     ) async throws -> (LoadResponse, path: String?) {
         var pipeline = reading.policy.cachePolicy.pipeline(resources)
-        if let target { pipeline = pipeline.inserting(Encode(target.format), before: Store.self) }
+        if let target {
+            pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
+        }
         var request = ImageRequest(
             try await source(job.input, limit: resources.limits.encodedBytes), identifier: identifier,
             maxPixelSize: maxPixelSize)

@@ -26,8 +26,9 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("f", allowingJoined: true), .long],
-        help: ArgumentHelp("jpg, png, webp, avif, gif or tif. (default: as the source is)", valueName: "format,…"),
-        completion: .list(WritableFormat.names))
+        help: ArgumentHelp(
+            "\(Formats.words(Formats.writable, "or")). (default: as the source is)", valueName: "format,…"),
+        completion: .list(Formats.writable))
     var formats: CommaList<WritableFormat>?
 
     @Option(
@@ -107,7 +108,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     ) async throws -> [Rendering] {
         let response: LoadResponse
         do {
-            response = try await recipe.pipeline(source, .png).load(ImageRequest(source))
+            response = try await recipe.pipeline(source, Formats.standard).load(ImageRequest(source))
         } catch let error as LoadError {
             throw error.named(job)
         }
@@ -120,7 +121,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                     let pipeline = ImagePipeline {
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
-                        Encode(target.format, options: details.options(target.format))
+                        Encode(target.format, options: details.options(target.format), codecs: Formats.codecs)
                     }
                     let result = try await pipeline.load(ImageRequest(.bytes([])))
                     let encoded = result.encoded ?? EncodedImage(bytes: [])

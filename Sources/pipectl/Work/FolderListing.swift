@@ -60,7 +60,9 @@ enum FolderListing {
     }
 
     private static func isImage(_ path: String) -> Bool {
-        OutputName.fileExtension(of: path).flatMap { ImageFormat(fileExtension: $0) } != nil
-            || SourceFormat.ofFile(path).map { ImageFormat.standard.contains($0) } == true
+        // A format that isn't chosen is an error of its file rather than left out.
+        OutputName.fileExtension(of: path).flatMap {
+            Formats.codecs.codec(forExtension: $0) ?? ImageCodecs.known.codec(forExtension: $0)
+        } != nil || SourceFormat.ofFile(path).flatMap { Formats.codecs.codec(for: $0) } != nil
     }
 }

@@ -61,7 +61,7 @@ struct OutputPlanner {
     func target(_ input: String, _ name: OutputName) throws(LoadError) -> OutputTarget {
         switch place {
         case .standardOutput:
-            return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? .png)
+            return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? Formats.standard)
         case .besideSource:
             guard case .file(let path) = try ImageSource(argument: input == "-" ? "data:" : input) else {
                 throw LoadError(
@@ -80,7 +80,7 @@ struct OutputPlanner {
             let isOpen = pattern.contains(.ext) || pattern.contains(.format)
             let name = format == nil && standardFormat == nil && isOpen ? name.sniffing(input) : name
             let own = isOpen ? standardFormat ?? name.format : nil
-            let path = pattern.path(name, format ?? own ?? .png, size: nil)
+            let path = pattern.path(name, format ?? own ?? Formats.standard, size: nil)
             if let known = format ?? own { return OutputTarget(destination: .file(pattern, name), format: known) }
             let named = try writable(pattern.fileExtension, of: path)
             return OutputTarget(destination: .file(pattern, name), format: named)
@@ -108,12 +108,13 @@ struct OutputPlanner {
     }
 
     private func writable(_ fileExtension: String?, of path: String) throws(LoadError) -> ImageFormat {
-        guard let format = fileExtension.flatMap({ ImageFormat(fileExtension: $0) }), format.isWritable else {
+        guard let codec = fileExtension.flatMap({ Formats.codecs.codec(forExtension: $0) }), codec.encoder != nil else {
+            let names = Formats.words(Formats.writable, "or")
             throw LoadError(
                 .unencodable, subject: printable(path),
-                "The extension names no format that can be written; use jpg, png, webp, avif, gif or tif, or give -f.")
+                "The extension names no format that can be written; use \(names), or give -f.")
         }
-        return format
+        return codec.format
     }
 
     static func shown(_ input: String) -> String {

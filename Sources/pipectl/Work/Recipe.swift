@@ -14,14 +14,14 @@ struct Recipe: Sendable {
     let budget: MemoryBudget
 
     /// The list for a source.
-    /// - Parameter onHeader: is called with the header of each file that is decoded, and the file.
+    /// - Parameter onHeader: Is called with the header of each file that is decoded.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
-        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, [UInt8]) -> Void)? = nil
+        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader) -> Void)? = nil
     ) throws -> ImagePipeline {
         if let whole { return try whole.encoding(encode?(format)) }
         let pixels = WithinMemory(budget, onHeader: onHeader) {
-            Decode(limits: resources.limits, allowTruncated: resources.allowTruncated)
+            Decode(codecs: resources.codecs, limits: resources.limits, allowTruncated: resources.allowTruncated)
             operations
             if let encode { encode(format) }
         }
@@ -37,7 +37,7 @@ struct Recipe: Sendable {
     }
 
     /// Everything that changes what is made of a source's bytes, but for the format, which shows in the output's name.
-    var signature: Digest { get throws { try pipeline(.bytes([]), .png).signature } }
+    var signature: Digest { get throws { try pipeline(.bytes([]), Formats.standard).signature } }
 }
 
 extension ImagePipeline {

@@ -12,6 +12,6 @@ enum SourceFormat {
         defer { close(file) }
         var start = [UInt8](repeating: 0, count: 4096)
         let count = read(file, &start, start.count)
-        return count > 0 ? ImageFormatSniffer.format(of: Array(start[..<count])) : nil
+        return count > 0 ? Formats.codecs.format(of: Array(start[..<count])) : nil
     }
 }

@@ -73,9 +73,9 @@ extension Recipe {
         var renderings: [Rendering] = []
         for target in targets {
             do {
-                let list = try pipeline(source, target.format) { header, file in
+                let list = try pipeline(source, target.format) { header in
                     let kept = resources.limits.frames
-                    guard let text = DroppedFrames.warning(header, file, kept: kept, result: target.format) else {
+                    guard let text = DroppedFrames.warning(header, kept: kept, result: target.format) else {
                         return
                     }
                     reporter.warn("\(job.shown): \(text)")

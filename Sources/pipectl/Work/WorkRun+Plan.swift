@@ -67,7 +67,7 @@ extension WorkRun {
 
     private func size(of bytes: [UInt8], _ job: Job) async throws -> PixelSize {
         do {
-            return try await ImageMetadata(of: bytes).size
+            return try await ImageMetadata(of: bytes, codecs: Formats.codecs).size
         } catch let error as LoadError {
             throw error.named(job)
         }

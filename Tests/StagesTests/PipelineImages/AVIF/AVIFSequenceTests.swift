@@ -138,10 +138,9 @@ struct AVIFSequenceTests {
         let still = try await SampleImage.decode(source, maxPixelSize: 40)
         let image = DecodedImage(size: still.size, layout: still.layout, frames: [still.frames[0], still.frames[0]])
         let blocks = try KeptMetadata.all.blocks(
-            of: DecodedSource(file: EncodedImage(bytes: source), format: .jpeg), for: image,
+            of: DecodedSource(file: EncodedImage(bytes: source), format: .jpeg), .standard, for: image,
             cancellation: WorkCancellation())
-        let bytes = try AVIFEncoder(options: .init())
-            .encode(image, quality: 80, metadata: blocks, cancellation: WorkCancellation())
+        let bytes = try EncodeOptions().file(of: image, .avif, metadata: blocks)
         let found = try await ImageMetadata(of: bytes)
         #expect(found.frames == 2)
         #expect(found.camera != nil)

@@ -46,8 +46,8 @@ struct BoundedProfileTests {
             "webp-lossy.webp",
         ] {
             let bytes = try Pictures.bytes("good/\(name)")
-            let format = try #require(ImageFormatSniffer.format(of: bytes))
-            let found = try EmbeddedMetadata(of: bytes, format: format, cancellation: WorkCancellation()).profile
+            let format = try #require(ImageCodecs.known.format(of: bytes))
+            let found = try ImageCodecs.metadata(of: bytes, format).profile
             if !found.isEmpty { #expect(isBounded(found), "\(name)") }
         }
     }
@@ -113,8 +113,7 @@ struct BoundedProfileTests {
 
     @Test("Any damaged profile is let through or refused, within its bytes")
     func damaged() throws {
-        let metadata = try EmbeddedMetadata(
-            of: try Pictures.bytes("good/jpeg-cmyk-icc.jpg"), format: .jpeg, cancellation: WorkCancellation())
+        let metadata = try ImageCodecs.metadata(of: try Pictures.bytes("good/jpeg-cmyk-icc.jpg"), .jpeg)
         let sources: [[UInt8]] = [ICCProfile.sRGB, Array(metadata.profile.prefix(20_000)), metadata.profile]
         var random = SeededGenerator(seed: 5)
         for source in sources {

@@ -51,7 +51,7 @@ struct BadImagesTests {
 
     @Test("An SVG that is chosen can't read files nor blow up")
     func svg() async throws {
-        let decode = Decode(formats: [.svg])
+        let decode = Decode(codecs: [.svg])
         for name in ["svg-external-file.svg", "svg-billion-laughs.svg"] {
             let error = try await #require(throws: LoadError.self) {
                 try await SampleImage.decode(try Pictures.bytes("bad/\(name)"), with: decode)

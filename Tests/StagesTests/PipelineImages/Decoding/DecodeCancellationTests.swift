@@ -24,11 +24,9 @@ struct DecodeCancellationTests {
     func cancelledDuring(_ name: String) async throws {
         let bytes = try Pictures.bytes("good/\(name)")
         let (began, reports) = AsyncStream.makeStream(of: Void.self)
-        let decoders = ImageDecoders([
-            Late(inner: JPEGDecoder(), began: reports), Late(inner: WebPDecoder(), began: reports),
-            Late(inner: GIFDecoder(), began: reports),
-        ])
-        let task = Task { try await SampleImage.decode(bytes, with: Decode(decoders: decoders)) }
+        let codecs = ImageCodecs(
+            [ImageCodec.jpeg, .webp, .gif].map { $0.decoding(with: Late(inner: $0.decoder, began: reports)) })
+        let task = Task { try await SampleImage.decode(bytes, with: Decode(codecs: codecs)) }
         for await _ in began { break }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
@@ -43,9 +41,9 @@ struct DecodeCancellationTests {
         ])
     func stopsSoon(_ name: String) async throws {
         let bytes = try Pictures.bytes("good/\(name)")
-        let format = try #require(ImageFormatSniffer.format(of: bytes))
-        let decoder = try #require(ImageDecoders.standard.decoder(for: format))
-        let header = try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
+        let format = try #require(ImageCodecs.known.format(of: bytes))
+        let decoder = try #require(ImageCodecs.standard.codec(for: format)?.decoder)
+        let header = try decoder.header(of: bytes, cancellation: WorkCancellation())
         func decode(patience: Int) throws -> Int {
             let (looks, isStopped) = try ImpatientClock.looks(patience: patience) { cancellation in
                 _ = try decoder.decode(
@@ -100,11 +98,11 @@ struct DecodeCancellationTests {
 /// Decodes once somebody has cancelled: what a cancellation in the middle of the work looks like.
 private struct Late: ImageDecoding {
     let inner: any ImageDecoding
+    var canBeStopped: Bool { inner.canBeStopped }
     let began: AsyncStream<Void>.Continuation
-    var formats: Set<ImageFormat> { inner.formats }
 
-    func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
-        try inner.header(of: bytes, format: format, cancellation: cancellation)
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+        try inner.header(of: bytes, cancellation: cancellation)
     }
 
     func decode(

@@ -181,7 +181,7 @@ struct DecodeTests {
 
     @Test("SVG and JPEG XL are decoded if they are chosen")
     func chosen() async throws {
-        let decode = Decode(formats: [.svg, .jxl])
+        let decode = Decode(codecs: [.svg, .jxl])
         let svg = try await SampleImage.decode(try Pictures.bytes("good/svg-shapes.svg"), with: decode)
         #expect(svg.size == PixelSize(width: 312, height: 442))
         let jxl = try await SampleImage.decode(try Pictures.bytes("good/jxl.jxl"), with: decode)
@@ -212,16 +212,15 @@ struct DecodeTests {
     @Test("A decoder of one's own takes a format over")
     func ownDecoder() async throws {
         struct Constant: ImageDecoding {
-            let formats: Set<ImageFormat> = [.bmp]
-            func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) -> ImageHeader {
-                ImageHeader(format: format, storedSize: 1)
+            func header(of bytes: [UInt8], cancellation: WorkCancellation) -> ImageHeader {
+                ImageHeader(format: .bmp, storedSize: 1)
             }
             func decode(
                 _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
                 cancellation: WorkCancellation
             ) -> DecodedImage { DecodedImage(size: 1, layout: .grey, pixels: [7]) }
         }
-        let decode = Decode(formats: [.bmp], decoders: ImageDecoders.standard.adding(Constant()))
+        let decode = Decode(codecs: .standard.adding(ImageCodec.bmp.decoding(with: Constant())))
         let image = try await SampleImage.decode(try Pictures.bytes("good/bmp-rgb24.bmp"), with: decode)
         #expect(image.pixels == [7])
     }

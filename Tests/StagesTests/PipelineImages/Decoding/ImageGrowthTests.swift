@@ -13,8 +13,8 @@ struct ImageGrowthTests {
     }
 
     private func header(_ file: [UInt8], _ format: ImageFormat) throws -> ImageHeader {
-        try #require(ImageDecoders.standard.decoder(for: format))
-            .header(of: file, format: format, cancellation: WorkCancellation())
+        try #require(ImageCodecs.standard.codec(for: format)?.decoder)
+            .header(of: file, cancellation: WorkCancellation())
     }
 
     // MARK: Sides
@@ -58,7 +58,7 @@ struct ImageGrowthTests {
     @Test("No number of a header makes an estimate trap")
     func largestNumbers() throws {
         for size in [PixelSize(width: .max, height: .max), PixelSize(width: 4_294_967_295, height: 4_294_967_295)] {
-            for format in ImageFormat.standard {
+            for format in ImageCodecs.standard.codecs.map(\.format) {
                 var header = ImageHeader(format: format, storedSize: size, orientation: .left, hasAlpha: true)
                 header.memory = .max
                 for box in [nil, PixelSize(square: 300), PixelSize(square: .max)] {
@@ -145,7 +145,8 @@ struct ImageGrowthTests {
         var formats: Set<ImageFormat> = []
         for (name, _) in try SampleImage.manifest("good") {
             let bytes = try Pictures.bytes("good/\(name)")
-            guard let format = ImageFormatSniffer.format(of: bytes), ImageDecoders.standard.decoder(for: format) != nil
+            guard let format = ImageCodecs.known.format(of: bytes),
+                ImageCodecs.standard.codec(for: format)?.decoder != nil
             else {
                 continue
             }

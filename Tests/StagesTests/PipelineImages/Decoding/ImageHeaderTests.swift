@@ -8,9 +8,9 @@ import Stages
 struct ImageHeaderTests {
     private func header(_ path: String) throws -> ImageHeader {
         let bytes = try Pictures.bytes(path)
-        let format = try #require(ImageFormatSniffer.format(of: bytes))
-        let decoder = try #require(ImageDecoders.standard.decoder(for: format))
-        return try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
+        let format = try #require(ImageCodecs.known.format(of: bytes))
+        let decoder = try #require(ImageCodecs.standard.codec(for: format)?.decoder)
+        return try decoder.header(of: bytes, cancellation: WorkCancellation())
     }
 
     @Test("Stored size, orientation and upright size are told apart")

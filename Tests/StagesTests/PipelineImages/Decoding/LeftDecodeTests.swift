@@ -12,10 +12,10 @@ struct LeftDecodeTests {
         let began = Counter()
         let barrier = Barrier()
         let inner = WebPDecoder()
-        var formats: Set<ImageFormat> { inner.formats }
+        var canBeStopped: Bool { inner.canBeStopped }
 
-        func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
-            try inner.header(of: bytes, format: format, cancellation: cancellation)
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            try inner.header(of: bytes, cancellation: cancellation)
         }
 
         func decode(
@@ -38,7 +38,7 @@ struct LeftDecodeTests {
         if waits { #expect(budget.claimNow(1, priority: .normal)) }
         let load = Task {
             try await SampleImage.decode(
-                bytes, with: Decode(decoders: ImageDecoders([slow]), budget: budget, threads: threads))
+                bytes, with: Decode(codecs: [ImageCodec.webp.decoding(with: slow)], budget: budget, threads: threads))
         }
         if waits {
             while budget.waiting == 0 { await Task.yield() }
@@ -53,15 +53,16 @@ struct LeftDecodeTests {
         #expect(try await threads.run { _ in budget.claimNow(1000, priority: .normal) })
     }
 
-    /// A decoder that takes as long as its barrier is closed, and calls itself one of another format.
+    /// A decoder that takes as long as its barrier is closed, and can be stopped if the format's own one can.
     private struct Stuck: ImageDecoding {
-        let formats: Set<ImageFormat>
+        let codec: ImageCodec
+        var canBeStopped: Bool { codec.decoder.canBeStopped }
         let began = Counter()
         let barrier = Barrier()
         let image = DecodedImage(size: PixelSize(square: 1), layout: .grey, pixels: [7])
 
-        func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
-            ImageHeader(format: format, storedSize: PixelSize(square: 1))
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            ImageHeader(format: codec.format, storedSize: PixelSize(square: 1))
         }
 
         func decode(
@@ -76,15 +77,15 @@ struct LeftDecodeTests {
 
     @Test(
         "AVIF and HEIC are left too, by a load that is cancelled and by one that is out of time",
-        arguments: [("good/avif-photo.avif", ImageFormat.avif), ("good/heic-128.heif", .heic)], [false, true])
-    func codecs(_ file: (String, ImageFormat), _ isLate: Bool) async throws {
+        arguments: [("good/avif-photo.avif", ImageCodec.avif), ("good/heic-128.heif", .heic)], [false, true])
+    func codecs(_ file: (String, ImageCodec), _ isLate: Bool) async throws {
         let bytes = try Pictures.bytes(file.0)
-        let (stuck, budget, clock) = (Stuck(formats: [file.1]), MemoryBudget(bytes: 1000), ManualClock())
+        let (stuck, budget, clock) = (Stuck(codec: file.1), MemoryBudget(bytes: 1000), ManualClock())
         let threads = BlockingThreads(name: "test", count: 1)
         let pipeline = ImagePipeline(clock: clock) {
             ReadInline()
             Decode(
-                decoders: ImageDecoders([stuck]), limits: ImageLimits(time: .seconds(5)), budget: budget,
+                codecs: [file.1.decoding(with: stuck)], limits: ImageLimits(time: .seconds(5)), budget: budget,
                 threads: threads)
         }
         let load = Task { try await pipeline.load(ImageRequest(.bytes(bytes))) }
@@ -112,7 +113,7 @@ struct LeftDecodeTests {
         #expect(budget.claimNow(1, priority: .normal))
         let load = Task {
             try await SampleImage.decode(
-                bytes, with: Decode(decoders: ImageDecoders([slow]), budget: budget, threads: threads))
+                bytes, with: Decode(codecs: [ImageCodec.webp.decoding(with: slow)], budget: budget, threads: threads))
         }
         while budget.waiting == 0 { await Task.yield() }
         let (began, barrier) = (Counter(), Barrier())

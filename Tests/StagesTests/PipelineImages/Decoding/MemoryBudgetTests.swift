@@ -109,11 +109,11 @@ struct MemoryBudgetTests {
     func tenLarge() async throws {
         let bytes = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let counter = Concurrency()
-        let decoders = ImageDecoders([CountingDecoder(inner: JPEGDecoder(), counter: counter)])
+        let decoder = CountingDecoder(inner: JPEGDecoder(), counter: counter)
         let threads = BlockingThreads(name: "few", count: 2)
         let budget = MemoryBudget(bytes: 3_000_000)
         // The coefficients of all pixels take 1.8 MB, the pixels 0.9: two don't fit.
-        let decode = Decode(decoders: decoders, budget: budget, threads: threads)
+        let decode = Decode(codecs: [ImageCodec.jpeg.decoding(with: decoder)], budget: budget, threads: threads)
         #expect(budget.claimNow(3_000_000, priority: .normal))
         let tasks = (0..<10).map { _ in Task { try await SampleImage.decode(bytes, with: decode) } }
         await waiters(10, budget)
@@ -147,9 +147,9 @@ struct MemoryBudgetTests {
         ])
     func estimates(_ name: String, _ expected: Int) throws {
         let bytes = try Pictures.bytes("good/\(name)")
-        let format = try #require(ImageFormatSniffer.format(of: bytes))
-        let header = try #require(ImageDecoders.standard.decoder(for: format))
-            .header(of: bytes, format: format, cancellation: WorkCancellation())
+        let format = try #require(ImageCodecs.known.format(of: bytes))
+        let header = try #require(ImageCodecs.standard.codec(for: format)?.decoder)
+            .header(of: bytes, cancellation: WorkCancellation())
         #expect(header.memory == expected)
         let pixels = header.storedSize.width * header.storedSize.height
         #expect(header.decodingMemory(box: nil, frames: 1) >= expected + pixels * 3)
@@ -161,11 +161,11 @@ struct MemoryBudgetTests {
     func time() async throws {
         let bytes = try Pictures.bytes("good/webp-lossy.webp")
         let clock = ManualClock()
-        let decoders = ImageDecoders([SlowDecoder(inner: WebPDecoder(), clock: clock)])
+        let codecs: ImageCodecs = [ImageCodec.webp.decoding(with: SlowDecoder(inner: WebPDecoder(), clock: clock))]
         for (limit, expected) in [(Duration.seconds(5), LoadError.Code.tooMuchTime), (.seconds(20), nil), (nil, nil)] {
             let pipeline = ImagePipeline(clock: clock) {
                 ReadInline()
-                Decode(decoders: decoders, limits: ImageLimits(time: limit))
+                Decode(codecs: codecs, limits: ImageLimits(time: limit))
             }
             do {
                 _ = try await pipeline.load(ImageRequest(.bytes(bytes)))
@@ -185,11 +185,11 @@ private final class Concurrency: Sendable {
 
 private struct CountingDecoder: ImageDecoding {
     let inner: any ImageDecoding
+    var canBeStopped: Bool { inner.canBeStopped }
     let counter: Concurrency
-    var formats: Set<ImageFormat> { inner.formats }
 
-    func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
-        try inner.header(of: bytes, format: format, cancellation: cancellation)
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+        try inner.header(of: bytes, cancellation: cancellation)
     }
 
     func decode(
@@ -205,11 +205,11 @@ private struct CountingDecoder: ImageDecoding {
 /// Takes ten seconds before it begins.
 private struct SlowDecoder: ImageDecoding {
     let inner: any ImageDecoding
+    var canBeStopped: Bool { inner.canBeStopped }
     let clock: ManualClock
-    var formats: Set<ImageFormat> { inner.formats }
 
-    func header(of bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws -> ImageHeader {
-        try inner.header(of: bytes, format: format, cancellation: cancellation)
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+        try inner.header(of: bytes, cancellation: cancellation)
     }
 
     func decode(

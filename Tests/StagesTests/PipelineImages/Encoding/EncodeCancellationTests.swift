@@ -53,11 +53,9 @@ struct EncodeCancellationTests {
             Case(format: .gif), Case(format: .gif) { $0.gif = .init(colours: 4, dither: 0, effort: 1) },
         ])
     func stopsSoon(_ example: Case) throws {
-        let encoder = try example.options.encoder(for: example.format)
         func encode(patience: Int) throws -> Int {
             let (looks, isStopped) = try ImpatientClock.looks(patience: patience) { cancellation in
-                _ = try encoder.encode(
-                    Self.picture, quality: 80, metadata: EmbeddedMetadata(), cancellation: cancellation)
+                _ = try example.options.file(of: Self.picture, example.format, cancellation)
             }
             #expect(isStopped || looks <= patience)
             return looks

@@ -87,7 +87,8 @@ struct EncodeOptionsTests {
             let bytes = try await encoded(image, .png) { $0.png.compression = level }
             let limits = ImageLimits(side: 200_000)
             #expect(try await SampleImage.decode(bytes, with: Decode(limits: limits)).pixels == image.pixels)
-            let other = Decode(decoders: ImageDecoders([VipsDecoder()]), limits: limits)
+            let other = Decode(
+                codecs: [ImageCodec.png.decoding(with: VipsDecoder.png)], limits: limits)
             #expect(try await SampleImage.decode(bytes, with: other).pixels == image.pixels)
         }
     }
@@ -224,7 +225,7 @@ struct EncodeOptionsTests {
         let image = try await photograph()
         let response = try await SampleImage.process(image) { Encode(AcceptedFormats(accept: "image/webp")) }
         #expect(response.encoded?.declaredType == "image/webp")
-        #expect(ImageFormatSniffer.format(of: try #require(response.encoded).bytes) == .webp)
+        #expect(ImageCodecs.known.format(of: try #require(response.encoded).bytes) == .webp)
         // An alpha channel that is opaque everywhere is no transparency.
         let opaque = DecodedImage(size: 2, layout: .rgba, pixels: [UInt8](repeating: 255, count: 16))
         let jpeg = try await SampleImage.process(opaque) { Encode(AcceptedFormats(accept: nil)) }

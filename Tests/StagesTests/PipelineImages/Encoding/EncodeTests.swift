@@ -28,7 +28,7 @@ struct EncodeTests {
     func roundTrip(_ format: ImageFormat, _ tolerance: Double) async throws {
         let image = try await photograph()
         let file = try await encoded(image, Encode(format, quality: 90))
-        #expect(ImageFormatSniffer.format(of: file.bytes) == format)
+        #expect(ImageCodecs.known.format(of: file.bytes) == format)
         #expect(file.declaredType == format.rawValue)
         #expect(file.size == image.size)
         #expect(file.nativeSize == PixelSize(width: 4032, height: 2976))
@@ -117,9 +117,9 @@ struct EncodeTests {
 
     @Test("Quality is 80 by default, and what is out of range counts as its nearer end")
     func qualityRange() {
-        #expect(Encode(.jpeg).quality == 80)
-        #expect(Encode(.jpeg, quality: 0).quality == 1)
-        #expect(Encode(.jpeg, quality: 500).quality == 100)
+        #expect(Encode(.jpeg).options.quality == 80)
+        #expect(Encode(.jpeg, quality: 0).options.quality == 1)
+        #expect(Encode(.jpeg, quality: 500).options.quality == 100)
         #expect(Encode(.jpeg).signature != Encode(.jpeg, quality: 81).signature)
         #expect(Encode(.jpeg).signature != Encode(.png).signature)
     }
@@ -163,8 +163,7 @@ struct EncodeTests {
         let cancellation = WorkCancellation()
         cancellation.cancel()
         #expect(throws: CancellationError.self) {
-            try EncodeOptions().encoder(for: format)
-                .encode(image, quality: 80, metadata: EmbeddedMetadata(), cancellation: cancellation)
+            try EncodeOptions().file(of: image, format, cancellation)
         }
     }
 }

@@ -10,8 +10,8 @@ struct GIFEncoderTests {
         _ image: DecodedImage, _ cancellation: WorkCancellation = WorkCancellation(),
         _ options: EncodeOptions.GIF = .init()
     ) throws -> [UInt8] {
-        try GIFEncoder(options: options)
-            .encode(image, quality: 80, metadata: EmbeddedMetadata(), cancellation: cancellation)
+        try GIFEncoder().encode(
+            image, quality: 80, options: options, metadata: EmbeddedMetadata(), cancellation: cancellation)
     }
 
     private func decode(_ bytes: [UInt8]) async throws -> DecodedImage {

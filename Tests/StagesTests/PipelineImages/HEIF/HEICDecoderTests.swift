@@ -24,7 +24,7 @@ struct HEICDecoderTests {
                 #expect(image.pixels[start..<start + width * 3].elementsEqual(expected), "\(row), \(column), \(y)")
             }
         }
-        let header = try HEICDecoder().header(of: tiled().bytes, format: .heic, cancellation: WorkCancellation())
+        let header = try HEICDecoder().header(of: tiled().bytes, cancellation: WorkCancellation())
         #expect(header.frames == 1)
     }
 
@@ -60,8 +60,8 @@ struct HEICDecoderTests {
     func stops(_ isHEVC: Bool) async throws {
         let bytes = try isHEVC ? tiled().bytes : Pictures.bytes("good/avif-photo.avif")
         let format: ImageFormat = isHEVC ? .heic : .avif
-        let decoder = try #require(ImageDecoders.standard.decoder(for: format))
-        let header = try decoder.header(of: bytes, format: format, cancellation: WorkCancellation())
+        let decoder = try #require(ImageCodecs.standard.codec(for: format)?.decoder)
+        let header = try decoder.header(of: bytes, cancellation: WorkCancellation())
         func looks(patience: Int, _ box: PixelSize?) throws -> Int {
             try ImpatientClock.looks(patience: patience) { cancellation in
                 _ = try decoder.decode(
@@ -82,7 +82,7 @@ struct HEICDecoderTests {
         let bytes = try tiled().bytes
         for patience in 1..<12 {
             _ = try ImpatientClock.looks(patience: patience) {
-                _ = try HEICDecoder().header(of: bytes, format: .heic, cancellation: $0)
+                _ = try HEICDecoder().header(of: bytes, cancellation: $0)
             }
         }
     }
@@ -144,7 +144,7 @@ struct HEICDecoderTests {
         for index in 570..<bytes.count { bytes[index] = 0xff }
         let decoder = HEICDecoder()
         let cancellation = WorkCancellation()
-        let header = try decoder.header(of: bytes, format: .heic, cancellation: cancellation)
+        let header = try decoder.header(of: bytes, cancellation: cancellation)
         let pictures = try [UInt8(0x11), 0xaa].map { fill in
             // Freed at once, so that room of many sizes begins with these bytes.
             for size in stride(from: 1000, to: 200_000, by: 777) {

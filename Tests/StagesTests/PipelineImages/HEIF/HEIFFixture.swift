@@ -125,7 +125,7 @@ struct CodedPicture {
 
     /// What the primary item of a file is coded as.
     init(of bytes: [UInt8]) throws {
-        let format = try #require(ImageFormatSniffer.format(of: bytes))
+        let format = try #require(ImageCodecs.known.format(of: bytes))
         let file = try HEIFFile(bytes, format: format, cancellation: WorkCancellation())
         let picture = try file.picture(of: try #require(file.primary), cancellation: WorkCancellation())
         type = picture.first.codec.rawValue

@@ -200,13 +200,13 @@ struct JPEGDecoderTests {
         let decoder = JPEGDecoder()
         let cancellation = WorkCancellation()
         let whole = try decoder.header(
-            of: try Pictures.bytes(progressive), format: .jpeg, cancellation: cancellation)
+            of: try Pictures.bytes(progressive), cancellation: cancellation)
         // Three components without subsampling, two bytes each.
         let size = whole.storedSize
         #expect(whole.memory >= size.width * size.height * 6)
         #expect(whole.memory < (size.width + 16) * (size.height + 16) * 6)
         let strips = try decoder.header(
-            of: try Pictures.bytes(photograph), format: .jpeg, cancellation: cancellation)
+            of: try Pictures.bytes(photograph), cancellation: cancellation)
         #expect(strips.memory == 0)
     }
 

@@ -78,8 +78,7 @@ struct ImageMetadataTests {
         ])
         let image = DecodedImage(size: 4, layout: .rgb, pixels: [UInt8](repeating: 7, count: 48))
         for format in [ImageFormat.jpeg, .png, .webp, .avif] {
-            let file = try EncodeOptions().encoder(for: format).encode(
-                image, quality: 80, metadata: EmbeddedMetadata(exif: exif), cancellation: WorkCancellation())
+            let file = try EncodeOptions().file(of: image, format, metadata: EmbeddedMetadata(exif: exif))
             let metadata = try await ImageMetadata(of: file)
             #expect(metadata.camera == "Canon EOS 5D", "\(format)")
             #expect(metadata.capturedAt == "2019-07-01T12:34:56", "\(format)")

@@ -12,7 +12,7 @@ struct KeptMetadataTests {
         _ path: String, _ format: ImageFormat, _ metadata: KeptMetadata, maxPixelSize: PixelSize? = 100
     ) async throws -> (blocks: EmbeddedMetadata, file: [UInt8]) {
         let file = try await kept(try Pictures.bytes(path), format, metadata, maxPixelSize: maxPixelSize)
-        return (try EmbeddedMetadata(of: file, format: format, cancellation: WorkCancellation()), file)
+        return (try ImageCodecs.metadata(of: file, format), file)
     }
 
     private func kept(
@@ -40,8 +40,7 @@ struct KeptMetadataTests {
     @Test("They are read from every format too", arguments: formats)
     func sources(_ format: ImageFormat) async throws {
         let source = try await kept("good/jpeg-exif-xmp-icc.jpg", format, .all).file
-        let again = try EmbeddedMetadata(
-            of: try await kept(source, .jpeg, .all), format: .jpeg, cancellation: WorkCancellation())
+        let again = try ImageCodecs.metadata(of: try await kept(source, .jpeg, .all), .jpeg)
         #expect(!again.exif.isEmpty)
         #expect(!again.xmp.isEmpty)
         #expect(!again.profile.isEmpty)
@@ -77,12 +76,11 @@ struct KeptMetadataTests {
             (EXIFBlock.Tag.copyright, [0xa9] + Array(" 2026 Ann Artist".utf8)),
         ])
         let image = DecodedImage(size: 8, layout: .rgb, pixels: [UInt8](repeating: 7, count: 192))
-        let source = try EncodeOptions().encoder(for: .jpeg).encode(
-            image, quality: 80, metadata: EmbeddedMetadata(exif: exif, xmp: Array("<x/>".utf8)),
-            cancellation: WorkCancellation())
+        let source = try EncodeOptions().file(
+            of: image, .jpeg, metadata: EmbeddedMetadata(exif: exif, xmp: Array("<x/>".utf8)))
         for format in Self.formats {
             let file = try await kept(source, format, .copyright)
-            let blocks = try EmbeddedMetadata(of: file, format: format, cancellation: WorkCancellation())
+            let blocks = try ImageCodecs.metadata(of: file, format)
             let block = try #require(EXIFBlock(blocks.exif), "\(format)")
             #expect(block.text(EXIFBlock.Tag.artist, in: block.mainEntries) == "Ann")
             #expect(block.text(EXIFBlock.Tag.copyright, in: block.mainEntries) == "© 2026 Ann Artist")
@@ -126,9 +124,7 @@ struct KeptMetadataTests {
 
     @Test("Damaged EXIF never fails an encoding: what makes no sense is left out")
     func damaged() throws {
-        let whole = try EmbeddedMetadata(
-            of: try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"), format: .jpeg, cancellation: WorkCancellation()
-        ).exif
+        let whole = try ImageCodecs.metadata(of: try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"), .jpeg).exif
         var state: UInt64 = 7
         for _ in 0..<2000 {
             var block = whole

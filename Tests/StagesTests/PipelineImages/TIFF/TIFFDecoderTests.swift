@@ -53,9 +53,9 @@ struct TIFFDecoderTests {
     @Test("The estimate of memory counts the JPEG's coefficients, as that of the JPEG alone does")
     func memory() throws {
         let jpeg = try Pictures.bytes("good/jpeg-progressive-444.jpg")
-        let inner = try JPEGDecoder().header(of: jpeg, format: .jpeg, cancellation: WorkCancellation())
+        let inner = try JPEGDecoder().header(of: jpeg, cancellation: WorkCancellation())
         let tiff = file(jpeg, size: inner.storedSize, samples: 3)
-        let header = try TIFFDecoder().header(of: tiff, format: .tiff, cancellation: WorkCancellation())
+        let header = try TIFFDecoder().header(of: tiff, cancellation: WorkCancellation())
         // Three channels, each of 16 bits.
         #expect(header.memory >= inner.storedSize.bytes(6))
         #expect(header.memory == inner.memory)

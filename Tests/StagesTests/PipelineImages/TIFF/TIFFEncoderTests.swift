@@ -10,8 +10,10 @@ struct TIFFEncoderTests {
         _ image: DecodedImage, _ compression: EncodeOptions.TIFF.Compression,
         _ metadata: EmbeddedMetadata = EmbeddedMetadata()
     ) throws -> [UInt8] {
-        try TIFFEncoder(options: .init(compression: compression))
-            .encode(image, quality: 80, metadata: metadata, cancellation: WorkCancellation())
+        try TIFFEncoder()
+            .encode(
+                image, quality: 80, options: .init(compression: compression), metadata: metadata,
+                cancellation: WorkCancellation())
     }
 
     @Test(
@@ -59,6 +61,6 @@ struct TIFFEncoderTests {
             exif: EXIFRewriting.composed(of: texts), xmp: Array("<x/>".utf8), profile: ICCProfile.sRGB)
         let image = DecodedImage(size: 9, layout: .rgb, pixels: [UInt8](repeating: 7, count: 243))
         let file = try encoded(image, .deflate, metadata)
-        #expect(try EmbeddedMetadata(of: file, format: .tiff, cancellation: WorkCancellation()) == metadata)
+        #expect(try ImageCodecs.metadata(of: file, .tiff) == metadata)
     }
 }

@@ -152,7 +152,7 @@ struct TIFFKindsTests {
         let file = TIFFBytes(width: 4, height: 20_000, samples: 1, photometric: 1, pieces: strips)
             .with(278, [rowsPerStrip], type: 4).bytes
         let decoder = TIFFDecoder()
-        let header = try decoder.header(of: file, format: .tiff, cancellation: WorkCancellation())
+        let header = try decoder.header(of: file, cancellation: WorkCancellation())
         for allowTruncated in [false, true] {
             let (looks, _) = try ImpatientClock.looks(patience: .max) { cancellation in
                 _ = try decoder.decode(
@@ -253,7 +253,7 @@ struct TIFFKindsTests {
     func samples(_ count: Int) async throws {
         let file = TIFFBytes(width: 7000, height: 7000, samples: count, photometric: 1, pieces: [[0]]).planar
         let error = try #require(throws: LoadError.self) {
-            try TIFFDecoder().header(of: file.bytes, format: .tiff, cancellation: WorkCancellation())
+            try TIFFDecoder().header(of: file.bytes, cancellation: WorkCancellation())
         }
         #expect(error.code == .unsupportedType)
         #expect(error.message.contains("\(count) samples"))
@@ -280,7 +280,7 @@ struct TIFFKindsTests {
     @Test("The estimate of memory is that of a strip, a row of tiles or a plane's row, and not of the whole picture")
     func memory() throws {
         func memory(_ file: TIFFBytes) throws -> Int {
-            try TIFFDecoder().header(of: file.bytes, format: .tiff, cancellation: WorkCancellation()).memory
+            try TIFFDecoder().header(of: file.bytes, cancellation: WorkCancellation()).memory
         }
         for side in [1000, 2000, 4000] {
             let file = TIFFBytes(width: side, height: side, samples: 3, photometric: 2, pieces: [[0]])
@@ -324,7 +324,7 @@ struct TIFFKindsTests {
             width: 64, height: 64, samples: 3, photometric: 2, pieces: [[UInt8](repeating: 9, count: 64 * 64 * 3)]
         ).bytes
         let decoder = TIFFDecoder()
-        let header = try decoder.header(of: file, format: .tiff, cancellation: WorkCancellation())
+        let header = try decoder.header(of: file, cancellation: WorkCancellation())
         let cancellation = WorkCancellation()
         cancellation.cancel()
         #expect(throws: CancellationError.self) {

@@ -56,18 +56,16 @@ struct WebPPixelsTests {
             }
             images.append(DecodedImage(size: size, layout: .rgba, pixels: pixels))
         }
-        var options = EncodeOptions.WebP()
-        options.lossless = lossless
+        var options = EncodeOptions()
+        options.webp.lossless = lossless
         for image in images {
-            let bytes = try WebPEncoder(options: options)
-                .encode(image, quality: 80, metadata: EmbeddedMetadata(), cancellation: WorkCancellation())
+            let bytes = try options.file(of: image, .webp)
             #expect(try bytes == encodedAtOnce(image, lossless: lossless))
         }
         // Grey is three colours that are the same.
         let grey = DecodedImage(size: size, layout: .grey, pixels: (0..<area).map(value))
         let coloured = try grey.withColour(WorkCancellation())
-        let bytes = try WebPEncoder(options: options)
-            .encode(grey, quality: 80, metadata: EmbeddedMetadata(), cancellation: WorkCancellation())
+        let bytes = try options.file(of: grey, .webp)
         #expect(try bytes == encodedAtOnce(coloured, lossless: lossless))
     }
 }

@@ -102,8 +102,8 @@ struct ListIdentityTests {
         #expect(isSame(Fetch(responses, one), Fetch(responses, one)))
         #expect(!isSame(Fetch(responses, one), Fetch(responses, other)))
         #expect(!isSame(Decode(threads: BlockingThreads(name: "own", count: 1)), Decode()))
-        #expect(isSame(Decode(formats: [.png, .jpeg, .webp]), Decode(formats: [.webp, .png, .jpeg])))
-        #expect(!isSame(Decode(formats: [.png]), Decode(formats: [.jpeg])))
+        #expect(isSame(Decode(codecs: [.png, .jpeg, .webp]), Decode(codecs: [.png, .jpeg, .webp])))
+        #expect(!isSame(Decode(codecs: [.png]), Decode(codecs: [.jpeg])))
         #expect(!isSame(Resize(PixelSize(width: 1, height: 2)), Resize(PixelSize(width: 2, height: 2))))
         let first = ClosureStage("A") { _ in .done }
         let second = ClosureStage("A") { _ in .miss }

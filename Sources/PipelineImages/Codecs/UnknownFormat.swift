@@ -1,8 +1,9 @@
 import Pipeline
 
-extension ImageFormatSniffer {
-    /// Why bytes of no known format are refused: by the name of theirs, if that is one that others read.
-    /// - Parameter declaredType: what they were declared as, such as by Content-Type.
+/// Files that no codec matches.
+enum UnknownFormat {
+    /// Why such a file is refused: by the name of its format where other programs read it.
+    /// - Parameter declaredType: The media type that a server declared.
     static func refusal(of bytes: [UInt8], declaredType: String? = nil) -> LoadError {
         guard !bytes.isEmpty else { return LoadError(.undecodable, subject: "", "The file is empty.") }
         if let name = unsupported.first(where: { bytes[...].dropFirst($0.offset).starts(with: $0.bytes) })?.name {

@@ -3,7 +3,7 @@ import Stages
 import Testing
 
 @Suite("An image's format is told by its first bytes")
-struct ImageFormatSniffingTests {
+struct RecognitionTests {
     @Test("Every good file is told by its bytes")
     func everyGoodFile() throws {
         let rows = try SampleImage.manifest("good")
@@ -14,16 +14,16 @@ struct ImageFormatSniffingTests {
                 case "svg": ImageFormat.svg
                 default: ImageFormat(rawValue: "image/\(row.columns[2])")
                 }
-            #expect(ImageFormatSniffer.format(of: try Pictures.bytes("good/\(row.name)")) == expected, "\(row.name)")
+            #expect(ImageCodecs.known.format(of: try Pictures.bytes("good/\(row.name)")) == expected, "\(row.name)")
         }
     }
 
     @Test("A page of HTML, a text and nothing at all are no images")
     func noImages() throws {
-        #expect(ImageFormatSniffer.format(of: try Pictures.bytes("bad/html-served-as-image.jpg")) == nil)
-        #expect(ImageFormatSniffer.format(of: []) == nil)
-        #expect(ImageFormatSniffer.format(of: Array("BMW is a maker of cars, not a bitmap".utf8)) == nil)
-        #expect(ImageFormatSniffer.format(of: Array("<html><svg></svg></html>".utf8)) == nil)
+        #expect(ImageCodecs.known.format(of: try Pictures.bytes("bad/html-served-as-image.jpg")) == nil)
+        #expect(ImageCodecs.known.format(of: []) == nil)
+        #expect(ImageCodecs.known.format(of: Array("BMW is a maker of cars, not a bitmap".utf8)) == nil)
+        #expect(ImageCodecs.known.format(of: Array("<html><svg></svg></html>".utf8)) == nil)
     }
 
     @Test("Any beginning of any file gives an answer")
@@ -31,9 +31,9 @@ struct ImageFormatSniffingTests {
         for row in try SampleImage.manifest("good") + SampleImage.manifest("bad") {
             let folder = row.columns[0].prefix { $0 != "/" }
             let bytes = try Pictures.bytes("\(folder)/\(row.name)")
-            let whole = ImageFormatSniffer.format(of: bytes)
+            let whole = ImageCodecs.known.format(of: bytes)
             for length in 0..<min(64, bytes.count) {
-                let format = ImageFormatSniffer.format(of: Array(bytes.prefix(length)))
+                let format = ImageCodecs.known.format(of: Array(bytes.prefix(length)))
                 #expect(format == nil || format == whole, "\(row.name), \(length) bytes")
             }
         }
@@ -48,19 +48,19 @@ struct ImageFormatSniffingTests {
         ] as [([String], ImageFormat?)])
     func brands(_ brands: [String], _ expected: ImageFormat?) {
         let body = Array("ftyp\(brands[0])".utf8) + [0, 0, 0, 0] + brands.dropFirst().flatMap { Array($0.utf8) }
-        #expect(ImageFormatSniffer.format(of: [0, 0, 0, UInt8(4 + body.count)] + body) == expected)
+        #expect(ImageCodecs.known.format(of: [0, 0, 0, UInt8(4 + body.count)] + body) == expected)
     }
 
     @Test("A brand behind the end of the ftyp box doesn't count")
     func brandBehindTheBox() {
         let bytes = [0, 0, 0, 16] + Array("ftypmif1".utf8) + [0, 0, 0, 0] + Array("avif".utf8)
-        #expect(ImageFormatSniffer.format(of: bytes) == nil)
+        #expect(ImageCodecs.known.format(of: bytes) == nil)
     }
 
     @Test("TIFF is told in both byte orders, BigTIFF included")
     func tiff() {
         for start in ["II*\0", "MM\0*", "II+\0", "MM\0+"] {
-            #expect(ImageFormatSniffer.format(of: Array(start.utf8) + [8, 0, 0, 0]) == .tiff)
+            #expect(ImageCodecs.known.format(of: Array(start.utf8) + [8, 0, 0, 0]) == .tiff)
         }
     }
 
@@ -86,19 +86,17 @@ struct ImageFormatSniffingTests {
             "<svg/>", "\u{feff}<svg xmlns=''>", "  \n<?xml version='1.0'?>\n<!-- a > b --><svg>",
             "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>",
         ])
-    func svg(_ text: String) { #expect(ImageFormatSniffer.format(of: Array(text.utf8)) == .svg) }
+    func svg(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == .svg) }
 
     @Test("A file's name promises a format, and each format has an extension that promises it")
     func extensions() {
-        #expect(ImageFormat(fileExtension: "JPG") == .jpeg)
-        #expect(ImageFormat(fileExtension: "heif") == .heic)
-        #expect(ImageFormat(fileExtension: "mpo") == .jpeg)
-        #expect(ImageFormat(fileExtension: "avifs") == .avif)
-        #expect(ImageFormat(fileExtension: "heics") == .heic)
-        #expect(ImageFormat(fileExtension: "txt") == nil)
-        for format in ImageFormat.standard.union([.svg, .jxl]) {
-            #expect(format.preferredFileExtension.flatMap { ImageFormat(fileExtension: $0) } == format)
+        let expected: [(String, ImageFormat?)] = [
+            ("JPG", .jpeg), ("heif", .heic), ("mpo", .jpeg), ("avifs", .avif), ("heics", .heic), ("txt", nil),
+        ]
+        for (name, format) in expected { #expect(ImageCodecs.standard.codec(forExtension: name)?.format == format) }
+        for codec in ImageCodecs.known.codecs {
+            #expect(!codec.extensions.isEmpty)
+            for name in codec.extensions { #expect(ImageCodecs.known.codec(forExtension: name) === codec) }
         }
-        #expect(ImageFormat(rawValue: "image/x-own").preferredFileExtension == nil)
     }
 }

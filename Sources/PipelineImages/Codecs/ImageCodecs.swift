@@ -1,0 +1,81 @@
+public import Pipeline
+
+/// The formats that are read and written: an ordered list of codecs.
+///
+/// Every stage that reads or writes files takes such a list, and `PipelineResources` has one for all of them.
+///
+/// ```swift
+/// resources.codecs = ImageCodecs.standard.adding(.qoi)
+/// resources.codecs = [.jpeg, .webp]                        // and nothing else
+/// ```
+///
+/// A file of a format that isn't in the list is refused by its first bytes. No library is opened for it.
+public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
+    /// The codecs, one for each format.
+    public private(set) var codecs: [ImageCodec] = []
+
+    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out, since their libraries aren't made for
+    /// hostile files.
+    public static let standard: ImageCodecs = [.jpeg, .png, .webp, .avif, .gif, .tiff, .heic, .bmp]
+
+    /// The formats that the package knows, whether they are in a list or not.
+    package static let known = standard.adding(.svg).adding(.jxl)
+
+    /// Makes a list. Of two codecs for one format the later counts.
+    public init(_ codecs: [ImageCodec]) {
+        for codec in codecs { self = adding(codec) }
+    }
+
+    /// Makes a list, see ``init(_:)``.
+    public init(arrayLiteral codecs: ImageCodec...) { self.init(codecs) }
+
+    /// The same list with one more codec, which replaces that of the same format. Of codecs that match the same files the later
+    /// counts.
+    public func adding(_ codec: ImageCodec) -> ImageCodecs {
+        var list = self
+        if let index = codecs.firstIndex(where: { $0.format == codec.format }) {
+            list.codecs[index] = codec
+        } else {
+            list.codecs.append(codec)
+        }
+        return list
+    }
+
+    /// The codec of a file, by its first bytes; `nil` if no codec matches.
+    public func codec(of bytes: [UInt8]) -> ImageCodec? { codecs.last { $0.matches(bytes) } }
+
+    /// The codec of a format.
+    public func codec(for format: ImageFormat) -> ImageCodec? { codecs.first { $0.format == format } }
+
+    /// The codec that a file's extension names, such as `jpeg`, in upper or lower case and without the dot.
+    public func codec(forExtension fileExtension: some StringProtocol) -> ImageCodec? {
+        let wanted = fileExtension.lowercased()
+        return codecs.first { $0.extensions.contains(wanted) }
+    }
+
+    /// The format of a file, by its first bytes, also where the list lacks it.
+    package func format(of bytes: [UInt8]) -> ImageFormat? {
+        (codec(of: bytes) ?? Self.known.codec(of: bytes))?.format
+    }
+
+    /// The encoder of a format.
+    /// - Throws: `LoadError.Code.unencodable` if there is none.
+    func encoder(for format: ImageFormat) throws(LoadError) -> any ImageEncoding {
+        if let encoder = codec(for: format)?.encoder { return encoder }
+        throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")
+    }
+
+    /// The codec of a file that is to be read.
+    /// - Parameter declaredType: The media type that a server declared.
+    /// - Throws: `LoadError.Code.unsupportedType` if the list lacks the file's format, `LoadError.Code.undecodable` if the
+    ///   bytes are no image.
+    func readableCodec(of bytes: [UInt8], declaredType: String? = nil) throws(LoadError) -> ImageCodec {
+        if let codec = codec(of: bytes) { return codec }
+        guard let format = Self.known.codec(of: bytes)?.format else {
+            throw UnknownFormat.refusal(of: bytes, declaredType: declaredType)
+        }
+        let accepted = codecs.map(\.format.rawValue).sorted().joined(separator: ", ")
+        throw LoadError(
+            .unsupportedType, subject: "", "The file is \(format), which is not chosen; accepted are \(accepted).")
+    }
+}

@@ -1,0 +1,89 @@
+import Pipeline
+
+/// The encoder on options that hold those of all formats.
+extension ImageEncoding {
+    /// Makes a file of a format.
+    /// - Throws: `LoadError.Code.unencodable` if a side is too long, and as the encoder does.
+    func encode(
+        _ image: DecodedImage, as format: ImageFormat, _ options: EncodeOptions, metadata: EmbeddedMetadata,
+        cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let size = image.size
+        guard min(size.width, size.height) > 0 else {
+            throw LoadError(.unencodable, subject: "", "A picture of \(size) has no pixels to be written as \(format).")
+        }
+        guard max(size.width, size.height) <= longestSide else {
+            throw LoadError(
+                .unencodable, subject: "",
+                "A picture of \(size) can't be written as \(format), which has at most \(longestSide) pixels a side; set "
+                    + "maxPixelSize or choose another format.")
+        }
+        return try encode(
+            image, quality: options.quality, options: options[defaults], metadata: metadata, cancellation: cancellation)
+    }
+
+    func fidelity(of options: EncodeOptions) -> Fidelity { fidelity(options[defaults]) }
+
+    func check(optionsOf options: EncodeOptions) throws(LoadError) { try check(options[defaults]) }
+
+    /// The options that differ from their defaults, in short.
+    func differences(of options: EncodeOptions) -> [String] {
+        zip(values(of: options[defaults]), values(of: defaults)).filter { $0.0.value != $0.1.value }
+            .map { "\($0.0.name): \($0.0.value)" }
+    }
+
+    /// Sets an option by the name that all formats share, where the format has it.
+    func set(_ choices: SharedEncodeOptions, in options: inout EncodeOptions) {
+        if let lossless, let choice = choices.lossless { options[defaults][keyPath: lossless] = choice }
+        if let progressive, let choice = choices.progressive { options[defaults][keyPath: progressive] = choice }
+        if let effort, let choice = choices.effort {
+            options[defaults][keyPath: effort.option] = min(
+                max(choice, effort.range.lowerBound), effort.range.upperBound)
+        }
+    }
+
+    /// Whether the format has a use for an option.
+    package func uses(_ option: SharedEncodeOptions.Name) -> Bool {
+        switch option {
+        case .quality: fidelity(defaults) == .byQuality
+        // What loses nothing anyway keeps the promise.
+        case .lossless: lossless != nil || fidelity(defaults) == .exact
+        case .progressive: progressive != nil
+        case .effort: effort != nil
+        }
+    }
+
+    /// The range of the effort; `nil` for a format without one.
+    package var efforts: ClosedRange<Int>? { effort?.range }
+}
+
+/// The options that command lines and pipeline files name alike for all formats.
+package struct SharedEncodeOptions: Sendable {
+    package enum Name: Sendable { case quality, lossless, progressive, effort }
+
+    let lossless, progressive: Bool?
+    /// Counts as the nearest end of a format's range.
+    let effort: Int?
+
+    package init(lossless: Bool? = nil, progressive: Bool? = nil, effort: Int? = nil) {
+        self.lossless = lossless
+        self.progressive = progressive
+        self.effort = effort
+    }
+}
+
+extension EncodeOptions {
+    /// Sets the options of all formats that have them.
+    package mutating func set(_ choices: SharedEncodeOptions, for codecs: ImageCodecs) {
+        for codec in codecs.codecs { codec.encoder?.set(choices, in: &self) }
+    }
+
+    /// All options that affect the bytes of a format, in short. Defaults are omitted, except quality.
+    func text(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
+        var words = ["quality: \(quality)"]
+        if let maxBytes { words.append("maxBytes: \(maxBytes)") }
+        if metadata != .none { words.append("metadata: \(metadata)") }
+        words += codecs.codec(for: format)?.encoder?.differences(of: self) ?? []
+        return words.joined(separator: ", ")
+    }
+}

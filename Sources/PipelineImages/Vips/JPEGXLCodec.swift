@@ -1,0 +1,12 @@
+import CImages
+import Pipeline
+
+extension ImageCodec {
+    /// JPEG XL, by libvips; it is only read. ``ImageCodecs/standard`` lacks it: its library isn't made for hostile files.
+    public static let jxl = ImageCodec(
+        .jxl, extensions: ["jxl"], decoder: VipsDecoder(format: .jxl, loader: CVIPS_JXL), negotiation: nil
+    ) {
+        $0.starts(with: [0xff, 0x0a])
+            || $0.starts(with: [0, 0, 0, 12, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a])
+    }
+}

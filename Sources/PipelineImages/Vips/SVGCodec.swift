@@ -1,0 +1,42 @@
+import CImages
+import Pipeline
+
+extension ImageCodec {
+    /// SVG, by libvips; it is only read. ``ImageCodecs/standard`` lacks it: its library isn't made for hostile files.
+    public static let svg = ImageCodec(
+        .svg, extensions: ["svg"], aliases: ["image/svg"], decoder: VipsDecoder(format: .svg, loader: CVIPS_SVG),
+        negotiation: nil, matches: isSVG)
+
+    /// SVG is XML: after a byte order mark, spaces, a declaration, comments and a document type comes its root.
+    @Sendable private static func isSVG(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes.prefix(4096)[...]
+        if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
+        while true {
+            rest = rest.drop { $0 == 0x20 || (0x09...0x0d).contains($0) }
+            if rest.starts(with: "<svg".utf8) { return true }
+            if rest.starts(with: "<!--".utf8) {
+                guard let end = rest.firstRange(of: Array("-->".utf8)) else { return false }
+                rest = rest[end.upperBound...]
+            } else if rest.starts(with: "<?".utf8) || rest.starts(with: "<!DOCTYPE svg".utf8) {
+                guard let end = endOfMarkup(in: rest) else { return false }
+                rest = rest[end...]
+            } else {
+                return false
+            }
+        }
+    }
+
+    /// Where a declaration ends: after the `>` that is outside brackets, which hold declarations of their own.
+    private static func endOfMarkup(in bytes: ArraySlice<UInt8>) -> Int? {
+        var depth = 0
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ">") where depth <= 0: return index + 1
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,52 @@
+import Pipeline
+import Stages
+
+/// The formats that this command reads and writes.
+enum Formats {
+    private static let list = Lock(ImageCodecs.standard)
+
+    /// Set once, as the command starts.
+    static var codecs: ImageCodecs {
+        get { list.withLock { $0 } }
+        set { list.withLock { $0 = newValue } }
+    }
+
+    /// The format of a result that neither an option nor a name settles.
+    static let standard = ImageFormat.png
+
+    /// The extensions of the formats that can be written.
+    static var writable: [String] { codecs.codecs.filter { $0.encoder != nil }.map(\.format.fileExtension) }
+
+    /// The extensions of the formats that have a use for an option.
+    static func using(_ option: SharedEncodeOptions.Name) -> [String] {
+        codecs.codecs.filter { $0.encoder?.uses(option) == true }.map(\.format.fileExtension)
+    }
+
+    /// The efforts of the formats that have one, by their extensions.
+    static var efforts: [(name: String, range: ClosedRange<Int>)] {
+        codecs.codecs.compactMap { codec in codec.encoder?.efforts.map { (codec.format.fileExtension, $0) } }
+    }
+
+    /// Words as a sentence has them: `jpg, webp and avif`.
+    static func words(_ names: [String], _ conjunction: String) -> String {
+        names.count < 2
+            ? names.joined() : names.dropLast().joined(separator: ", ") + " \(conjunction) " + names[names.count - 1]
+    }
+}
+
+extension ImageFormat {
+    /// The media type without `image/`, such as `jpeg`.
+    var name: String { rawValue.split(separator: "/").last.map(String.init) ?? rawValue }
+
+    /// The extension of a new file, such as `jpg`.
+    var fileExtension: String { codec?.extensions.first ?? name }
+
+    /// Whether it can be written.
+    var isWritable: Bool { codec?.encoder != nil }
+
+    /// The format that a source's result has unless another is chosen: its own where that can be written, JPEG for those of
+    /// cameras, PNG for the rest.
+    var ofResult: ImageFormat { isWritable ? self : codec?.substitute ?? Formats.standard }
+
+    private var codec: ImageCodec? { Formats.codecs.codec(for: self) }
+}
