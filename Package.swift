@@ -27,6 +27,7 @@ let package = Package(
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineMetrics", targets: ["PipelineMetrics"]),
         .library(name: "PipelineTracing", targets: ["PipelineTracing"]),
+        .library(name: "PipelineCommand", targets: ["PipelineCommand"]),
         .executable(name: "pipectl", targets: ["pipectl"]),
     ],
     dependencies: [
@@ -103,8 +104,8 @@ let package = Package(
             dependencies: ["Pipeline", "Stages", .product(name: "Tracing", package: "swift-distributed-tracing")],
             swiftSettings: settings
         ),
-        .executableTarget(
-            name: "pipectl",
+        .target(
+            name: "PipelineCommand",
             dependencies: [
                 "CArguments", "CImages", "PipelineFile", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -112,6 +113,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(name: "pipectl", dependencies: ["PipelineCommand"], swiftSettings: settings),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
         // What tests of the cache need processes of their own for; no product.
         .executableTarget(
@@ -139,7 +141,7 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "Pipeline", "PipelineFile", "PipelineTesting", "Stages", "pipectl",
+                "Pipeline", "PipelineFile", "PipelineTesting", "PipelineCommand", "Stages", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

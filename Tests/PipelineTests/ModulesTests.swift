@@ -13,7 +13,8 @@ struct ModulesTests {
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineTracing": ["Pipeline", "Stages"],
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
-        "pipectl": ["Stages", "PipelineFile", "CArguments", "CImages"],
+        "PipelineCommand": ["Stages", "PipelineFile", "CArguments", "CImages"],
+        "pipectl": ["PipelineCommand"],
     ]
 
     private struct Manifest: Decodable {

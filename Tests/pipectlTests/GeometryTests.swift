@@ -1,7 +1,7 @@
 import Pipeline
 import Testing
 
-@testable import pipectl
+@testable import PipelineCommand
 
 @Suite("A geometry")
 struct GeometryTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import pipectl
+@testable import PipelineCommand
 
 @Suite("The lists of packages")
 struct PackagesTests {

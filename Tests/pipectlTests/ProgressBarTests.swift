@@ -1,6 +1,6 @@
 import Testing
 
-@testable import pipectl
+@testable import PipelineCommand
 
 @Suite("The progress bar")
 struct ProgressBarTests {

@@ -6,7 +6,6 @@ import Stages
 
 /// The command's entry: usage errors exit with 2, a signal with 128 and its number, everything else with the verb's own
 /// status.
-@main
 struct Pipectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipectl",

@@ -1,0 +1,3 @@
+import PipelineCommand
+
+await Command.main()
