@@ -49,6 +49,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "QOI", dependencies: [.product(name: "Stages", package: "pipeline")], swiftSettings: settings),
+        .executableTarget(
+            name: "QOICommand",
+            dependencies: [
+                "QOI", .product(name: "PipelineCommand", package: "pipeline"),
+                .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "ThumbnailService",
             dependencies: [
                 .product(name: "Stages", package: "pipeline"), .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -73,8 +83,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "SecondLevel", "StageOfYourOwn",
-                "ThumbnailService",
+                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "SecondLevel",
+                "StageOfYourOwn", "ThumbnailService", .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

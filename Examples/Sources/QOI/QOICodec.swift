@@ -1,0 +1,13 @@
+import Stages
+
+extension ImageFormat {
+    /// The Quite OK Image Format (qoiformat.org).
+    public static let qoi = ImageFormat(rawValue: "image/qoi")
+}
+
+extension ImageCodec {
+    /// QOI, a format from outside of the library: every stage, pipeline files and the command know it by this constant.
+    public static let qoi = ImageCodec(
+        .qoi, extensions: ["qoi"], aliases: ["image/x-qoi"], decoder: QOIDecoder(), encoder: QOIEncoder()
+    ) { $0.starts(with: "qoif".utf8) }
+}

@@ -1,0 +1,9 @@
+import PipelineCommand
+import QOI
+import Stages
+
+/// The command with QOI beside the formats that it has anyway: `qoictl thumb a.qoi -o b.png`.
+@main
+enum QOICommand {
+    static func main() async { await Command.main(codecs: .standard.adding(.qoi)) }
+}
