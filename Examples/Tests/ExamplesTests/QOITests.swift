@@ -152,6 +152,9 @@ final class QOITests {
         #expect(try await run("info", "a.qoi").output.contains("67×31, qoi"))
         let doctor = try await run("doctor").output
         #expect(doctor.split(separator: "\n").contains { $0.contains("qoi") && $0.contains("is read and written") })
+        try Data("- readFile\n- decode\n- encode: qoi".utf8).write(to: folder.appending(path: "list.yaml"))
+        #expect(try await run("plan", "--pipeline", "list.yaml").output.contains("Encode(image/qoi"))
+        #expect(try await run("run", "a.qoi", "--pipeline", "list.yaml", "-o", "d.qoi").status == 0)
         let help = try await run("thumb", "--help").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(help.contains("gif, tif or qoi"))
     }

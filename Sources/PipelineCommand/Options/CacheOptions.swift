@@ -51,7 +51,8 @@ struct CacheOptions: ParsableArguments {
     /// The caches and the client. Nothing is opened until it is needed.
     func resources(_ addresses: AddressPolicy) -> PipelineResources {
         PipelineResources(
-            memory: MemoryCache(), responses: responses(), client: CurlClient(.init(addresses: addresses)))
+            memory: MemoryCache(), responses: responses(), client: CurlClient(.init(addresses: addresses)),
+            codecs: Formats.codecs)
     }
 }
 

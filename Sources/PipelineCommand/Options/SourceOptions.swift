@@ -37,7 +37,6 @@ struct SourceOptions: ParsableArguments {
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.
     var resources: PipelineResources {
         var resources = cache.resources(addresses.policy)
-        resources.codecs = Formats.codecs
         resources.limits = limits
         resources.allowTruncated = allowTruncated
         // A source is asked for once in a run: its product has no use in memory afterwards.

@@ -22,7 +22,7 @@ struct PlanCommand: AsyncParsableCommand {
 
     func run() async throws {
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient())
+            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
         StandardOutput.write(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
     }
 }
