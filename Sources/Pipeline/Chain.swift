@@ -76,7 +76,7 @@ extension Chain.Slot {
         if hasAdvanced, keepsContent, load.phase == before.phase, before.phase != .original {
             throw breach(Self.unsigned, of: load)
         }
-        let bytes = hasAdvanced ? load.content.product?.cost : nil
+        let bytes = hasAdvanced ? load.content.cost : nil
         load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
     }
 

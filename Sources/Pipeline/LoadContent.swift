@@ -31,4 +31,13 @@ public enum LoadContent: Sendable {
         case .ready(let product): product
         }
     }
+
+    /// The bytes of memory that it holds on to; `nil` while there is nothing. Asked after each stage, so it copies no product.
+    var cost: Int? {
+        switch self {
+        case .empty: nil
+        case .original(let bytes), .encoded(let bytes), .ready(.bytes(let bytes)): bytes.bytes.count
+        case .decoded(let image), .ready(.image(let image)): image.byteCount
+        }
+    }
 }
