@@ -48,7 +48,7 @@ public struct Encode: Stage {
     /// Makes the stage with options.
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
-    ///   - options: how it is written; an option that is out of range fails the load, see ``EncodeOptions/check()``.
+    ///   - options: how it is written; an option that is out of range fails the load, see ``EncodeOptions/check(_:)``.
     ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
