@@ -32,13 +32,17 @@ public struct DecodedImage: Sendable {
     public let loopCount: Int
     /// The source's size in pixels after orientation, before any downscaling.
     public let nativeSize: PixelSize
+    /// The part of the source that the pixels show, in pixels of ``nativeSize``, where a decoder made no more because the
+    /// next stage needs no more (``PixelSizing/neededRegion(of:later:)``); else `nil`.
+    public let region: PixelRegion?
 
     /// Makes an image.
     ///
-    /// `nativeSize` is only needed where the source's size differs from `size`.
+    /// `nativeSize` is only needed where the source's size differs from `size`, and `region` by decoders.
     /// - Precondition: there is a frame, and each has `width × height × layout.bytesPerPixel` bytes.
     public init(
-        size: PixelSize, layout: PixelLayout, frames: [Frame], loopCount: Int = 0, nativeSize: PixelSize? = nil
+        size: PixelSize, layout: PixelLayout, frames: [Frame], loopCount: Int = 0, nativeSize: PixelSize? = nil,
+        region: PixelRegion? = nil
     ) {
         let expected = size.width * size.height * layout.bytesPerPixel
         precondition(
@@ -49,11 +53,15 @@ public struct DecodedImage: Sendable {
         self.frames = frames
         self.loopCount = loopCount
         self.nativeSize = nativeSize ?? size
+        self.region = region
     }
 
     /// Makes a still image from its pixels' bytes.
-    public init(size: PixelSize, layout: PixelLayout, pixels: [UInt8], nativeSize: PixelSize? = nil) {
-        self.init(size: size, layout: layout, frames: [Frame(pixels: pixels)], nativeSize: nativeSize)
+    public init(
+        size: PixelSize, layout: PixelLayout, pixels: [UInt8], nativeSize: PixelSize? = nil, region: PixelRegion? = nil
+    ) {
+        self.init(
+            size: size, layout: layout, frames: [Frame(pixels: pixels)], nativeSize: nativeSize, region: region)
     }
 
     /// Pixels in a row.

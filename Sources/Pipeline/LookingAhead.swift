@@ -17,6 +17,17 @@ extension Chain {
     private func lookingAhead(_ later: inout [any Stage]) -> Chain {
         var informed: [any Stage] = []
         for stage in stages.reversed() {
+            if var composite = stage as? any CompositeStage, composite.hasAlternatives {
+                // Only one of them runs: what another does is nothing that a stage can count on.
+                composite.body = Chain(
+                    composite.body.stages.flatMap { alternative in
+                        var after = later
+                        return Chain([alternative]).lookingAhead(&after).stages
+                    })
+                informed.append(composite)
+                if composite.accepts.contains(.decoded) { later.insert(composite, at: 0) }
+                continue
+            }
             if var composite = stage as? any CompositeStage {
                 composite.body = composite.body.lookingAhead(&later)
                 informed.append(composite)

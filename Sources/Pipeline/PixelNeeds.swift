@@ -9,10 +9,15 @@ public struct PixelNeeds: Sendable {
 
     /// The box that a picture may be made to fit, or `nil` if all pixels are needed.
     /// - Parameter size: the source's size in pixels, upright.
-    public func box(of size: PixelSize) -> PixelSize? { box(of: size, from: 0) }
+    public func box(of size: PixelSize) -> PixelSize? { first?.neededBox(of: size, later: later) }
 
-    private func box(of size: PixelSize, from index: Int) -> PixelSize? {
-        guard index < stages.count, let stage = stages[index] as? any PixelSizing else { return nil }
-        return stage.neededBox(of: size) { box(of: $0, from: index + 1) }
+    /// The only part of a picture that is needed, and the box that this part may be made to fit; `nil` if the whole picture
+    /// is needed. Whoever makes no parts goes by ``box(of:)``.
+    /// - Parameter size: the source's size in pixels, upright.
+    public func region(of size: PixelSize) -> (region: PixelRegion, box: PixelSize?)? {
+        first?.neededRegion(of: size, later: later)
     }
+
+    private var first: (any PixelSizing)? { stages.first as? any PixelSizing }
+    private var later: PixelNeeds { PixelNeeds(Array(stages.dropFirst())) }
 }

@@ -132,6 +132,40 @@ bool cjpeg_start(cjpeg_file *file, int eighths, int *width, int *height, cjpeg_f
     return true;
 }
 
+/// Goes past rows that aren't wanted, some million pixels at a time.
+static void skip_rows(cjpeg_file *file, JDIMENSION top) {
+    struct jpeg_decompress_struct *info = &file->info;
+    enum { PIXELS = 1 << 21 };
+    // Less than two rows of blocks aren't skipped but decoded.
+    JDIMENSION least = 4 * (JDIMENSION)(info->max_v_samp_factor * DCTSIZE);
+    JDIMENSION rows = PIXELS / info->image_width > least ? PIXELS / info->image_width : least;
+    while (info->output_scanline < top) {
+        stop_if_cancelled((j_common_ptr)info);
+        JDIMENSION rest = top - info->output_scanline;
+        jpeg_skip_scanlines(info, rest < rows ? rest : rows);
+    }
+}
+
+bool cjpeg_narrow(cjpeg_file *file, int *left, int *top, int *width, cjpeg_failure *failure) {
+    struct jpeg_decompress_struct *info = &file->info;
+    // Colours that several pixels share are spread over their neighbours.
+    enum { MARGIN = 8 };
+    JDIMENSION first = *left > MARGIN ? (JDIMENSION)(*left - MARGIN) : 0;
+    JDIMENSION end = (JDIMENSION)(*left + *width + MARGIN);
+    JDIMENSION count = (end < info->output_width ? end : info->output_width) - first;
+    JDIMENSION row = *top > MARGIN ? (JDIMENSION)(*top - MARGIN) : 0;
+    // Of several scans all blocks are there already, and libjpeg-turbo smooths what isn't known of them yet.
+    if (jpeg_has_multiple_scans(info) || info->arith_code) (first = row = 0), (count = info->output_width);
+    if (setjmp(file->escape)) {
+        *failure = file->failure;
+        return false;
+    }
+    if (count < info->output_width) jpeg_crop_scanline(info, &first, &count);
+    skip_rows(file, row);
+    (*left = (int)first), (*top = (int)row), (*width = (int)count);
+    return true;
+}
+
 int cjpeg_read(cjpeg_file *file, uint8_t *pixels, int rows, cjpeg_failure *failure) {
     if (setjmp(file->escape)) {
         *failure = file->failure;

@@ -60,7 +60,7 @@ static void warn(j_common_ptr info, int level) {
 
 static void say_nothing(j_common_ptr info) { (void)info; }
 
-static void stop_if_cancelled(j_common_ptr info) {
+void stop_if_cancelled(j_common_ptr info) {
     cjpeg_file *file = file_of(info);
     if (file->cancellation.is_cancelled(file->cancellation.context)) fail(file, "cancelled");
     // Each scan takes as long as the picture is large, however few its bytes.

@@ -41,6 +41,9 @@ size_t all_blocks(const struct jpeg_decompress_struct *info);
 /// Sends errors and warnings to this file, and asks whether to go on.
 void use_errors(cjpeg_file *file);
 
+/// Fails if the decoding is cancelled, or its scans are too many.
+void stop_if_cancelled(j_common_ptr info);
+
 /// Reads from memory.
 void use_bytes(cjpeg_file *file, const uint8_t *bytes, size_t count);
 

@@ -62,8 +62,9 @@ struct ctiff_file {
     bool is_linear;
     const uint16_t *red, *green, *blue;
 
-    /// The next row.
-    uint32_t row;
+    /// The next row, and the columns that are wanted.
+    uint32_t row, left, right;
+    bool has_begun;
     /// The strip of each plane whose first row couldn't be read, if it is wanted all the same; else -1.
     int64_t missing[MOST_SAMPLES];
     /// The rows that libtiff gave at a time, plane by plane: the first of them, how many, and how long a row is.

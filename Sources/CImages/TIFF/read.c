@@ -65,6 +65,9 @@ static bool find_range(ctiff_file *file) {
 }
 
 static bool begin(ctiff_file *file) {
+    file->has_begun = true;
+    // The range of the numbers is that of the whole picture.
+    file->right = file->header.width;
     if (!begin_rows(file)) return false;
     bool is_lab = file->meaning == CIELAB || file->meaning == ICCLAB;
     bool is_measured = file->format == SAMPLEFORMAT_IEEEFP || file->format == SAMPLEFORMAT_INT;
@@ -72,8 +75,30 @@ static bool begin(ctiff_file *file) {
     return has_range || find_range(file);
 }
 
+/// Rows of which none can be decoded without those before it.
+static uint32_t rows_of_a_strip(ctiff_file *file) {
+    uint32_t rows = 0;
+    uint16_t compression = 0;
+    tiff.TIFFGetFieldDefaulted(file->planes[0], TIFFTAG_COMPRESSION, &compression);
+    if (compression == COMPRESSION_NONE && file->reading == BY_ROWS) return 1;
+    uint32_t tag = tiff.TIFFIsTiled(file->planes[0]) ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP;
+    tiff.TIFFGetFieldDefaulted(file->planes[0], tag, &rows);
+    return rows > 0 && rows < file->header.height ? rows : file->header.height;
+}
+
+int64_t ctiff_begin(ctiff_file *file, uint32_t top, uint32_t left, uint32_t right, ctiff_failure *failure) {
+    if (!begin(file)) {
+        *failure = file->failure;
+        return -1;
+    }
+    file->left = left;
+    file->right = right;
+    file->row = top - top % rows_of_a_strip(file);
+    return file->row;
+}
+
 bool ctiff_read_rows(ctiff_file *file, uint32_t count, uint8_t *pixels, ctiff_failure *failure) {
-    bool is_read = file->row > 0 || begin(file);
+    bool is_read = file->has_begun || begin(file);
     if (is_read && count > file->header.height - file->row) is_read = refuse(file, false, "there are no such rows");
     size_t length = (size_t)file->header.width * (size_t)file->header.channels;
     for (uint32_t index = 0; is_read && index < count; index++, file->row++)

@@ -162,7 +162,7 @@ static bool read_tiles(ctiff_file *file, uint32_t top) {
     tiff.TIFFGetField(file->planes[0], TIFFTAG_TILEWIDTH, &width);
     if (width == 0 || width % 8 != 0) return refuse(file, false, "its tiles make no sense");
     for (int plane = 0; plane < file->plane_count; plane++)
-        for (uint64_t left = 0; left < file->header.width; left += width)
+        for (uint64_t left = file->left - file->left % width; left < file->right; left += width)
             if (!read_tile(file, (uint32_t)left, top, width, plane)) return false;
     return true;
 }

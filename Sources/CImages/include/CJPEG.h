@@ -48,6 +48,13 @@ uint8_t *_Nullable cjpeg_profile(cjpeg_file *_Nonnull file, size_t *_Nonnull siz
 bool cjpeg_start(
     cjpeg_file *_Nonnull file, int eighths, int *_Nonnull width, int *_Nonnull height, cjpeg_failure *_Nonnull failure);
 
+/// Limits what is decoded to the columns from `left` on and the rows from `top` on, of the size that `cjpeg_start` gave, and
+/// says where the rows that come next begin, and how wide they are: some pixels more, or all, where parts can't be decoded
+/// alone.
+bool cjpeg_narrow(
+    cjpeg_file *_Nonnull file, int *_Nonnull left, int *_Nonnull top, int *_Nonnull width,
+    cjpeg_failure *_Nonnull failure);
+
 /// Decodes the next rows, at most `rows`: grey, RGB, or cyan, magenta, yellow and black, 0 for no ink, without padding. Gives how many there were, 0 at the end, -1 if it
 /// failed.
 int cjpeg_read(

@@ -48,6 +48,12 @@ ctiff_file *_Nullable ctiff_open(
     const uint8_t *_Nonnull bytes, size_t count, bool allow_damage, ctiff_cancellation cancellation,
     ctiff_header *_Nonnull header, ctiff_failure *_Nonnull failure);
 
+/// Prepares to decode the columns from `left` to before `right` of the rows from `top` on; where others are cheaper to leave
+/// out, they are of no meaning then. Gives the row that comes first: `top`, or one before it in the same strip or tile; -1 if
+/// it failed. To be called before any row is decoded, or not at all for all pixels.
+int64_t ctiff_begin(
+    ctiff_file *_Nonnull file, uint32_t top, uint32_t left, uint32_t right, ctiff_failure *_Nonnull failure);
+
 /// Decodes the next `count` rows, 8 bits a channel, alpha straight, without padding.
 bool ctiff_read_rows(
     ctiff_file *_Nonnull file, uint32_t count, uint8_t *_Nonnull pixels, ctiff_failure *_Nonnull failure);

@@ -23,7 +23,7 @@ struct FitGeometry: Transform, PixelSizing {
     }
 
     /// The smallest that has no side shorter than the result's.
-    func neededBox(of source: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+    func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         let target = geometry.target(of: source)
         let scale = max(
             Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))

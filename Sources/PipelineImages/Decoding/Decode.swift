@@ -1,7 +1,9 @@
 public import Pipeline
 
 /// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary;
-/// without one, no larger than the next stages of the list need, such as a ``Resize``.
+/// without one, no larger than the next stages of the list need, such as a ``Resize``, and of a picture that a ``Crop`` then
+/// cuts only that part, where the format can be read in parts: JPEG, PNG, TIFF and WebP. Damage elsewhere in the file may
+/// then go unseen.
 ///
 /// The first bytes tell the format. The header is held against the limits before a pixel is decoded, and what the decode
 /// will need against the memory that all decodes share: where it doesn't fit, it waits for others to end. `Downscale`, later
@@ -82,7 +84,7 @@ public struct Decode: Stage, LookingAhead {
         let decoder = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType).decoder
         return DecodeWork(
             bytes: file.bytes, decoder: decoder, limits: limits, options: options, budget: budget, clock: clock,
-            priority: priority, box: { [ahead] in request.maxPixelSize ?? ahead.box(of: $0.size) })
+            priority: priority, maxPixelSize: request.maxPixelSize, ahead: ahead)
     }
 
     /// The header of a load's file, the bytes that this stage needs at its peak for it, and those of the picture that it

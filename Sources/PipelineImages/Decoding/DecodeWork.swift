@@ -9,13 +9,14 @@ package struct DecodeWork: Sendable {
     let budget: MemoryBudget
     let clock: any LoadClock
     let priority: LoadPriority
-    /// The box that the picture has to fit in the end, or `nil`.
-    let box: @Sendable (ImageHeader) -> PixelSize?
+    /// The box that the picture has to fit in the end; `nil` for what the later stages need.
+    let maxPixelSize: PixelSize?
+    let ahead: PixelNeeds
 
     package init(
         bytes: [UInt8], decoder: any ImageDecoding, limits: ImageLimits, options: DecodeOptions,
         budget: MemoryBudget, clock: any LoadClock, priority: LoadPriority,
-        box: @escaping @Sendable (ImageHeader) -> PixelSize?
+        maxPixelSize: PixelSize?, ahead: PixelNeeds = PixelNeeds()
     ) {
         self.bytes = bytes
         self.decoder = decoder
@@ -24,13 +25,14 @@ package struct DecodeWork: Sendable {
         self.budget = budget
         self.clock = clock
         self.priority = priority
-        self.box = box
+        self.maxPixelSize = maxPixelSize
+        self.ahead = ahead
     }
 
     private enum Progress: Sendable {
         case over(ImageHeader, DecodedImage)
         /// It has to wait for memory.
-        case waits(ImageHeader, Int)
+        case waits(ImageHeader, box: PixelSize?, Int)
     }
 
     /// Whether a load that is cancelled or out of time doesn't wait for the work's end.
@@ -63,24 +65,23 @@ package struct DecodeWork: Sendable {
     ) async throws -> (ImageHeader, DecodedImage) {
         let progress = try await threads.run(priority: priority, isLeft: isLeft) { cancellation -> Progress in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, cancellation: cancellation)
-            try limits.check(header)
-            let memory = header.decodingMemory(box: box(header), frames: options.frames)
+            let (header, box) = try checkedHeader(cancellation)
+            let memory = header.decodingMemory(box: box, frames: options.frames)
             try limits.check(memory: memory)
             // Most often there is room, and one visit to the thread is enough.
-            guard budget.claimNow(memory, priority: priority) else { return .waits(header, memory) }
+            guard budget.claimNow(memory, priority: priority) else { return .waits(header, box: box, memory) }
             defer { budget.release(memory) }
-            return .over(header, try pixels(header, cancellation, began))
+            return .over(header, try pixels(header, box, cancellation, began))
         }
         switch progress {
         case .over(let header, let image): return (header, image)
-        case .waits(let header, let memory):
+        case .waits(let header, let box, let memory):
             try await budget.claim(memory, priority: priority)
             // Work that is left holds it until its end.
             let claim = MemoryClaim(memory, of: budget)
             let image = try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
                 defer { claim.release() }
-                return try pixels(header, cancellation.limited(to: limits.time, by: clock), began)
+                return try pixels(header, box, cancellation.limited(to: limits.time, by: clock), began)
             }
             return (header, image)
         }
@@ -90,20 +91,31 @@ package struct DecodeWork: Sendable {
     func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
         try await threads.run(priority: priority) { cancellation in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, cancellation: cancellation)
-            try limits.check(header)
-            let box = box(header)
+            let (header, box) = try checkedHeader(cancellation)
             let frames = max(1, min(header.frames, options.frames))
             let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
             return (header, header.decodingMemory(box: box, frames: options.frames), picture)
         }
     }
 
+    /// The header within the limits, with the part that is to be decoded, and the box for that.
+    private func checkedHeader(_ cancellation: WorkCancellation) throws -> (ImageHeader, box: PixelSize?) {
+        var header = try decoder.header(of: bytes, cancellation: cancellation)
+        try limits.check(header)
+        if maxPixelSize == nil, header.readsRegions, min(header.frames, options.frames) <= 1,
+            let need = ahead.region(of: header.size), need.region.lies(in: header.size)
+        {
+            header.region = need.region
+            return (header, need.box)
+        }
+        return (header, maxPixelSize ?? ahead.box(of: header.size))
+    }
+
     private func pixels(
-        _ header: ImageHeader, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
+        _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
     ) throws -> DecodedImage {
         began?.yield()
         return try decoder.decode(
-            bytes, header: header, box: box(header), options: options, cancellation: cancellation)
+            bytes, header: header, box: box, options: options, cancellation: cancellation)
     }
 }

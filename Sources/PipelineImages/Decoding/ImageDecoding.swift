@@ -26,8 +26,9 @@ public protocol ImageDecoding: Sendable {
     /// exact. So a decoder reduces as it reads where that is cheaper.
     /// - Parameters:
     ///   - bytes: the whole file.
-    ///   - header: what ``header(of:cancellation:)`` gave; its size has passed the limits.
-    ///   - box: what the picture has to fit in the end, in upright pixels; `nil` for the source's own size.
+    ///   - header: what ``header(of:cancellation:)`` gave; its size has passed the limits. Where it has a
+    ///     ``ImageHeader/region``, the result is exactly that part, and says so in its `region`.
+    ///   - box: what the picture, or the part of it, has to fit in the end, in upright pixels; `nil` for the source's own size.
     ///   - options: what the list's `Decode` was told.
     ///   - cancellation: to be looked at every few milliseconds.
     /// - Throws: `LoadError.Code.undecodable` if the file is damaged or cut off; `CancellationError`.

@@ -28,6 +28,6 @@ extension ImageHeader {
         DecodedImage(
             size: orientation.applied(to: size), layout: layout,
             pixels: try finished(pixels, size: size, layout: layout, profile: profile, cancellation),
-            nativeSize: self.size)
+            nativeSize: self.size, region: region)
     }
 }

@@ -7,13 +7,15 @@ extension ImageHeader {
         let target = storedSize(for: box)
         let count = max(1, min(frames, wanted))
         var frame = target.bytes(hasAlpha || count > 1 ? 4 : 3)
-        if excessPixels > 1 { frame = min(storedSize.bytes(4), frame.saturatingTimes(excessPixels)) }
+        let stored = storedRegion.size
+        if excessPixels > 1 { frame = min(stored.bytes(4), frame.saturatingTimes(excessPixels)) }
         // A picture that is turned is there twice for a moment.
         let copies = orientation == .up ? 0 : frame
-        let scaling = ResamplePlan(from: storedSize, to: target, reserve: DecodeQuality.quality.blockReserve)
+        let scaling = ResamplePlan(from: stored, to: target, reserve: DecodeQuality.quality.blockReserve)
         let rows = storedSize.width.saturatingTimes(Self.rowsAtATime * 4)
         return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count)).saturatingPlus(rows)
-            .saturatingPlus(target == storedSize ? 0 : scaling.memory(channels: 4))
+            .saturatingPlus(target == stored ? 0 : scaling.memory(channels: 4))
+            .saturatingPlus(stored.bytes(1) <= WebPDecoder.largestWhole ? stored.bytes(wholeBytes) : 0)
             // The profile is there in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

@@ -26,10 +26,17 @@ public struct ImageHeader: Sendable, Hashable {
     /// Bytes that decoding has to hold besides the picture it gives, as far as the header tells: of a JPEG with several
     /// scans the coefficients of the whole picture. 0 where it takes a few rows at a time.
     public var memory: Int
+    /// Whether the decoder can make a ``region`` alone; `false` by default.
+    public var readsRegions = false
+    /// The part of the picture that is to be decoded, in upright pixels; `nil` for all of it. `Decode` sets it, and only of a
+    /// still picture of which ``readsRegions`` is true: the box is then this part's.
+    public var region: PixelRegion?
     /// Bytes of the ICC profile.
     package var profileBytes = 0
     /// The frames of an animation of which the decoder reads only the first; 0 for any other file.
     package var unreadFrames = 0
+    /// Bytes a pixel of a picture that is decoded as it is before it is scaled, up to ``WebPDecoder/largestWhole`` pixels.
+    var wholeBytes = 0
     /// How many times more pixels than asked for the decoder makes before the rest is scaled away.
     var excessPixels = 1
 
@@ -53,16 +60,25 @@ public struct ImageHeader: Sendable, Hashable {
     /// The size of one frame in pixels, upright.
     public var size: PixelSize { orientation.applied(to: storedSize) }
 
+    /// The size of what is to be decoded, upright: the region's, or the picture's.
+    private var decodedSize: PixelSize { region?.size ?? size }
+
+    /// What is to be decoded, in stored pixels.
+    var storedRegion: PixelRegion {
+        region.map { orientation.stored($0, in: storedSize) } ?? PixelRegion(x: 0, y: 0, size: storedSize)
+    }
+
     /// The size that fits a box, in stored orientation: exactly what `Downscale` makes of the picture.
     func storedSize(for box: PixelSize?) -> PixelSize {
-        guard let box else { return storedSize }
-        let fitted = size.fitted(into: box)
+        guard let box else { return storedRegion.size }
+        let fitted = decodedSize.fitted(into: box)
         return orientation.applied(to: PixelSize(width: max(1, fitted.width), height: max(1, fitted.height)))
     }
 
-    /// How many times larger the picture is than it has to be for a box; 1 without a box or if it fits.
+    /// How many times larger the picture, or its ``region``, is than it has to be for a box; 1 without a box or if it fits.
     public func excess(over box: PixelSize?) -> Double {
         guard let box else { return 1 }
+        let size = decodedSize
         let fitted = size.fitted(into: box)
         guard fitted.width > 0, fitted.height > 0 else { return 1 }
         return max(

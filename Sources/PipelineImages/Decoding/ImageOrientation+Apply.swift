@@ -6,6 +6,18 @@ extension ImageOrientation {
         swapsSides ? PixelSize(width: size.height, height: size.width) : size
     }
 
+    /// Where a part of the upright picture is stored.
+    /// - Parameter size: the stored picture's.
+    func stored(_ region: PixelRegion, in size: PixelSize) -> PixelRegion {
+        let path = path(in: size)
+        let corners = [(region.x, region.y), (region.right - 1, region.bottom - 1)].map { x, y in
+            path.start + y * path.down + x * path.right
+        }
+        return PixelRegion(
+            x: corners.reduce(.max) { min($0, $1 % size.width) }, y: corners.reduce(.max) { min($0, $1 / size.width) },
+            size: applied(to: region.size))
+    }
+
     /// The upright picture of stored pixels.
     /// - Parameter size: the stored size; `pixels` has `width × height × channels` bytes.
     /// - Throws: `CancellationError`.

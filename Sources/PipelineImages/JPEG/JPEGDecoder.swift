@@ -18,7 +18,7 @@ struct JPEGDecoder: ImageDecoding {
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        if options.quality == .fast, let image = try thumbnail(of: bytes, header, box, cancellation) { return image }
+        if options.quality == .fast, header.region == nil, let image = try thumbnail(of: bytes, header, box, cancellation) { return image }
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try JPEGFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
             let scale = JPEGScale(header: header, box: box, quality: options.quality)
@@ -55,7 +55,7 @@ struct JPEGDecoder: ImageDecoding {
                     !file.isInk
                 else { return nil }
                 let scale = JPEGScale(
-                    stored: small.storedSize, target: small.orientation.applied(to: target), quality: .fast)
+                    region: small.storedRegion, target: small.orientation.applied(to: target), quality: .fast)
                 let pixels = try small.finished(
                     try pixels(of: file, scale, .fast, cancellation), size: scale.target, layout: file.layout,
                     profile: file.profile ?? thumbnail.profile, cancellation)
@@ -73,11 +73,13 @@ struct JPEGDecoder: ImageDecoding {
         let layout = file.layout
         let size = try file.start(eighths: scale.eighths)
         guard size != scale.target else { return try file.pixels(size: size, layout: layout) }
-        let resampler = try Resampler(
-            scale.plan(from: size, quality: quality), layout: layout, isInk: file.isInk, cancellation: cancellation)
-        try file.forEachStrip(size: size, layout: layout) { strip, rows in
-            resampler.push(strip, rows: rows, stride: size.width * layout.channelCount)
-        }
-        return resampler.finish()
+        var window = scale.window
+        let rows = window.size == size ? window : try file.narrow(to: window)
+        (window.x, window.y) = (window.x - rows.x, window.y - rows.y)
+        let sink = try RowSink(
+            scale.plan(quality: quality), window: window, of: rows.size.width, layout: layout, isInk: file.isInk,
+            cancellation: cancellation)
+        try file.forEachStrip(size: rows.size, layout: layout) { sink.push($0, count: $1) }
+        return sink.finish()
     }
 }

@@ -44,6 +44,7 @@ final class JPEGFile {
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
         result.colours = header.channels == 1 ? .grey : isInk ? .cmyk : .rgb
+        result.readsRegions = true
         result.memory = codecMemory
         result.profileBytes = profile?.count ?? 0
         return result
@@ -67,6 +68,19 @@ final class JPEGFile {
             throw Self.error(failure)
         }
         return PixelSize(width: Int(width), height: Int(height))
+    }
+
+    /// Limits the rows that come next to a window of the picture at its scale, as far as that saves work; gives which they
+    /// are.
+    func narrow(to window: PixelRegion) throws -> PixelRegion {
+        var (left, top, width) = (Int32(window.x), Int32(window.y), Int32(window.size.width))
+        var failure = cjpeg_failure()
+        guard cjpeg_narrow(file, &left, &top, &width, &failure) else {
+            try cancellation.check()
+            throw Self.error(failure)
+        }
+        return PixelRegion(
+            x: Int(left), y: Int(top), size: PixelSize(width: Int(width), height: window.bottom - Int(top)))
     }
 
     /// All rows.

@@ -18,6 +18,7 @@ struct PNGDecoder: ImageDecoding {
             format: .png, storedSize: file.size, orientation: file.orientation,
             hasAlpha: file.colour == .rgba || file.colour == .greyAlpha || file.transparency != nil,
             hasProfile: file.hasProfile, bitsPerChannel: file.depth)
+        header.readsRegions = true
         header.colours = [.grey, .greyAlpha].contains(file.colour) ? .grey : .rgb
         header.unreadFrames = file.animationFrames ?? 0
         let length = file.inflatedLength ?? .max
@@ -34,8 +35,9 @@ struct PNGDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         let file = try PNGFile(bytes, cancellation)
         let size = header.storedSize(for: box)
-        let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
-        guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, cancellation) else {
+        let window = header.storedRegion
+        let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
+        guard let rows = PNGRows(file), let pixels = try pixels(of: file, rows, plan, window, cancellation) else {
             return try VipsDecoder.png.decode(
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
             ).converted(from: file.profile ?? [], cancellation: cancellation)
@@ -49,15 +51,17 @@ struct PNGDecoder: ImageDecoding {
 
     /// The scaled picture; `nil` if something is wrong with the file.
     private func pixels(
-        of file: PNGFile, _ rows: PNGRows, _ plan: ResamplePlan, _ cancellation: WorkCancellation
+        of file: PNGFile, _ rows: PNGRows, _ plan: ResamplePlan, _ window: PixelRegion,
+        _ cancellation: WorkCancellation
     ) throws -> [UInt8]? {
         guard !file.isDamaged, let length = file.inflatedLength, length <= Self.longestInflation else { return nil }
         let inflated = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 16)
         defer { inflated.deallocate() }
         try cancellation.check()
         guard Inflation.inflate(file.stream, into: inflated) == length else { return nil }
-        let sink = try RowSink(plan, layout: rows.layout, cancellation: cancellation)
-        for y in 0..<file.size.height {
+        let sink = try RowSink(
+            plan, window: window, of: file.size.width, layout: rows.layout, cancellation: cancellation)
+        for y in 0..<window.bottom {
             if y % 32 == 0 { try cancellation.check() }
             guard let row = rows.row(y, of: inflated) else { return nil }
             sink.push(row)

@@ -18,13 +18,14 @@ struct ResampleKernel {
     /// A Lanczos-3 kernel.
     /// - Parameters:
     ///   - count: how many pixels the source has.
+    ///   - origin: where in them the picture begins.
     ///   - extent: how many of them the picture covers: a little fewer than `count` where the last is not whole.
     ///   - target: how many pixels the result has.
     ///   - blur: the variance of the means that the source consists of, in its own pixels: 1/12 for means of blocks.
     ///   - cancellation: checked every few thousand weights.
     /// - Throws: `CancellationError`.
     init(
-        count: Int, extent: Double, target: Int, blur: Double, cancellation: WorkCancellation
+        count: Int, origin: Double = 0, extent: Double, target: Int, blur: Double, cancellation: WorkCancellation
     ) throws {
         let scale = extent / Double(target)
         // What is enlarged is interpolated: the kernel is never narrower than the source's pixels.
@@ -39,7 +40,7 @@ struct ResampleKernel {
         starts.reserveCapacity(target)
         for index in 0..<target {
             if index * taps % 65_536 < taps { try cancellation.check() }
-            let centre = (Double(index) + 0.5) * scale
+            let centre = origin + (Double(index) + 0.5) * scale
             let start = max(0, Int((centre - reach).rounded(.down))) & ~1
             let end = min(count, Int((centre + reach).rounded(.up)), start + taps)
             // One value more at both ends: each weight looks at its neighbours.

@@ -6,6 +6,8 @@ struct ResamplePlan {
     let source: PixelSize
     /// How much of them the picture covers, in their pixels: less than `source` where the last pixel is not whole.
     var extent: (width: Double, height: Double)
+    /// Where in them the picture begins: less than a pixel from the first one where that is not whole.
+    var origin = (x: 0.0, y: 0.0)
     /// What is to come out.
     let target: PixelSize
     /// The side of the blocks whose means are taken before the kernel, 1 to 255; 1 for none.

@@ -48,11 +48,11 @@ final class Resampler {
         self.init(
             plan, layout: layout, isInk: isInk,
             across: try ResampleKernel(
-                count: size.width, extent: plan.extent.width / block, target: plan.target.width, blur: blur,
-                cancellation: cancellation),
+                count: size.width, origin: plan.origin.x / block, extent: plan.extent.width / block,
+                target: plan.target.width, blur: blur, cancellation: cancellation),
             down: try ResampleKernel(
-                count: size.height, extent: plan.extent.height / block, target: plan.target.height, blur: blur,
-                cancellation: cancellation),
+                count: size.height, origin: plan.origin.y / block, extent: plan.extent.height / block,
+                target: plan.target.height, blur: blur, cancellation: cancellation),
             keepsSamples: keepsSamples)
     }
 

@@ -1,20 +1,31 @@
 import Pipeline
 
-/// Takes a picture's rows from top to bottom and gives the picture, scaled if that is planned.
+/// Takes a picture's rows from top to bottom and gives the picture, or a window of it, scaled if that is planned.
 final class RowSink {
     private let resampler: Resampler?
-    private let length: Int
+    private let window: PixelRegion
+    private let channels: Int
+    /// Bytes in a row as it comes.
+    private let stride: Int
+    private var taken = 0
     private var pixels: [UInt8] = []
 
-    /// - Parameter isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
+    /// - Parameters:
+    ///   - plan: from the window's size.
+    ///   - window: which of the pixels that come are wanted; by default all of them.
+    ///   - width: the pixels in a row as it comes; by default the window's.
+    ///   - isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
     /// - Throws: `CancellationError`.
     init(
-        _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, cancellation: WorkCancellation
+        _ plan: ResamplePlan, window: PixelRegion? = nil, of width: Int? = nil, layout: PixelLayout, isInk: Bool = false,
+        cancellation: WorkCancellation
     ) throws {
-        length = plan.source.width * layout.channelCount
+        self.window = window ?? PixelRegion(x: 0, y: 0, size: plan.source)
+        channels = layout.channelCount
+        stride = (width ?? plan.source.width) * channels
         if plan.source == plan.target {
             resampler = nil
-            pixels.reserveCapacity(length * plan.source.height)
+            pixels.reserveCapacity(plan.source.bytes(channels))
         } else {
             resampler = try Resampler(plan, layout: layout, isInk: isInk, cancellation: cancellation)
         }
@@ -22,10 +33,19 @@ final class RowSink {
 
     /// Takes the next rows, which lie one behind the other.
     func push(_ rows: UnsafePointer<UInt8>, count: Int = 1) {
+        let wanted = max(window.y, taken)..<max(window.y, taken, min(window.bottom, taken + count))
+        let start = rows + (wanted.lowerBound - taken) * stride + window.x * channels
+        taken += count
+        guard !wanted.isEmpty else { return }
         if let resampler {
-            resampler.push(rows, rows: count, stride: length)
+            resampler.push(start, rows: wanted.count, stride: stride)
+        } else if window.size.width * channels == stride {
+            pixels.append(contentsOf: UnsafeBufferPointer(start: start, count: wanted.count * stride))
         } else {
-            pixels.append(contentsOf: UnsafeBufferPointer(start: rows, count: count * length))
+            for row in 0..<wanted.count {
+                let bytes = UnsafeBufferPointer(start: start + row * stride, count: window.size.width * channels)
+                pixels.append(contentsOf: bytes)
+            }
         }
     }
 

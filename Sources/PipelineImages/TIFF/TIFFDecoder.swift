@@ -17,6 +17,7 @@ struct TIFFDecoder: ImageDecoding {
         var header = try bytes.withUnsafeBufferPointer {
             try TIFFFile($0, allowDamage: false, cancellation: cancellation).imageHeader
         }
+        header.readsRegions = true
         header.frames = TIFFPages.count(bytes)
         if let (_, inner) = strip(of: bytes, size: header.storedSize, cancellation) { header.memory = inner.memory }
         return header
@@ -33,8 +34,9 @@ struct TIFFDecoder: ImageDecoding {
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try TIFFFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
             let size = header.storedSize(for: box)
-            let plan = ResamplePlan(from: file.size, to: size, reserve: options.quality.blockReserve)
-            let pixels = try file.pixels(plan)
+            let window = header.storedRegion
+            let plan = ResamplePlan(from: window.size, to: size, reserve: options.quality.blockReserve)
+            let pixels = try file.pixels(plan, window)
             guard file.isInk else {
                 return try header.image(pixels, size: size, layout: file.layout, profile: file.profile, cancellation)
             }

@@ -52,15 +52,24 @@ final class TIFFFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// All rows, scaled.
-    func pixels(_ plan: ResamplePlan) throws -> [UInt8] {
-        let sink = try RowSink(plan, layout: layout, isInk: isInk, cancellation: cancellation)
+    /// The pixels of a window, scaled.
+    func pixels(_ plan: ResamplePlan, _ window: PixelRegion) throws -> [UInt8] {
+        var failure = ctiff_failure()
+        let columns = (UInt32(window.x), UInt32(window.right))
+        let first = Int(ctiff_begin(file, UInt32(window.y), columns.0, columns.1, &failure))
+        guard first >= 0 else {
+            try cancellation.check()
+            throw Self.error(failure)
+        }
+        var rest = window
+        rest.y -= first
+        let sink = try RowSink(
+            plan, window: rest, of: size.width, layout: layout, isInk: isInk, cancellation: cancellation)
         let count = 16
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channelCount)
         defer { strip.deallocate() }
-        for top in stride(from: 0, to: size.height, by: count) {
-            let rows = min(count, size.height - top)
-            var failure = ctiff_failure()
+        for top in stride(from: 0, to: rest.bottom, by: count) {
+            let rows = min(count, rest.bottom - top)
             guard ctiff_read_rows(file, UInt32(rows), strip, &failure) else {
                 try cancellation.check()
                 throw Self.error(failure)

@@ -12,11 +12,15 @@ public import Pipeline
 /// A thumbnail that fills its frame with what matters is `Resize(size, fit: .outside)` with such a crop after it. Of an
 /// animation all frames are cut alike, where they have the most together.
 ///
+/// A crop that comes right after `Decode`, without a `maxPixelSize` in the request, lets a JPEG, PNG, TIFF or WebP be decoded
+/// there alone, no larger than the next stages need it: not by interest, and not of several frames. The result is that of
+/// cutting the whole picture; where a later stage makes it smaller, the outermost pixels may differ by what lies beside them.
+///
 /// What lies outside the picture is cut off: the result may be smaller than asked for, but never empty.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the rectangle lies outside the picture;
 ///   `CancellationError`.
-public struct Crop: PixelTransform {
+public struct Crop: PixelTransform, PixelSizing {
     private enum Region: Sendable {
         case rectangle(x: Int, y: Int, PixelSize)
         case gravity(PixelSize, Gravity)
@@ -83,55 +87,81 @@ public struct Crop: PixelTransform {
         }
     }
 
+    /// Its own rectangle, of which the next stages then say how large it has to be; the whole picture where the pixels decide.
+    public func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
+        rectangle(in: size).flatMap { Self.part($0, of: size) }.map { ($0, later.box(of: $0.size)) }
+    }
+
+    /// Every pixel, where no part is decoded alone.
+    public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { nil }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        let (x, y, size) = try rectangle(in: image, cancellation)
-        // Far outside, sums of these could overflow.
-        let (left, top) = (max(0, min(x, image.width)), max(0, min(y, image.height)))
-        let right = max(left, min(image.width, x.addingReportingOverflow(size.width).partialValue))
-        let bottom = max(top, min(image.height, y.addingReportingOverflow(size.height).partialValue))
-        guard left < right, top < bottom else {
+        // The decoder has cut it out.
+        if let region = image.region, let need = neededRegion(of: image.nativeSize, later: PixelNeeds()),
+            need.region == region
+        {
+            return DecodedImage(
+                size: image.size, layout: image.layout, frames: image.frames, nativeSize: image.nativeSize)
+        }
+        let rectangle = try rectangle(in: image.size) ?? interesting(in: image, cancellation)
+        guard let part = Self.part(rectangle, of: image.size) else {
             throw LoadError(
                 .untransformable, subject: "",
                 "The rectangle \(parameters) lies outside the picture of \(image.size); crop less, or elsewhere.")
         }
         let channels = image.layout.channelCount
-        return try image.mapFrames(size: PixelSize(width: right - left, height: bottom - top), cancellation) { pixels in
+        return try image.mapFrames(size: part.size, cancellation) { pixels in
             var result: [UInt8] = []
-            result.reserveCapacity((right - left) * (bottom - top) * channels)
-            for row in top..<bottom {
+            result.reserveCapacity(part.size.bytes(channels))
+            for row in part.y..<part.bottom {
                 if row % 64 == 0 { try cancellation.check() }
                 let start = row * image.width * channels
-                result.append(contentsOf: pixels[start + left * channels..<start + right * channels])
+                result.append(contentsOf: pixels[start + part.x * channels..<start + part.right * channels])
             }
             return result
         }
     }
 
-    private func rectangle(
-        in image: DecodedImage, _ cancellation: WorkCancellation
-    ) throws -> (x: Int, y: Int, PixelSize) {
-        let area = image.size
+    /// What of a rectangle lies in a picture; `nil` for nothing.
+    private static func part(_ rectangle: PixelRegion, of area: PixelSize) -> PixelRegion? {
+        let (x, y, size) = (rectangle.x, rectangle.y, rectangle.size)
+        // Far outside, sums of these could overflow.
+        let (left, top) = (max(0, min(x, area.width)), max(0, min(y, area.height)))
+        let right = max(left, min(area.width, x.addingReportingOverflow(size.width).partialValue))
+        let bottom = max(top, min(area.height, y.addingReportingOverflow(size.height).partialValue))
+        guard left < right, top < bottom else { return nil }
+        return PixelRegion(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
+    }
+
+    /// The rectangle in a picture of a size; `nil` where the pixels decide.
+    private func rectangle(in area: PixelSize) -> PixelRegion? {
         switch region {
-        case .rectangle(let x, let y, let size): return (x, y, size)
+        case .rectangle(let x, let y, let size): return PixelRegion(x: x, y: y, size: size)
         case .gravity(let size, let gravity):
             let size = inside(size, area)
             let origin = gravity.origin(of: size, in: area)
-            return (origin.x, origin.y, size)
+            return PixelRegion(x: origin.x, y: origin.y, size: size)
         case .focalPoint(let size, let x, let y):
             let size = inside(size, area)
             func start(_ point: Double, _ length: Int, _ whole: Int) -> Int {
                 let point = point.isFinite ? min(1, max(0, point)) : 0.5
                 return min(whole - length, max(0, Int((point * Double(whole) - Double(length) / 2).rounded())))
             }
-            return (start(x, size.width, area.width), start(y, size.height, area.height), size)
-        case .interest(let size, let interest):
-            let size = inside(size, area)
-            // Nothing of no size can be interesting; where it lies is for the caller to refuse.
-            guard size.width > 0, size.height > 0, size != area else { return (0, 0, size) }
-            let origin = try InterestMap(of: image, by: interest, cancellation).best(size, in: area)
-            return (origin.x, origin.y, size)
+            return PixelRegion(
+                x: start(x, size.width, area.width), y: start(y, size.height, area.height), size: size)
+        case .interest: return nil
         }
+    }
+
+    /// The rectangle with the most to be seen.
+    private func interesting(in image: DecodedImage, _ cancellation: WorkCancellation) throws -> PixelRegion {
+        guard case .interest(let wanted, let interest) = region else { return PixelRegion(x: 0, y: 0, size: image.size) }
+        let size = inside(wanted, image.size)
+        // Nothing of no size can be interesting; where it lies is for the caller to refuse.
+        guard size.width > 0, size.height > 0, size != image.size else { return PixelRegion(x: 0, y: 0, size: size) }
+        let origin = try InterestMap(of: image, by: interest, cancellation).best(size, in: image.size)
+        return PixelRegion(x: origin.x, y: origin.y, size: size)
     }
 
     private func inside(_ size: PixelSize, _ area: PixelSize) -> PixelSize {

@@ -23,7 +23,12 @@ public struct Downscale: Stage, PixelSizing {
     public var signature: String? { "downscale(lanczos3)" }
 
     /// What the next stages need: without a `maxPixelSize` this one keeps every pixel.
-    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
+    public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
+
+    /// What the next stages need: where a part is decoded, there is no `maxPixelSize`.
+    public func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
+        later.region(of: size)
+    }
 
     /// Scales.
     public func run(_ load: inout Load) async throws -> Outcome {

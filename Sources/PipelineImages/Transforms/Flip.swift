@@ -32,7 +32,7 @@ public struct Flip: PixelTransform, PixelSizing {
     public var parameters: String { axis.rawValue }
 
     /// What the next stages need: pixels only change places.
-    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
+    public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

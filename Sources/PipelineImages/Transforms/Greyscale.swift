@@ -15,7 +15,7 @@ public struct Greyscale: PixelTransform, PixelSizing {
     public var signature: String? { "greyscale" }
 
     /// What the next stages need: pixels are treated one by one.
-    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
+    public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -80,7 +80,7 @@ public struct Resize: PixelTransform, PixelSizing {
     }
 
     /// The box of which the picture is made `.inside` or `.outside`; what is wanted stretched has to be as large as both.
-    public func neededBox(of source: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+    public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         guard size.width > 0, size.height > 0 else { return nil }
         switch fit {
         case .inside, .contain: return size

@@ -34,9 +34,9 @@ public struct Rotate: PixelTransform, PixelSizing {
     public var parameters: String { "\(angle.rawValue)°" }
 
     /// What the next stages need, turned back.
-    public func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? {
+    public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? {
         // Width and height change places, or not, there and back alike.
-        later(orientation.applied(to: size)).map(orientation.applied(to:))
+        later.box(of: orientation.applied(to: size)).map(orientation.applied(to:))
     }
 
     /// Makes the new pixels of every frame.

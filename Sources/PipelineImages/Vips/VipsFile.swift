@@ -43,8 +43,8 @@ final class VipsFile {
             throw LoadError(.undecodable, subject: "", "The \(format) file has \(header.channels) channels.")
         }
         return try source.image(
-            try pixels(plan, layout, cancellation, &call), size: plan.target, layout: layout, profile: pendingProfile,
-            cancellation)
+            try pixels(plan, source.storedRegion, layout, cancellation, &call), size: plan.target, layout: layout,
+            profile: pendingProfile, cancellation)
     }
 
     /// The picture's size, as it comes out of libvips.
@@ -65,14 +65,15 @@ final class VipsFile {
     }
 
     private func pixels(
-        _ plan: ResamplePlan, _ layout: PixelLayout, _ cancellation: WorkCancellation, _ call: inout VipsCall
+        _ plan: ResamplePlan, _ window: PixelRegion, _ layout: PixelLayout, _ cancellation: WorkCancellation,
+        _ call: inout VipsCall
     ) throws -> [UInt8] {
-        let sink = try RowSink(plan, layout: layout, cancellation: cancellation)
+        let sink = try RowSink(plan, window: window, of: size.width, layout: layout, cancellation: cancellation)
         let count = 32
-        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * plan.source.width * layout.channelCount)
+        let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channelCount)
         defer { strip.deallocate() }
-        for top in stride(from: 0, to: plan.source.height, by: count) {
-            let rows = min(count, plan.source.height - top)
+        for top in stride(from: 0, to: window.bottom, by: count) {
+            let rows = min(count, window.bottom - top)
             try read(top, rows, into: strip, &call)
             sink.push(strip, count: rows)
         }

@@ -41,7 +41,7 @@ struct WebPAnimation {
         let place = AnimationCanvas.Place(
             left: Int(frame.x_offset), top: Int(frame.y_offset), width: size.width, height: size.height, in: canvas.size
         )
-        let pixels = try WebPStill(size: size, layout: .rgba)
+        let pixels = try WebPStill(window: PixelRegion(x: 0, y: 0, size: size), size: size, layout: .rgba)
             .decode(frame.fragment, allowTruncated: allowTruncated, cancellation: cancellation)
         if frame.blend_method == WEBP_MUX_BLEND && frame.has_alpha != 0 {
             try canvas.lay(pixels, width: size.width, over: place, cancellation)

@@ -24,19 +24,20 @@ struct WebPDecoder: ImageDecoding {
             if options.frames > 1, file.isAnimated, !file.isWhole, !options.allowTruncated {
                 throw WebPFile.damaged("it ends too soon")
             }
+            let window = Self.window(header)
             // libwebp takes plain means: the Lanczos kernel has to have something in hand.
             let scale = header.excess(over: box) / options.quality.webpReserve
             let size =
                 scale <= 1
-                ? header.storedSize
+                ? window.size
                 : PixelSize(
-                    width: Int((Double(header.storedSize.width) / scale).rounded(.up)),
-                    height: Int((Double(header.storedSize.height) / scale).rounded(.up)))
+                    width: Int((Double(window.size.width) / scale).rounded(.up)),
+                    height: Int((Double(window.size.height) / scale).rounded(.up)))
             let count = min(header.frames, options.frames)
             if count > 1 { return try animation(file, header, size, count, options, cancellation) }
-            let isWhole = options.quality == .quality && header.storedSize.bytes(1) <= Self.largestWhole
+            let isWhole = options.quality == .quality && window.size.bytes(1) <= Self.largestWhole
             return try still(
-                file, header, isWhole ? header.storedSize : size, header.storedSize(for: box), options, cancellation)
+                file, header, window, isWhole ? window.size : size, header.storedSize(for: box), options, cancellation)
         }
     }
 
@@ -53,6 +54,15 @@ struct WebPDecoder: ImageDecoding {
     /// 3 dB however much is left in hand, and saves no time to speak of. What it saves is memory.
     static let largestWhole = 16_000_000
 
+    /// What libwebp is asked for: the region, with the pixels around it whose colours reach into it. It begins at even
+    /// ones.
+    private static func window(_ header: ImageHeader) -> PixelRegion {
+        let (region, picture) = (header.storedRegion, header.storedSize)
+        let (left, top) = (max(0, region.x - 2) & ~1, max(0, region.y - 2) & ~1)
+        let (right, bottom) = (min(picture.width, region.right + 2), min(picture.height, region.bottom + 2))
+        return PixelRegion(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
+    }
+
     private func animation(
         _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ count: Int, _ options: DecodeOptions,
         _ cancellation: WorkCancellation
@@ -65,14 +75,17 @@ struct WebPDecoder: ImageDecoding {
     }
 
     private func still(
-        _ file: WebPFile, _ header: ImageHeader, _ size: PixelSize, _ target: PixelSize, _ options: DecodeOptions,
-        _ cancellation: WorkCancellation
+        _ file: WebPFile, _ header: ImageHeader, _ window: PixelRegion, _ size: PixelSize, _ target: PixelSize,
+        _ options: DecodeOptions, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
         try file.withFirstFrame { frame in
             let frameSize = PixelSize(width: Int(frame.width), height: Int(frame.height))
             let covers = frameSize == header.storedSize
             let layout: PixelLayout = frame.has_alpha != 0 || !covers ? .rgba : .rgb
-            let decoder = WebPStill(size: covers ? size : frameSize, layout: layout)
+            let decoder =
+                covers
+                ? WebPStill(window: window, size: size, layout: layout)
+                : WebPStill(window: PixelRegion(x: 0, y: 0, size: frameSize), size: frameSize, layout: layout)
             var pixels = try decoder.decode(
                 frame.fragment, allowTruncated: options.allowTruncated, cancellation: cancellation)
             var stored = decoder.size
@@ -82,16 +95,40 @@ struct WebPDecoder: ImageDecoding {
                 stored = header.storedSize
             }
             if stored != target {
-                let plan = ResamplePlan(from: stored, to: target, reserve: options.quality.blockReserve)
-                pixels = try pixels.withUnsafeBufferPointer { buffer in
-                    guard let start = buffer.baseAddress else { return [] }
-                    return try Resampler.scaled(start, plan, layout: layout, cancellation: cancellation)
-                }
-                stored = target
+                pixels = try fitted(
+                    pixels, stored, window, header.storedRegion, to: target, options, layout, cancellation)
             }
             return try header.image(
-                pixels, size: stored, layout: layout, profile: file.chunk("ICCP"), cancellation)
+                pixels, size: target, layout: layout, profile: file.chunk("ICCP"), cancellation)
         }
+    }
+
+    /// Makes the target of a region, of which `pixels` show the window around it.
+    private func fitted(
+        _ pixels: [UInt8], _ size: PixelSize, _ window: PixelRegion, _ region: PixelRegion, to target: PixelSize,
+        _ options: DecodeOptions, _ layout: PixelLayout, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        let isWhole = size == window.size
+        var inner = PixelRegion(x: region.x - window.x, y: region.y - window.y, size: region.size)
+        let (across, down) = (
+            Double(size.width) / Double(window.size.width), Double(size.height) / Double(window.size.height)
+        )
+        var plan = ResamplePlan(
+            from: isWhole ? region.size : size, to: target, reserve: options.quality.blockReserve)
+        if !isWhole {
+            plan.origin = (Double(inner.x) * across, Double(inner.y) * down)
+            plan.extent = (Double(region.size.width) * across, Double(region.size.height) * down)
+            inner = PixelRegion(x: 0, y: 0, size: size)
+        }
+        let sink = try RowSink(plan, window: inner, of: size.width, layout: layout, cancellation: cancellation)
+        try pixels.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return }
+            for top in stride(from: 0, to: size.height, by: 16) {
+                try cancellation.check()
+                sink.push(start + top * size.width * layout.channelCount, count: min(16, size.height - top))
+            }
+        }
+        return sink.finish()
     }
 
     /// Puts a frame that is smaller than its canvas on a transparent one.

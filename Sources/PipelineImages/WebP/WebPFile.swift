@@ -53,7 +53,10 @@ final class WebPFile {
             frames: max(1, Int(WebPDemuxGetI(demuxer, WEBP_FF_FRAME_COUNT))),
             loopCount: flags & ANIMATION_FLAG.rawValue != 0 ? Int(WebPDemuxGetI(demuxer, WEBP_FF_LOOP_COUNT)) : 0,
             hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: profile != nil)
+        // A frame may be smaller than its canvas.
+        header.readsRegions = !isAnimated
         header.memory = memory(of: header)
+        if header.frames == 1 { header.wholeBytes = header.hasAlpha ? 4 : 3 }
         header.profileBytes = profile?.count ?? 0
         header.excessPixels = 4
         return header
@@ -68,8 +71,7 @@ final class WebPFile {
             WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
                 && features.format == 1
         }
-        let whole = header.storedSize.bytes(1) <= WebPDecoder.largestWhole ? (header.hasAlpha ? 4 : 3) : 0
-        return header.storedSize.bytes(isLossy == true ? whole + (header.hasAlpha ? 1 : 0) : 4)
+        return header.storedSize.bytes(isLossy == true ? (header.hasAlpha ? 1 : 0) : 4)
     }
 
     /// The first chunk of a name, such as `ICCP`.

@@ -1,12 +1,15 @@
 import CWebP
 import Pipeline
 
-/// Decodes one WebP picture at a size of choice, in slices, so that it can stop between two of them.
+/// Decodes a window of one WebP picture at a size of choice, in slices, so that it can stop between two of them.
 struct WebPStill {
+    /// The pixels of the picture; it begins at even ones.
+    let window: PixelRegion
+    /// What they are scaled to.
     let size: PixelSize
     let layout: PixelLayout
 
-    /// Decodes `fragment`, whose own size may be another: libwebp then scales as it decodes.
+    /// Decodes `fragment`; libwebp crops and scales as it decodes.
     func decode(_ fragment: WebPData, allowTruncated: Bool, cancellation: WorkCancellation) throws -> [UInt8] {
         // The decoder keeps pointers into its configuration.
         let config = UnsafeMutablePointer<WebPDecoderConfig>.allocate(capacity: 1)
@@ -14,11 +17,19 @@ struct WebPStill {
         guard WebPInitDecoderConfig(config) != 0,
             WebPGetFeatures(fragment.bytes, fragment.size, &config.pointee.input) == VP8_STATUS_OK
         else { throw WebPFile.damaged("a frame's header makes no sense") }
-        if config.pointee.input.width != size.width || config.pointee.input.height != size.height {
+        if config.pointee.input.width != window.size.width || config.pointee.input.height != window.size.height {
+            config.pointee.options.use_cropping = 1
+            config.pointee.options.crop_left = Int32(window.x)
+            config.pointee.options.crop_top = Int32(window.y)
+            config.pointee.options.crop_width = Int32(window.size.width)
+            config.pointee.options.crop_height = Int32(window.size.height)
+        }
+        if window.size != size {
             config.pointee.options.use_scaling = 1
             config.pointee.options.scaled_width = Int32(size.width)
             config.pointee.options.scaled_height = Int32(size.height)
         }
+        let endsEarly = window.bottom < Int(config.pointee.input.height)
         let length = size.width * size.height * layout.channelCount
         return try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             // What a file that is cut off doesn't reach has to have some value.
@@ -30,13 +41,14 @@ struct WebPStill {
             config.pointee.output.u.RGBA.size = length
             guard let decoder = WebPIDecode(nil, 0, config) else { throw WebPFile.damaged("out of memory") }
             defer { WebPIDelete(decoder) }
-            try feed(fragment, to: decoder, allowTruncated: allowTruncated, cancellation)
+            try feed(fragment, to: decoder, allowTruncated: allowTruncated, endsEarly: endsEarly, cancellation)
             count = length
         }
     }
 
     private func feed(
-        _ fragment: WebPData, to decoder: OpaquePointer, allowTruncated: Bool, _ cancellation: WorkCancellation
+        _ fragment: WebPData, to decoder: OpaquePointer, allowTruncated: Bool, endsEarly: Bool,
+        _ cancellation: WorkCancellation
     ) throws {
         // Few bytes may hold many pixels: small files are fed in small slices.
         let slice = min(1 << 16, max(1 << 10, fragment.size / 64))
@@ -46,6 +58,9 @@ struct WebPStill {
             try cancellation.check()
             given = min(fragment.size, given + slice)
             status = WebPIUpdate(decoder, fragment.bytes, given)
+            // What lies below the window isn't decoded.
+            var rows: Int32 = 0
+            if endsEarly, WebPIDecGetRGB(decoder, &rows, nil, nil, nil) != nil, rows >= size.height { return }
         }
         if status == VP8_STATUS_OK || allowTruncated { return }
         throw WebPFile.damaged(status == VP8_STATUS_SUSPENDED ? "it ends too soon" : "its pixels make no sense")

@@ -82,7 +82,7 @@ public struct Preview: CompositeStage {
         let work = DecodeWork(
             bytes: bytes, decoder: decoder, limits: limits,
             options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, clock: clock,
-            priority: priority, box: { _ in box })
+            priority: priority, maxPixelSize: box)
         return try await work.run(on: threads).1
     }
 }

@@ -8,7 +8,7 @@ struct LookingAheadTests {
     /// Notes the size of what comes out of `Decode`.
     private struct Watch: Stage, PixelSizing {
         let accepts: Phases = .decoded
-        func neededBox(of size: PixelSize, later: (PixelSize) -> PixelSize?) -> PixelSize? { later(size) }
+        func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
         func run(_ load: inout Load) async throws -> Outcome {
             if case .decoded(let image) = load.content { load.note("decoded \(image.size)") }
             return .done
