@@ -46,6 +46,7 @@ bench: dependencies
 	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
 	Benchmarks/Peers/run
 	@Scripts/dependencies libvips-tools
+	swift run --package-path Benchmarks -c release benchmarks regions
 	swift build -c release --static-swift-stdlib --product pipectl
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 	swift run --package-path Benchmarks -c release benchmarks cancel

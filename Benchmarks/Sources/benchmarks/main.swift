@@ -14,6 +14,10 @@ case "disk": try await DiskLookups.run(words.dropFirst().first)
 case "decodes": try await ManyDecodes.run()
 case "prefetch": try await Prefetching.run()
 case "inflight": try await InFlight.run(count: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
+case "regions": try await Regions.run()
+case "region":
+    guard words.count == 4, let y = Int(words[3]) else { break }
+    try await Regions.measure(words[1], words[2], y: y)
 case "chain":
     guard let path = words.dropFirst().first else { break }
     try await ChainMemory.measure(path)
