@@ -6,6 +6,7 @@ static void decode(input *in, input choices) {
     size_t patience = take_byte(&choices) % 4 ? SIZE_MAX : take_number(&choices, 1, 400);
     int eighths = (int)take_number(&choices, 1, 8), rows = (int)take_number(&choices, 1, 40);
     bool allow_damage = take_byte(&choices) & 1;
+    int part = (int)take_number(&choices, 0, 1 << 16);
     uint8_t *file = make_buffer(in->left);
     memcpy(file, in->bytes, in->left);
     cjpeg_header header;
@@ -21,8 +22,14 @@ static void decode(input *in, input choices) {
         int width = 0, height = 0;
         bool is_small = (size_t)header.width * (size_t)header.height < 1u << 20 && header.memory < 1u << 24;
         if (is_small && cjpeg_start(jpeg, eighths, &width, &height, &failure)) {
+            int left = part % width, top = part / 7 % height, columns = 1 + part % (width - left);
+            if (part > 0) {
+                if (!cjpeg_narrow(jpeg, &left, &top, &columns, &failure)) rows = 0;
+                REQUIRE(left >= 0 && columns > 0 && columns <= width);
+                width = columns;
+            }
             size_t length = (size_t)width * (size_t)header.channels;
-            for (int given = 1; given > 0;) {
+            for (int given = rows; given > 0;) {
                 uint8_t *pixels = make_buffer(length * (size_t)rows);
                 given = cjpeg_read(jpeg, pixels, rows, &failure);
                 REQUIRE(given <= rows);
