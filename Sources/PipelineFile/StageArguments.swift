@@ -9,6 +9,8 @@ public struct StageArguments: Sendable {
         case text(String)
         case flag(Bool)
         case colour(Colour)
+        case length(Crop.Length)
+        case aspect(PixelSize)
     }
 
     private let values: [String: Value]
@@ -28,6 +30,16 @@ public struct StageArguments: Sendable {
     /// A number; `nil` where none was given.
     public func number(_ name: String) -> Double? {
         if case .number(let value) = values[name] { value } else { nil }
+    }
+
+    /// Pixels or a percentage; `nil` where none were given.
+    public func length(_ name: String) -> Crop.Length? {
+        if case .length(let value) = values[name] { value } else { nil }
+    }
+
+    /// An aspect; `nil` where none was given.
+    public func aspect(_ name: String) -> PixelSize? {
+        if case .aspect(let value) = values[name] { value } else { nil }
     }
 
     /// A time; `nil` where none was given.
@@ -58,6 +70,8 @@ extension StageParameter.Kind {
         switch self {
         case .integer(let range): Int(text).flatMap { range.contains($0) ? .integer($0) : nil }
         case .number(let range), .seconds(let range): Double(text).flatMap { range.contains($0) ? .number($0) : nil }
+        case .length(let range): Crop.Length(text: text, in: range).map { .length($0) }
+        case .aspect: PixelSize(aspect: text).map { .aspect($0) }
         case .choice(let words): words.first { NearestName.folded($0) == NearestName.folded(text) }.map { .text($0) }
         case .flag: ["true": .flag(true), "false": .flag(false)][text]
         case .colour: Colour(text: text).map { .colour($0) }

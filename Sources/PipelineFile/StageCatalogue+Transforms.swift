@@ -4,6 +4,8 @@ package import Stages
 extension StageCatalogue {
     private static let side = StageParameter.Kind.integer(1...1_000_000)
     private static let offset = StageParameter.Kind.integer(-1_000_000...1_000_000)
+    private static let length = StageParameter.Kind.length(1...1_000_000)
+    private static let distance = StageParameter.Kind.length(-1_000_000...1_000_000)
     private static let gravities = StageParameter.Kind.choice(Gravity.allCases.map(\.rawValue))
 
     /// What turns pixels into other pixels, or into bytes: all that ``OperationList`` knows.
@@ -33,23 +35,12 @@ extension StageCatalogue {
             StageSpecification(
                 "crop",
                 [
-                    StageParameter("width", side, isRequired: true), StageParameter("height", side, isRequired: true),
-                    StageParameter("x", offset), StageParameter("y", offset), StageParameter("gravity", gravities),
+                    StageParameter("width", length), StageParameter("height", length),
+                    StageParameter("x", distance), StageParameter("y", distance), StageParameter("gravity", gravities),
                     StageParameter("focusX", .number(0...1)), StageParameter("focusY", .number(0...1)),
-                    StageParameter("by", .choice(Interest.allCases.map(\.rawValue))),
+                    StageParameter("by", .choice(Interest.allCases.map(\.rawValue))), StageParameter("aspect", .aspect),
                 ]
-            ) { given in
-                let (width, height) = (given.integer("width") ?? 1, given.integer("height") ?? 1)
-                let size = PixelSize(width: width, height: height)
-                if given.integer("x") != nil || given.integer("y") != nil {
-                    return Crop(x: given.integer("x") ?? 0, y: given.integer("y") ?? 0, width: width, height: height)
-                }
-                if given.number("focusX") != nil || given.number("focusY") != nil {
-                    return Crop(size, focalPoint: (given.number("focusX") ?? 0.5, given.number("focusY") ?? 0.5))
-                }
-                if let interest: Interest = given.choice("by") { return Crop(size, by: interest) }
-                return Crop(size, gravity: given.choice("gravity") ?? .centre)
-            },
+            ) { try crop($0) },
             StageSpecification("trim", [StageParameter("tolerance", .integer(0...255))]) { given in
                 Trim(tolerance: given.integer("tolerance") ?? 10)
             },
@@ -71,9 +62,13 @@ extension StageCatalogue {
                     top: given.integer("top") ?? 0, left: given.integer("left") ?? 0,
                     bottom: given.integer("bottom") ?? 0, right: given.integer("right") ?? 0, colour: colour)
             },
-            StageSpecification("rotate", [StageParameter("degrees", .choice(["90", "180", "270"]), isRequired: true)]) {
-                Rotate($0.text("degrees").flatMap { Int($0) }.flatMap { Rotate.Angle(rawValue: $0) } ?? .quarter)
-            },
+            StageSpecification(
+                "rotate",
+                [
+                    StageParameter("degrees", .number(-360...360), isRequired: true),
+                    StageParameter("background", .colour),
+                ]
+            ) { Rotate(degrees: $0.number("degrees") ?? 0, background: $0.colour("background") ?? .clear) },
             StageSpecification(
                 "flip", [StageParameter("axis", .choice(Flip.Axis.allCases.map(\.rawValue)), isRequired: true)]
             ) { Flip($0.choice("axis") ?? .horizontal) },
@@ -116,5 +111,31 @@ extension StageCatalogue {
                 Flatten($0.colour("background") ?? .white)
             },
         ]
+    }
+
+    private static func crop(_ given: StageArguments) throws(StageMistake) -> Crop {
+        let gravity: Gravity = given.choice("gravity") ?? .centre
+        let (width, height) = (given.length("width"), given.length("height"))
+        if let aspect = given.aspect("aspect") {
+            guard width == nil, height == nil else { throw StageMistake("crop takes an aspect or a size, not both.") }
+            return Crop(aspect: aspect, gravity: gravity)
+        }
+        guard let width, let height else { throw StageMistake("crop needs width and height, or aspect.") }
+        if given.length("x") != nil || given.length("y") != nil {
+            return Crop(
+                x: given.length("x") ?? .pixels(0), y: given.length("y") ?? .pixels(0), width: width, height: height)
+        }
+        let interest: Interest? = given.choice("by")
+        guard interest != nil || given.number("focusX") != nil || given.number("focusY") != nil else {
+            return Crop(width: width, height: height, gravity: gravity)
+        }
+        guard case .pixels(let across) = width, case .pixels(let down) = height else {
+            throw StageMistake("crop by interest, or around a point, takes width and height in pixels.")
+        }
+        let size = PixelSize(width: across, height: down)
+        if given.number("focusX") == nil, given.number("focusY") == nil, let interest {
+            return Crop(size, by: interest)
+        }
+        return Crop(size, focalPoint: (given.number("focusX") ?? 0.5, given.number("focusY") ?? 0.5))
     }
 }

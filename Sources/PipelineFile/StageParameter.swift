@@ -6,6 +6,10 @@ public struct StageParameter: Sendable {
         case integer(ClosedRange<Int>)
         /// A number in a range.
         case number(ClosedRange<Double>)
+        /// A whole number of pixels in a range, or a percentage such as `12.5%`.
+        case length(ClosedRange<Int>)
+        /// Width and height in any unit, such as `16:9` or `16/9`.
+        case aspect
         /// A time in seconds, such as `0.5`.
         case seconds(ClosedRange<Double>)
         /// One of these words.
@@ -39,6 +43,8 @@ extension StageParameter.Kind: CustomStringConvertible {
         switch self {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .number(let range): "a number from \(Self.short(range.lowerBound)) to \(Self.short(range.upperBound))"
+        case .length(let range): "pixels from \(range.lowerBound) to \(range.upperBound), or a percentage such as 50%"
+        case .aspect: "an aspect such as 16:9 or 16/9"
         case .seconds(let range): "seconds from \(Self.short(range.lowerBound)) to \(Self.short(range.upperBound))"
         case .choice(let words): words.joined(separator: ", ")
         case .flag: "true or false"

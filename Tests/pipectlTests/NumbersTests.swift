@@ -41,7 +41,8 @@ struct NumbersTests {
             "run photo.jpg -y -o a.png --ops pad=%:%", "run photo.jpg -y -o a.png --ops blur=%",
             "run photo.jpg -y -o a.png --ops sharpen=%:%", "run photo.jpg -y -o a.png --ops rotate=%",
             "run photo.jpg -y -o a.png --ops roundCorners=%", "run photo.jpg -y -o a.png --ops adjust=%:%:%:%",
-            "run photo.jpg -y -o a.png --ops trim=%",
+            "run photo.jpg -y -o a.png --ops trim=%", "run photo.jpg -y -o a.png --ops crop=aspect=%/%",
+            "thumb photo.jpg -o a.png -y --crop %:%", "thumb photo.jpg -o a.png -y --crop %x%+%+%",
             "run photo.jpg -y -o a.png --ops composite=photo.jpg:centre:%:%:%:%",
         ])
     func extremes(line: String) async throws {

@@ -26,7 +26,9 @@ struct WorkTests {
             ("-s 100x100", 100, 74), ("-s 50", 50, 37), ("-s x50", 68, 50), ("-s '100x100^'", 136, 100),
             ("-s '100x20!'", 100, 20), ("-s '1000x1000>'", 640, 472), ("-s '1000x1000'", 1000, 738),
             ("-s '10x10<'", 640, 472), ("-s 80x80 --crop north", 80, 80), ("-s 80x60 --crop attention", 80, 60),
-            ("", 300, 221),
+            ("", 300, 221), ("-s 90 --crop 16:9", 90, 51), ("-s 100x100 --crop 1:1:north", 100, 100),
+            ("-s '1000>' --crop 50%x50%", 320, 236), ("-s '400>' --crop 64x40+10+20", 64, 40),
+            ("-s '400>' --crop 50%x10%+600+0", 40, 47),
         ])
     func sizes(options: String, width: Int, height: Int) async throws {
         let result = try await pipectl.shell("pipectl thumb photo.jpg \(options) -o a.png --json")
@@ -207,7 +209,12 @@ struct WorkTests {
             ("run photo.jpg --ops blur -o a.png", "needs sigma"), ("run photo.jpg --ops circle", "-o"),
             ("run photo.jpg --ops ,, -o a.png", "missing"), ("convert photo.jpg", "out"),
             ("thumb photo.jpg -q -v", "exclude"), ("thumb photo.jpg --memory lots", "memory"),
-            ("thumb photo.jpg --in-place -o a.png", "exclude"),
+            ("thumb photo.jpg --in-place -o a.png", "exclude"), ("thumb photo.jpg --crop 16:0", "--crop"),
+            ("thumb photo.jpg --crop 10x", "--crop"), ("thumb photo.jpg --crop 1x1+1", "--crop"),
+            ("run photo.jpg -o a.png --ops crop=10", "crop needs width and height, or aspect"),
+            ("run photo.jpg -o a.png --ops crop=10:10:aspect=1/1", "not both"),
+            ("run photo.jpg -o a.png --ops crop=10%:10:by=entropy", "in pixels"),
+            ("run photo.jpg -o a.png --ops crop=0%:10", "percentage such as 50%"),
         ])
     func usage(arguments: String, expected: String) async throws {
         let result = try await pipectl.shell("pipectl \(arguments)")

@@ -1,23 +1,55 @@
 import ArgumentParser
+import Pipeline
+import PipelineFile
 import Stages
 
 /// Which part of a picture is kept, in any case and with or without hyphens.
 enum CropArgument: ExpressibleByArgument {
+    /// What fills the size.
     case gravity(Gravity)
     case interest(Interest)
+    /// A part that is cut out before anything else: `16:9`, `16:9:north`, `50%x50%` or, with its left upper corner,
+    /// `800x600+10+20`.
+    case part(Crop)
 
     /// The names that completions offer.
-    static let names = Gravity.allCases.map(\.rawValue) + ["attention", "entropy"]
+    static let names = Gravity.allCases.map(\.rawValue) + ["attention", "entropy", "1:1", "4:3", "16:9"]
 
     init?(argument: String) {
-        let folded = argument.lowercased().filter { $0 != "-" }
-        let name = folded == "center" ? "centre" : folded
-        if let gravity = Gravity.allCases.first(where: { $0.rawValue.lowercased() == name }) {
+        if let gravity = Self.gravity(argument) {
             self = .gravity(gravity)
-        } else if let interest = Interest(rawValue: name) {
+        } else if let interest = Interest(rawValue: argument.lowercased()) {
             self = .interest(interest)
+        } else if let crop = Self.aspect(argument) ?? Self.rectangle(argument) {
+            self = .part(crop)
         } else {
             return nil
+        }
+    }
+
+    private static func gravity(_ text: some StringProtocol) -> Gravity? {
+        let folded = text.lowercased().filter { $0 != "-" }
+        return Gravity.allCases.first { $0.rawValue.lowercased() == (folded == "center" ? "centre" : folded) }
+    }
+
+    private static func aspect(_ text: String) -> Crop? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), let aspect = PixelSize(aspect: parts[..<2].joined(separator: ":")),
+            let gravity = parts.count == 3 ? gravity(parts[2]) : .centre
+        else { return nil }
+        return Crop(aspect: aspect, gravity: gravity)
+    }
+
+    private static func rectangle(_ text: String) -> Crop? {
+        let parts = text.lowercased().split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+        let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
+            .compactMap { Crop.Length(text: String($0), in: 1...1_000_000) }
+        let corner = parts.dropFirst().compactMap { Crop.Length(text: $0, in: 0...1_000_000) }
+        guard sides.count == 2, corner.count == parts.count - 1 else { return nil }
+        return switch corner.count {
+        case 0: Crop(width: sides[0], height: sides[1])
+        case 2: Crop(x: corner[0], y: corner[1], width: sides[0], height: sides[1])
+        default: nil
         }
     }
 }

@@ -15,7 +15,7 @@ struct OperationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Fill the size and cut off what is too much, keeping this part: centre, north, southEast…, attention or entropy",
+            "Fill the size, keeping this part: centre, north, southEast…, attention or entropy; or cut first: 16:9, 16:9:north, 50%x50% or 800x600+10+20.",
             valueName: "part"),
         completion: .list(CropArgument.names))
     var crop: CropArgument?
@@ -34,7 +34,9 @@ struct OperationOptions: ParsableArguments {
         if pipeline != nil, ops != nil || size != nil || crop != nil {
             throw ValidationError("--pipeline stands for the whole list; leave -s, --crop and --ops out.")
         }
-        if crop != nil, size?.box == nil { throw ValidationError("--crop needs a size of two sides: -s 400x300.") }
+        if crop != nil, part == nil, size?.box == nil {
+            throw ValidationError("--crop needs a size of two sides: -s 400x300.")
+        }
         _ = try chain()
     }
 
@@ -51,8 +53,9 @@ struct OperationOptions: ParsableArguments {
     /// What becomes of a picture of a size, if a size is all that is asked for; else `nil`.
     func plannedSize(of size: PixelSize, standard: Geometry? = nil) -> PixelSize? {
         guard pipeline == nil, ops == nil else { return nil }
-        if crop != nil { return self.size?.box }
-        return (self.size ?? standard)?.target(of: size) ?? size
+        if crop != nil, part == nil { return self.size?.box }
+        let cut = part.map { $0.neededRegion(of: size, later: PixelNeeds())?.region.size } ?? size
+        return cut.map { (self.size ?? standard)?.target(of: $0) ?? $0 }
     }
 
     private func chain(standard: Geometry? = nil) throws -> Chain {
@@ -61,13 +64,18 @@ struct OperationOptions: ParsableArguments {
                 throw ValidationError("\(error)")
             }
         }
-        guard let size = size ?? standard else { return operations ?? Chain([]) }
-        return Chain(first(size) + (operations?.stages ?? []))
+        let first = (size ?? standard).map(first) ?? part.map { [$0] } ?? []
+        return Chain(first + (operations?.stages ?? []))
     }
 
+    /// What is cut out before anything else.
+    private var part: Crop? { if case .part(let crop) = crop { crop } else { nil } }
+
     private func first(_ size: Geometry) -> [any Stage] {
+        if let part { return [part, FitGeometry(size)] }
         guard let crop, let box = size.box else { return [FitGeometry(size)] }
         return switch crop {
+        case .part: []
         case .gravity(let gravity): [Resize(box, fit: .cover, enlarges: true, gravity: gravity)]
         case .interest(let interest): [Resize(box, fit: .outside, enlarges: true), Crop(box, by: interest)]
         }

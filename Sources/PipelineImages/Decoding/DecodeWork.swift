@@ -112,7 +112,8 @@ package struct DecodeWork: Sendable {
     }
 
     private func pixels(
-        _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation, _ began: AsyncStream<Void>.Continuation?
+        _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation,
+        _ began: AsyncStream<Void>.Continuation?
     ) throws -> DecodedImage {
         began?.yield()
         return try decoder.decode(

@@ -18,7 +18,11 @@ struct JPEGDecoder: ImageDecoding {
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        if options.quality == .fast, header.region == nil, let image = try thumbnail(of: bytes, header, box, cancellation) { return image }
+        if options.quality == .fast, header.region == nil,
+            let image = try thumbnail(of: bytes, header, box, cancellation)
+        {
+            return image
+        }
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try JPEGFile(buffer, allowDamage: options.allowTruncated, cancellation: cancellation)
             let scale = JPEGScale(header: header, box: box, quality: options.quality)

@@ -17,7 +17,8 @@ final class RowSink {
     ///   - isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
     /// - Throws: `CancellationError`.
     init(
-        _ plan: ResamplePlan, window: PixelRegion? = nil, of width: Int? = nil, layout: PixelLayout, isInk: Bool = false,
+        _ plan: ResamplePlan, window: PixelRegion? = nil, of width: Int? = nil, layout: PixelLayout,
+        isInk: Bool = false,
         cancellation: WorkCancellation
     ) throws {
         self.window = window ?? PixelRegion(x: 0, y: 0, size: plan.source)

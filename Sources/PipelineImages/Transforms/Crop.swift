@@ -5,6 +5,8 @@ public import Pipeline
 /// ```swift
 /// Crop(x: 10, y: 20, width: 300, height: 200)                    // of the pixels as they are at this place in the list
 /// Crop(PixelSize(square: 200))                                   // the middle
+/// Crop(aspect: PixelSize(width: 16, height: 9), gravity: .north) // the largest that fits
+/// Crop(width: .percent(50), height: .percent(50), gravity: .east)
 /// Crop(PixelSize(square: 200), focalPoint: (x: 0.3, y: 0.25))    // around a face
 /// Crop(PixelSize(square: 200), by: .attention)                   // where there is something to be seen
 /// ```
@@ -22,8 +24,9 @@ public import Pipeline
 ///   `CancellationError`.
 public struct Crop: PixelTransform, PixelSizing {
     private enum Region: Sendable {
-        case rectangle(x: Int, y: Int, PixelSize)
-        case gravity(PixelSize, Gravity)
+        case rectangle(x: Length, y: Length, width: Length, height: Length)
+        case gravity(width: Length, height: Length, Gravity)
+        case aspect(PixelSize, Gravity)
         case focalPoint(PixelSize, x: Double, y: Double)
         case interest(PixelSize, Interest)
     }
@@ -40,7 +43,40 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - height: in pixels.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(x: Int, y: Int, width: Int, height: Int, threads: BlockingThreads = .decoding) {
-        region = .rectangle(x: x, y: y, PixelSize(width: width, height: height))
+        self.init(
+            x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height), threads: threads)
+    }
+
+    /// Cuts out a rectangle in pixels or percent.
+    /// - Parameters:
+    ///   - x: how much of the picture lies to its left.
+    ///   - y: how much lies above it.
+    ///   - width: its width.
+    ///   - height: its height.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(x: Length, y: Length, width: Length, height: Length, threads: BlockingThreads = .decoding) {
+        region = .rectangle(x: x, y: y, width: width, height: height)
+        self.threads = threads
+    }
+
+    /// Cuts out a rectangle of a size in pixels or percent.
+    /// - Parameters:
+    ///   - width: its width; at most the picture's.
+    ///   - height: its height; at most the picture's.
+    ///   - gravity: where it lies; by default in the middle.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(width: Length, height: Length, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
+        region = .gravity(width: width, height: height, gravity)
+        self.threads = threads
+    }
+
+    /// Cuts out the largest rectangle of an aspect.
+    /// - Parameters:
+    ///   - aspect: width and height in any unit, such as 16 and 9.
+    ///   - gravity: where it lies; by default in the middle.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(aspect: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
+        region = .aspect(aspect, gravity)
         self.threads = threads
     }
 
@@ -50,8 +86,7 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - gravity: where it lies; by default in the middle.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ size: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
-        region = .gravity(size, gravity)
-        self.threads = threads
+        self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity, threads: threads)
     }
 
     /// Cuts out a rectangle of a size around a point, as near to it as the picture's edges allow.
@@ -80,8 +115,9 @@ public struct Crop: PixelTransform, PixelSizing {
     /// The rectangle.
     public var parameters: String {
         switch region {
-        case .rectangle(let x, let y, let size): "x: \(x), y: \(y), \(size)"
-        case .gravity(let size, let gravity): "\(size), \(gravity.rawValue)"
+        case .rectangle(let x, let y, let width, let height): "x: \(x), y: \(y), \(width)×\(height)"
+        case .gravity(let width, let height, let gravity): "\(width)×\(height), \(gravity.rawValue)"
+        case .aspect(let aspect, let gravity): "\(aspect.width):\(aspect.height), \(gravity.rawValue)"
         case .focalPoint(let size, let x, let y): "\(size), around \(x), \(y)"
         case .interest(let size, let interest): "\(size), by \(interest.rawValue)"
         }
@@ -137,11 +173,17 @@ public struct Crop: PixelTransform, PixelSizing {
     /// The rectangle in a picture of a size; `nil` where the pixels decide.
     private func rectangle(in area: PixelSize) -> PixelRegion? {
         switch region {
-        case .rectangle(let x, let y, let size): return PixelRegion(x: x, y: y, size: size)
-        case .gravity(let size, let gravity):
-            let size = inside(size, area)
-            let origin = gravity.origin(of: size, in: area)
-            return PixelRegion(x: origin.x, y: origin.y, size: size)
+        case .rectangle(let x, let y, let width, let height):
+            return PixelRegion(
+                x: x.pixels(of: area.width), y: y.pixels(of: area.height), size: Self.size(width, height, in: area))
+        case .gravity(let width, let height, let gravity):
+            return placed(Self.size(width, height, in: area), gravity, area)
+        case .aspect(let aspect, let gravity):
+            guard aspect.width > 0, aspect.height > 0 else { return PixelRegion(x: 0, y: 0, size: 0) }
+            let scale = min(
+                Double(area.width) / Double(aspect.width), Double(area.height) / Double(aspect.height))
+            func side(_ length: Int) -> Int { max(1, Int((Double(length) * scale).rounded())) }
+            return placed(PixelSize(width: side(aspect.width), height: side(aspect.height)), gravity, area)
         case .focalPoint(let size, let x, let y):
             let size = inside(size, area)
             func start(_ point: Double, _ length: Int, _ whole: Int) -> Int {
@@ -156,11 +198,26 @@ public struct Crop: PixelTransform, PixelSizing {
 
     /// The rectangle with the most to be seen.
     private func interesting(in image: DecodedImage, _ cancellation: WorkCancellation) throws -> PixelRegion {
-        guard case .interest(let wanted, let interest) = region else { return PixelRegion(x: 0, y: 0, size: image.size) }
+        guard case .interest(let wanted, let interest) = region else {
+            return PixelRegion(x: 0, y: 0, size: image.size)
+        }
         let size = inside(wanted, image.size)
         // Nothing of no size can be interesting; where it lies is for the caller to refuse.
         guard size.width > 0, size.height > 0, size != image.size else { return PixelRegion(x: 0, y: 0, size: size) }
         let origin = try InterestMap(of: image, by: interest, cancellation).best(size, in: image.size)
+        return PixelRegion(x: origin.x, y: origin.y, size: size)
+    }
+
+    /// A size of which a part of a picture, however small, is a pixel.
+    private static func size(_ width: Length, _ height: Length, in area: PixelSize) -> PixelSize {
+        PixelSize(
+            width: max(width.isPart ? 1 : .min, width.pixels(of: area.width)),
+            height: max(height.isPart ? 1 : .min, height.pixels(of: area.height)))
+    }
+
+    private func placed(_ wanted: PixelSize, _ gravity: Gravity, _ area: PixelSize) -> PixelRegion {
+        let size = inside(wanted, area)
+        let origin = gravity.origin(of: size, in: area)
         return PixelRegion(x: origin.x, y: origin.y, size: size)
     }
 

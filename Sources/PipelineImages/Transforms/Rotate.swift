@@ -1,8 +1,18 @@
+import Glibc
 public import Pipeline
 
-/// Turns the picture by a quarter, a half or three quarters, clockwise. No pixel changes its colour.
+/// Turns the picture clockwise.
 ///
-/// - Throws: `CancellationError`.
+/// ```swift
+/// Rotate(.quarter)                                // no pixel changes its colour
+/// Rotate(degrees: -1.5)                           // a horizon that hangs to the right
+/// Rotate(degrees: 30, background: .white)
+/// ```
+///
+/// By a multiple of 90° pixels only change places. By any other angle the picture becomes as large as the turned one needs,
+/// its pixels are interpolated between four, and the corners show the background.
+///
+/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the picture becomes too large; `CancellationError`.
 public struct Rotate: PixelTransform, PixelSizing {
     /// How far, clockwise.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
@@ -14,41 +24,131 @@ public struct Rotate: PixelTransform, PixelSizing {
         case threeQuarters = 270
     }
 
-    private let angle: Angle
+    /// From 0 to less than 360.
+    private let degrees: Double
+    private let background: Colour
     /// Where the work is done.
     public let threads: BlockingThreads
 
-    /// Turns.
+    /// Turns by quarters.
     /// - Parameters:
     ///   - angle: how far, clockwise.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(_ angle: Angle, threads: BlockingThreads = .decoding) {
-        self.angle = angle
+        self.init(degrees: Double(angle.rawValue), threads: threads)
+    }
+
+    /// Turns by any angle.
+    /// - Parameters:
+    ///   - degrees: how far, clockwise; negative for counterclockwise.
+    ///   - background: the colour of the corners; by default they are transparent, which a JPEG shows white.
+    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    public init(degrees: Double, background: Colour = .clear, threads: BlockingThreads = .decoding) {
+        let rest = degrees.isFinite ? degrees.truncatingRemainder(dividingBy: 360) : 0
+        // Of what is a tiny bit less than nothing, 360 would be left.
+        self.degrees = rest < 0 && rest + 360 < 360 ? rest + 360 : max(0, rest)
+        self.background = background
         self.threads = threads
     }
 
-    /// The angle.
+    /// The angle, and the background where it shows.
     public var signature: String? { "rotate(\(parameters))" }
 
-    /// The angle.
-    public var parameters: String { "\(angle.rawValue)°" }
+    /// The angle, and the background where it shows.
+    public var parameters: String {
+        orientation == nil ? "\(degrees)°, \(background)" : "\(Int(degrees))°"
+    }
 
-    /// What the next stages need, turned back.
+    /// What the next stages need, turned back; every pixel where pixels are interpolated.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? {
         // Width and height change places, or not, there and back alike.
-        later.box(of: orientation.applied(to: size)).map(orientation.applied(to:))
+        orientation.flatMap { later.box(of: $0.applied(to: size)).map($0.applied(to:)) }
     }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        try image.oriented(orientation, cancellation)
+        if let orientation { return try image.oriented(orientation, cancellation) }
+        let isOpaque = background.alpha == 255 && !image.layout.hasAlpha
+        let source = try isOpaque ? image.withColour(cancellation) : image.withAlpha(cancellation)
+        let turn = Turn(of: image.size, by: degrees)
+        let channels = source.layout.channelCount
+        let canvas = background.pixel(in: source.layout)
+        return try source.mapFrames(size: turn.size, cancellation) { pixels in
+            try [UInt8](unsafeUninitializedCapacity: turn.size.bytes(channels)) { result, count in
+                guard let pixels = pixels.baseAddress, let result = result.baseAddress else { return }
+                for row in 0..<turn.size.height {
+                    if row % 16 == 0 { try cancellation.check() }
+                    turn.put(
+                        row: row, of: pixels, on: canvas, channels: channels,
+                        into: result + row * turn.size.width * channels)
+                }
+                count = turn.size.bytes(channels)
+            }
+        }
     }
 
-    private var orientation: ImageOrientation {
-        switch angle {
-        case .quarter: .right
-        case .half: .down
-        case .threeQuarters: .left
+    /// What exactly makes a turn by quarters; `nil` for any other angle.
+    private var orientation: ImageOrientation? {
+        switch degrees {
+        case 0: .up
+        case 90: .right
+        case 180: .down
+        case 270: .left
+        default: nil
+        }
+    }
+}
+
+/// A turn around the middle of a picture.
+private struct Turn {
+    /// The size of the turned picture.
+    let size: PixelSize
+    private let source: PixelSize
+    private let sine, cosine: Double
+
+    init(of source: PixelSize, by degrees: Double) {
+        self.source = source
+        sine = sin(degrees * .pi / 180)
+        cosine = cos(degrees * .pi / 180)
+        let (width, height) = (Double(source.width), Double(source.height))
+        // Less than a hundredth of a pixel isn't worth another one. A size that is too large is refused later.
+        func length(_ value: Double) -> Int { max(1, Int(min(1e9, (value - 0.01).rounded(.up)))) }
+        size = PixelSize(
+            width: length(width * abs(cosine) + height * abs(sine)),
+            height: length(width * abs(sine) + height * abs(cosine)))
+    }
+
+    /// Makes a row of the turned picture: each pixel of the four around its place in the source, of which those outside are
+    /// the canvas's pixel.
+    func put(
+        row: Int, of pixels: UnsafePointer<UInt8>, on canvas: UnsafePointer<UInt8>, channels: Int,
+        into result: UnsafeMutablePointer<UInt8>
+    ) {
+        func at(_ x: Int, _ y: Int) -> UnsafePointer<UInt8> {
+            x >= 0 && x < source.width && y >= 0 && y < source.height
+                ? pixels + (y * source.width + x) * channels : canvas
+        }
+        let down = Double(row) + 0.5 - Double(size.height) / 2
+        let left = 0.5 - Double(size.width) / 2
+        var x = left * cosine + down * sine + Double(source.width) / 2 - 0.5
+        var y = down * cosine - left * sine + Double(source.height) / 2 - 0.5
+        for column in 0..<size.width {
+            let (corner, to) = ((x: Int(x.rounded(.down)), y: Int(y.rounded(.down))), result + column * channels)
+            let (right, below) = (Int((x - Double(corner.x)) * 256), Int((y - Double(corner.y)) * 256))
+            let (one, two) = (at(corner.x, corner.y), at(corner.x + 1, corner.y))
+            let (three, four) = (at(corner.x, corner.y + 1), at(corner.x + 1, corner.y + 1))
+            var weights = SIMD4(
+                (256 - right) * (256 - below), right * (256 - below), (256 - right) * below, right * below)
+            // What can't be seen lends no colour.
+            if channels == 4 { weights &*= SIMD4(Int(one[3]), Int(two[3]), Int(three[3]), Int(four[3])) }
+            let sum = max(1, weights.wrappedSum())
+            for channel in 0..<3 {
+                let levels = SIMD4(Int(one[channel]), Int(two[channel]), Int(three[channel]), Int(four[channel]))
+                to[channel] = UInt8(((levels &* weights).wrappedSum() + sum / 2) / sum)
+            }
+            if channels == 4 { to[3] = UInt8((weights.wrappedSum() + 1 << 15) >> 16) }
+            x += cosine
+            y -= sine
         }
     }
 }

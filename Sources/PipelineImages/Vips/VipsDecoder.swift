@@ -29,7 +29,8 @@ struct VipsDecoder: ImageDecoding {
                 let file = try VipsFile(
                     buffer, format: header.format, loader: loader, allowDamage: options.allowTruncated, call: &call)
                 let plan = ResamplePlan(
-                    from: header.storedRegion.size, to: header.storedSize(for: box), reserve: options.quality.blockReserve)
+                    from: header.storedRegion.size, to: header.storedSize(for: box),
+                    reserve: options.quality.blockReserve)
                 return try file.decode(header: header, plan: plan, cancellation: cancellation, call: &call)
             }
         }

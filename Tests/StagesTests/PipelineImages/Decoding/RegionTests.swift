@@ -23,7 +23,8 @@ struct RegionTests {
 
     /// What comes out of `Decode`, and the image at the end.
     private func load(
-        _ bytes: [UInt8], _ decode: Decode = Decode(), maxPixelSize: PixelSize? = nil, @ChainBuilder _ stages: () -> Chain
+        _ bytes: [UInt8], _ decode: Decode = Decode(), maxPixelSize: PixelSize? = nil,
+        @ChainBuilder _ stages: () -> Chain
     ) async throws -> (note: String, image: DecodedImage) {
         let response = try await SampleImage.load(bytes, maxPixelSize: maxPixelSize) {
             decode
@@ -44,7 +45,9 @@ struct RegionTests {
             PixelRegion(x: 0, y: size.height / 2, size: PixelSize(width: size.width, height: 1)),
         ]
         for _ in 0..<count {
-            let (x, y) = (Int.random(in: 0..<size.width, using: &generator), Int.random(in: 0..<size.height, using: &generator))
+            let (x, y) = (
+                Int.random(in: 0..<size.width, using: &generator), Int.random(in: 0..<size.height, using: &generator)
+            )
             result.append(
                 PixelRegion(
                     x: x, y: y,
@@ -75,7 +78,8 @@ struct RegionTests {
         "Every pixel is the same, whatever the format and the rectangle",
         arguments: [
             "jpeg-greyscale.jpg", "jpeg-progressive-444.jpg", "jpeg-restart-markers.jpg", "jpeg-cmyk-icc.jpg",
-            "jpeg-icc-display-p3.jpg", "jpeg-exif-xmp-icc.jpg", "png-basi2c08.png", "png-basn0g01.png", "png-basn6a16.png",
+            "jpeg-icc-display-p3.jpg", "jpeg-exif-xmp-icc.jpg", "png-basi2c08.png", "png-basn0g01.png",
+            "png-basn6a16.png",
             "png-icc-rec2020.png", "png-tbbn3p08.png", "png-apng-animated.png", "tiff-deflate-strip.tif",
             "tiff-jpeg-tiled.tif", "webp-lossless.webp", "webp-lossy-alpha.webp", "webp-lossy.webp",
         ])

@@ -23,7 +23,10 @@ struct TransformTests {
     static let all: [any Transform] = [
         Crop(x: 1, y: 1, width: 30, height: 20), Crop(20), Crop(20, gravity: .northWest),
         Crop(20, focalPoint: (x: 0.2, y: 0.9)), Crop(20, by: .entropy), Crop(20, by: .attention), Rotate(.quarter),
-        Rotate(.half), Flip(.horizontal), Flip(.vertical),
+        Crop(aspect: PixelSize(width: 2, height: 1)), Crop(aspect: PixelSize(width: 2, height: 1), gravity: .south),
+        Crop(width: .percent(20), height: .pixels(20)), Crop(width: .percent(20), height: .percent(20)),
+        Rotate(.half), Rotate(degrees: 30), Rotate(degrees: 30, background: .white), Rotate(degrees: 30.5),
+        Flip(.horizontal), Flip(.vertical),
         Pad(to: 100), Pad(to: 100, colour: .clear), Pad(left: 3, bottom: 4), Flatten(), Flatten(.black), Greyscale(),
         Resize(20), Resize(20, fit: .cover), Resize(20, fit: .contain), Resize(20, fit: .fill),
         Resize(20, fit: .outside), Resize(90, enlarges: true), Blur(sigma: 1), Blur(sigma: 2), Sharpen(), Sharpen(1),
@@ -125,6 +128,65 @@ struct TransformTests {
             let error = try await #require(throws: LoadError.self) { try await outside.apply(image) }
             #expect(error.code == .untransformable)
         }
+    }
+
+    @Test(
+        "A crop of an aspect is the largest that fits, and one in percent goes by the picture's sides",
+        arguments: [
+            (Crop(aspect: PixelSize(width: 16, height: 9)), 40, 23), (Crop(aspect: 1, gravity: .north), 30, 30),
+            (Crop(aspect: PixelSize(width: 1, height: 1_000_000)), 1, 30),
+            (Crop(width: .percent(50), height: .percent(10), gravity: .southEast), 20, 3),
+            (Crop(x: .percent(25), y: .pixels(29), width: .percent(100), height: .percent(50)), 30, 1),
+            (Crop(width: .percent(0.001), height: .percent(1e300)), 1, 30),
+        ])
+    func relativeCrops(_ crop: Crop, _ width: Int, _ height: Int) async throws {
+        let image = numbered(40, 30)
+        let cut = try await crop.apply(image)
+        #expect(cut.size == PixelSize(width: width, height: height))
+        let region = try #require(crop.neededRegion(of: image.size, later: PixelNeeds())?.region)
+        #expect(cut.pixels[0] == image.pixels[region.y * 40 + region.x])
+    }
+
+    @Test("A crop in percent of nothing, and one of an aspect without a side, are errors")
+    func nothing() async throws {
+        for crop in [
+            Crop(width: .percent(0), height: .percent(10)), Crop(width: .percent(.nan), height: .percent(10)),
+            Crop(aspect: PixelSize(width: 0, height: 1)),
+        ] {
+            let error = try await #require(throws: LoadError.self) { try await crop.apply(numbered(4, 3)) }
+            #expect(error.code == .untransformable)
+        }
+    }
+
+    @Test("By any angle the middle stays, the corners show the background, and quarters stay exact")
+    func angles() async throws {
+        let image = DecodedImage.filled(PixelSize(width: 40, height: 20), with: [200, 100, 50])
+        let clear = try await Rotate(degrees: 30).apply(image)
+        // 40 cos 30° + 20 sin 30°, and the other way round.
+        #expect(clear.size == PixelSize(width: 45, height: 38) && clear.layout == .rgba)
+        #expect(clear.pixel(22, 19) == [200, 100, 50, 255])
+        #expect(clear.pixel(0, 0)[3] == 0 && clear.pixel(44, 37)[3] == 0)
+        // A soft edge keeps the picture's colour.
+        let edge = (0..<38).map { clear.pixel(22, $0) }.first { (1..<255).contains($0[3]) }
+        #expect(try #require(edge).prefix(3) == [200, 100, 50])
+        let white = try await Rotate(degrees: 30, background: .white).apply(image)
+        #expect(white.layout == .rgb && white.pixel(0, 0) == [255, 255, 255])
+        for (degrees, angle) in [(90.0, Rotate.Angle.quarter), (-180, .half), (630, .threeQuarters)] {
+            let turned = try await Rotate(degrees: degrees).apply(numbered(3, 2))
+            #expect(turned.pixels == (try await Rotate(angle).apply(numbered(3, 2))).pixels)
+            #expect(Rotate(degrees: degrees).signature == Rotate(angle).signature)
+        }
+        for degrees in [0, 360, -1e-300, .nan, .infinity] {
+            #expect(try await Rotate(degrees: degrees).apply(numbered(3, 2)).pixels == numbered(3, 2).pixels)
+        }
+    }
+
+    @Test("A picture that is turned there and back shows what it was")
+    func thereAndBack() async throws {
+        let photo = try await SampleImage.decode(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"))
+        let there = try await Rotate(degrees: 10, background: .black).apply(photo)
+        let back = try await Crop(photo.size).apply(try await Rotate(degrees: -10, background: .black).apply(there))
+        #expect(back.difference(from: photo) < 8)
     }
 
     @Test("Turning and mirroring move every pixel where it belongs")
