@@ -1,66 +1,56 @@
-// TIFF: LZW written in pieces is what a plain reader of TIFF 6.0 section 13 gives back.
-#include "CTIFF.h"
+// TIFF: pixels that libtiff writes, strip by strip, with texts and bytes in any tags that the encoder sets, are what it
+// reads again.
+#include "CTIFFWriter.h"
 #include "input.h"
 
-enum { CLEAR = 256, END = 257 };
-
-/// Reads a strip by the book: a table of strings, each one a prefix and a last byte.
-static size_t unpack(const uint8_t *bytes, size_t count, uint8_t *out, size_t room) {
-    static uint16_t prefix[4096], length[4096];
-    static uint8_t last[4096];
-    uint32_t bits = 0, available = 0, width = 9, next = 258;
-    int previous = -1;
-    size_t position = 0, given = 0;
-    for (int i = 0; i < 256; i++) length[i] = 1, last[i] = (uint8_t)i;
-    for (;;) {
-        while (available < width) {
-            REQUIRE(position < count);
-            bits = bits << 8 | bytes[position++];
-            available += 8;
-        }
-        uint32_t code = bits >> (available - width) & ((1u << width) - 1);
-        available -= width;
-        if (code == END) break;
-        if (code == CLEAR) {
-            width = 9, next = 258, previous = -1;
-            continue;
-        }
-        REQUIRE(previous >= 0 ? code <= next : code < 256);
-        uint32_t known = previous >= 0 && code == next ? (uint32_t)previous : code;
-        uint32_t first = known;
-        while (first >= 258) first = prefix[first];
-        if (previous >= 0) {
-            REQUIRE(next < 4096);
-            prefix[next] = (uint16_t)previous, last[next] = (uint8_t)first;
-            length[next] = (uint16_t)(length[previous] + 1);
-            next++;
-            if (next == (1u << width) - 1 && width < 12) width++;
-        }
-        REQUIRE(given + length[code] <= room);
-        uint8_t *end = out + given + length[code];
-        for (uint32_t part = code;; part = prefix[part]) {
-            *--end = last[part];
-            if (part < 256) break;
-        }
-        given += length[code];
-        previous = (int)code;
-    }
-    REQUIRE(position == count);
-    return given;
+static bool never(const void *context) {
+    (void)context;
+    return false;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     input in = {bytes, count};
-    size_t size = take_number(&in, 0, 12000), piece = take_number(&in, 1, 5000), length = 0;
-    uint8_t *plain = take_buffer(&in, size), *strip = make_buffer(ctiff_lzw_bound(size));
-    ctiff_lzw *lzw = make_buffer(sizeof *lzw);
-    ctiff_lzw_begin(lzw);
-    for (size_t start = 0; start < size; start += piece)
-        length += ctiff_lzw_pack(lzw, plain + start, size - start < piece ? size - start : piece, strip + length);
-    length += ctiff_lzw_end(lzw, strip + length);
-    REQUIRE(length <= ctiff_lzw_bound(size));
-    uint8_t *back = make_buffer(size);
-    REQUIRE(unpack(strip, length, back, size) == size && memcmp(back, plain, size) == 0);
-    free(plain), free(strip), free(lzw), free(back);
+    static const int channels[] = {1, 3, 4}, compressions[] = {1, 5, 8};
+    static const uint32_t texts[] = {270, 271, 272, 306, 315, 33432};
+    ctiff_picture picture = {
+        .width = (uint32_t)take_number(&in, 1, 200),
+        .height = (uint32_t)take_number(&in, 1, 60),
+        .channels = channels[take_number(&in, 0, 2)],
+        .compression = compressions[take_number(&in, 0, 2)],
+    };
+    picture.strip_rows = (uint32_t)take_number(&in, 1, picture.height);
+    size_t text_length = take_number(&in, 0, 40), profile_length = take_number(&in, 1, 300);
+    uint32_t tag = texts[take_number(&in, 0, 5)];
+    char *text = take_buffer(&in, text_length + 1);
+    text[text_length] = 0;
+    uint8_t *profile = take_buffer(&in, profile_length);
+    size_t row = picture.width * (size_t)picture.channels, length = 0;
+    uint8_t *pixels = take_buffer(&in, row * picture.height), *back = make_buffer(row * picture.height);
+
+    ctiff_failure failure = {0};
+    ctiff_writer *writer = ctiff_writer_new(picture, &failure);
+    REQUIRE(writer);
+    ctiff_writer_set_text(writer, tag, text);
+    ctiff_writer_set_bytes(writer, 34675, profile, profile_length);
+    for (uint32_t top = 0; top < picture.height; top += picture.strip_rows) {
+        uint32_t rows = picture.height - top < picture.strip_rows ? picture.height - top : picture.strip_rows;
+        uint8_t *strip = make_buffer(rows * row);
+        memcpy(strip, pixels + top * row, rows * row);
+        REQUIRE(ctiff_writer_add(writer, top / picture.strip_rows, strip, rows * row, &failure));
+        REQUIRE(memcmp(strip, pixels + top * row, rows * row) == 0);
+        free(strip);
+    }
+    const uint8_t *file = ctiff_writer_finish(writer, &length, &failure);
+    REQUIRE(file);
+
+    ctiff_header header;
+    ctiff_cancellation cancellation = {never, &failure};
+    ctiff_file *reader = ctiff_open(file, length, false, cancellation, &header, &failure);
+    REQUIRE(reader && header.width == picture.width && header.height == picture.height);
+    REQUIRE(header.channels == picture.channels && header.has_profile);
+    REQUIRE(ctiff_read_rows(reader, picture.height, back, &failure));
+    REQUIRE(memcmp(back, pixels, row * picture.height) == 0);
+    ctiff_close(reader), ctiff_writer_free(writer);
+    free(text), free(profile), free(pixels), free(back);
     return 0;
 }

@@ -3,7 +3,7 @@ import Pipeline
 import Stages
 
 /// What each format and option takes to write a thumbnail and to read it again, and how many bytes it has:
-/// `benchmarks encode FILE`. This is what the comments of the options tell of their prices.
+/// `benchmarks encode FILE [SIZE]`. This is what the comments of the options tell of their prices.
 enum EncodeCosts {
     private static let rounds = 15
 
@@ -30,15 +30,17 @@ enum EncodeCosts {
         Case(name: "AVIF, effort 4", format: .avif) { $0.avif.effort = 4 },
         Case(name: "AVIF, effort 9", format: .avif) { $0.avif.effort = 9 },
         Case(name: "GIF", format: .gif), Case(name: "TIFF", format: .tiff),
+        Case(name: "TIFF, LZW", format: .tiff) { $0.tiff.compression = .lzw },
+        Case(name: "TIFF, not packed", format: .tiff) { $0.tiff.compression = .none },
     ]
 
-    static func run(_ path: String) async throws {
+    static func run(_ path: String, size: Int) async throws {
         let file = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let decoded = try await ImagePipeline {
             ReadInline()
             Decode()
             Downscale()
-        }.load(ImageRequest(.bytes(file), maxPixelSize: 300))
+        }.load(ImageRequest(.bytes(file), maxPixelSize: size))
         guard let image = decoded.image else { return }
         var measured = cases.map { _ in (written: [Double](), read: [Double](), bytes: 0) }
         // All take turns, so that what else the machine does meets all of them.

@@ -5,7 +5,7 @@ case "thumbnails": try await Thumbnails.run(Array(words.dropFirst()))
 case "transfers": try await Transfers.run()
 case "encode":
     guard let path = words.dropFirst().first else { break }
-    try await EncodeCosts.run(path)
+    try await EncodeCosts.run(path, size: words.dropFirst(2).first.flatMap { Int($0) } ?? 300)
 case "cancel": try await Cancellation.run(Array(words.dropFirst()))
 case "growth": try await Growth.run(Array(words.dropFirst()))
 case "interrupt": try await Interruptions.run(Array(words.dropFirst()))

@@ -32,3 +32,10 @@ bool load_tiff(ctiff_failure *failure) {
     if (!loaded) snprintf(failure->message, sizeof failure->message, "%s", reason);
     return loaded;
 }
+
+int keep_tiff_error(TIFF *handle, void *context, const char *module, const char *format, va_list words) {
+    (void)handle, (void)module;
+    ctiff_failure *failure = context;
+    vsnprintf(failure->message, sizeof failure->message, format, words);
+    return 1;
+}

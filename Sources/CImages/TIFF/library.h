@@ -2,6 +2,7 @@
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
+#include <stdarg.h>
 #include <tiffio.h>
 
 #include "CTIFFReader.h"
@@ -30,6 +31,8 @@
     F(TIFFTileRowSize64) \
     F(TIFFComputeTile) \
     F(TIFFReadEncodedTile) \
+    F(TIFFWriteEncodedStrip) \
+    F(TIFFWriteDirectory) \
     F(TIFFRGBAImageBegin) \
     F(TIFFRGBAImageGet) \
     F(TIFFRGBAImageEnd)
@@ -45,5 +48,8 @@ extern tiff_library tiff;
 
 /// Loads libtiff, once for all threads; false if this system has none.
 bool load_tiff(ctiff_failure *failure);
+
+/// Keeps libtiff's words in the `ctiff_failure` that `context` is.
+int keep_tiff_error(TIFF *handle, void *context, const char *module, const char *format, va_list words);
 
 #endif

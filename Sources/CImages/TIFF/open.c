@@ -22,13 +22,6 @@ bool refuse(ctiff_file *file, bool is_unsupported, const char *format, ...) {
 
 // What libtiff calls back.
 
-static int keep_error(TIFF *handle, void *context, const char *module, const char *format, va_list words) {
-    (void)handle, (void)module;
-    ctiff_file *file = context;
-    vsnprintf(file->failure.message, sizeof file->failure.message, format, words);
-    return 1;
-}
-
 static int hear_warning(TIFF *handle, void *context, const char *module, const char *format, va_list words) {
     (void)handle;
     ctiff_file *file = context;
@@ -95,7 +88,7 @@ static void unmap(thandle_t handle, void *base, toff_t size) { (void)handle, (vo
 static bool open_plane(ctiff_file *file, int plane) {
     TIFFOpenOptions *options = tiff.TIFFOpenOptionsAlloc();
     if (!options) return refuse(file, false, "out of memory");
-    tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, keep_error, file);
+    tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, keep_tiff_error, &file->failure);
     tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
     tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, LARGEST_ALLOCATION);
     file->sources[plane] = (byte_source){.file = file};

@@ -7,6 +7,6 @@
 #include "CPNG.h"
 #include "CPalette.h"
 #include "CResample.h"
-#include "CTIFF.h"
 #include "CTIFFReader.h"
+#include "CTIFFWriter.h"
 #include "CVips.h"

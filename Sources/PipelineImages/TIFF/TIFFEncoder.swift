@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// Encodes TIFF (TIFF 6.0), strip by strip.
+/// Encodes TIFF (TIFF 6.0) with libtiff, strip by strip.
 struct TIFFEncoder: ImageEncoding {
     let defaults = EncodeOptions.TIFF()
 
@@ -16,77 +16,61 @@ struct TIFFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.TIFF, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        try cancellation.check()
-        let compression = options.compression
-        let rowLength = image.width * image.layout.channelCount
+        let channels = image.layout.channelCount
+        let rowLength = image.width * channels
         let stripHeight = min(image.height, max(1, Self.stripLength / rowLength))
-        var file = TIFFWriter(capacity: 4096 + rowLength * image.height + metadata.profile.count + metadata.xmp.count)
-        let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stripHeight * rowLength)
-        defer { strip.deallocate() }
-        for top in stride(from: 0, to: image.height, by: stripHeight) {
-            let rows = top..<min(image.height, top + stripHeight)
-            let bytes = UnsafeMutableBufferPointer(rebasing: strip[..<(rows.count * rowLength)])
-            try write(rows, of: image, isPacked: compression != .none, to: bytes, cancellation)
-            file.beginStrip()
-            try pack(UnsafeBufferPointer(bytes), compression, cancellation) { file.write($0) }
-        }
-        return try file.finish(entries(image, compression, stripHeight: stripHeight) + metadata.tiffEntries)
-    }
-
-    /// Rows as they are packed: each pixel less the one on its left (section 14), which is what PNG calls Sub, if they
-    /// are packed at all.
-    private func write(
-        _ rows: Range<Int>, of image: DecodedImage, isPacked: Bool, to strip: UnsafeMutableBufferPointer<UInt8>,
-        _ cancellation: WorkCancellation
-    ) throws {
-        let rowLength = image.width * image.layout.channelCount
-        let filter: Int32 = isPacked ? 1 : 0
+        var failure = ctiff_failure()
+        let picture = ctiff_picture(
+            width: UInt32(image.width), height: UInt32(image.height), channels: Int32(channels),
+            strip_rows: UInt32(stripHeight), compression: options.compression.number)
+        guard let writer = ctiff_writer_new(picture, &failure) else { throw Self.refused(failure) }
+        defer { ctiff_writer_free(writer) }
+        metadata.write(to: writer)
         try image.withPixels { pixels in
-            guard let pixels = pixels.baseAddress, let out = strip.baseAddress else { return }
-            for (index, y) in rows.enumerated() {
-                if index % 64 == 0 { try cancellation.check() }
-                let row = pixels + y * rowLength
-                cpng_filter(filter, row, row, out + index * rowLength, rowLength, image.layout.channelCount)
+            guard let start = pixels.baseAddress else { return }
+            for (strip, top) in stride(from: 0, to: image.height, by: stripHeight).enumerated() {
+                try cancellation.check()
+                let count = min(stripHeight, image.height - top) * rowLength
+                guard ctiff_writer_add(writer, UInt32(strip), start + top * rowLength, count, &failure) else {
+                    throw Self.refused(failure)
+                }
             }
         }
+        var count = 0
+        guard let start = ctiff_writer_finish(writer, &count, &failure) else { throw Self.refused(failure) }
+        return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    private func pack(
-        _ strip: UnsafeBufferPointer<UInt8>, _ compression: EncodeOptions.TIFF.Compression,
-        _ cancellation: WorkCancellation, to write: (UnsafeBufferPointer<UInt8>) -> Void
-    ) throws {
-        switch compression {
-        case .none: write(strip)
-        case .lzw: try TIFFLZW().pack(strip, cancellation, to: write)
-        case .deflate: try DeflateStream(level: 6).deflate(strip, isLast: true, cancellation, to: write)
+    private static func refused(_ failure: ctiff_failure) -> LoadError {
+        LoadError(.unencodable, subject: "", "The picture can't be written as image/tiff (\(failure.words)).")
+    }
+}
+
+extension EncodeOptions.TIFF.Compression {
+    /// What TIFF 6.0 and its supplements call it.
+    fileprivate var number: Int32 {
+        switch self {
+        case .none: 1
+        case .lzw: 5
+        case .deflate: 8
         }
-    }
-
-    private func entries(
-        _ image: DecodedImage, _ compression: EncodeOptions.TIFF.Compression, stripHeight: Int
-    ) -> [TIFFEntry] {
-        let channels = image.layout.channelCount
-        let number = [EncodeOptions.TIFF.Compression.none: 1, .lzw: 5, .deflate: 8][compression] ?? 1
-        return [
-            .long(256, [image.width]), .long(257, [image.height]), .short(258, Array(repeating: 8, count: channels)),
-            .short(259, [number]), .short(262, [channels == 1 ? 1 : 2]), .short(277, [channels]),
-            .long(278, [stripHeight]), .fraction(282, 72), .fraction(283, 72), .short(296, [2]),
-        ] + (compression == .none ? [] : [.short(317, [2])])
-            // Colours that are not multiplied by it.
-            + (image.layout.hasAlpha ? [.short(338, [2])] : [])
     }
 }
 
 extension EmbeddedMetadata {
-    /// What a TIFF has a place for: EXIF's texts, XMP and the profile.
-    fileprivate var tiffEntries: [TIFFEntry] {
-        let texts = EXIFBlock(exif).map { block in
+    /// Writes what a TIFF has a place for: EXIF's texts, XMP and the profile.
+    fileprivate func write(to writer: OpaquePointer) {
+        if let block = EXIFBlock(exif) {
             let entries = block.mainEntries
-            return EXIFBlock.Tag.texts.compactMap { tag in
-                block.characters(tag, in: entries).map { TIFFEntry.text(tag, $0) }
+            for tag in EXIFBlock.Tag.texts {
+                guard let text = block.characters(tag, in: entries) else { continue }
+                (text + [0]).withUnsafeBytes { text in
+                    guard let start = text.baseAddress else { return }
+                    ctiff_writer_set_text(writer, UInt32(tag), start.assumingMemoryBound(to: CChar.self))
+                }
             }
         }
-        return (texts ?? []) + (xmp.isEmpty ? [] : [.block(EXIFBlock.Tag.xmp, type: 1, xmp)])
-            + (profile.isEmpty ? [] : [.block(EXIFBlock.Tag.profile, type: 7, profile)])
+        if !xmp.isEmpty { ctiff_writer_set_bytes(writer, UInt32(EXIFBlock.Tag.xmp), xmp, xmp.count) }
+        if !profile.isEmpty { ctiff_writer_set_bytes(writer, UInt32(EXIFBlock.Tag.profile), profile, profile.count) }
     }
 }

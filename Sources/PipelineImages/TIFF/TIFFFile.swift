@@ -80,7 +80,7 @@ final class TIFFFile {
     }
 
     private static func error(_ failure: ctiff_failure) -> LoadError {
-        let words = withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        let words = failure.words
         // So libtiff calls what it knows and doesn't read.
         let isUnsupported = ["not supported", "unsupported", "not configured", "annot handle", "Sorry"]
             .contains(where: words.contains)
@@ -93,4 +93,9 @@ final class TIFFFile {
     static func damaged(_ reason: String) -> LoadError {
         LoadError(.undecodable, subject: "", "The image/tiff file is damaged or cut off (\(reason)); get a new copy.")
     }
+}
+
+extension ctiff_failure {
+    /// libtiff's words.
+    var words: String { withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
 }
