@@ -20,14 +20,11 @@ struct PNGPaletteEncoder {
             let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colours } ?? 2
             let palette = try Palette(of: histogram, most: most, beginsClear: true, effort: Self.effort, cancellation)
             let rows = try PNGIndexedRows(image, pixels, palette: palette, dither: options.dither, format: format)
-            var file = PNGWriter(
-                capacity: 4096 + rows.rowLength * image.height + metadata.profile.count + metadata.exif.count)
+            var file = PNGWriter()
             file.writeHeader(image.size, bits: rows.bits)
             file.write(metadata)
             file.write(palette)
-            try file.write(rows, level: options.compression, cancellation)
-            file.writeChunk("IEND", [])
-            return file.whole
+            return try file.finish(rows.bytes(cancellation), level: options.compression)
         }
     }
 }

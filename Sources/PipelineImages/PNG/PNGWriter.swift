@@ -3,16 +3,7 @@ import Pipeline
 
 /// Puts a PNG file together of its chunks (ISO/IEC 15948 clause 5).
 struct PNGWriter {
-    private var bytes: [UInt8] = []
-
-    /// Begins a file of at most about that many bytes: an array that grows is copied each time.
-    init(capacity: Int) {
-        bytes.reserveCapacity(capacity)
-        bytes += [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-    }
-
-    /// The file.
-    var whole: [UInt8] { bytes.trimmed }
+    private var bytes: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
     /// Clause 11.2.2: 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
@@ -44,8 +35,27 @@ struct PNGWriter {
         if !metadata.xmp.isEmpty { writeChunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + metadata.xmp) }
     }
 
+    /// Deflates the rows and ends the file.
+    /// - Parameters:
+    ///   - rows: Each behind the number of its filter.
+    ///   - level: from 0, none, to 9.
+    /// - Throws: `LoadError.Code.unencodable` if there is no memory for it.
+    mutating func finish(_ rows: [UInt8], level: Int) throws(LoadError) -> [UInt8] {
+        guard let stream = Deflation.zlibStream(of: rows, level: level) else {
+            throw LoadError(.unencodable, subject: "", "The picture can't be deflated: out of memory.")
+        }
+        // Once, with the chunks' own bytes: an array that grows is copied each time.
+        bytes.reserveCapacity(bytes.count + stream.count + 1024)
+        // A chunk has at most 2 GB (clause 5.3).
+        for start in stride(from: 0, to: stream.count, by: 1 << 30) {
+            writeChunk("IDAT", stream[start..<min(stream.count, start + 1 << 30)])
+        }
+        writeChunk("IEND", [])
+        return bytes
+    }
+
     /// Writes a chunk with its length and checksum.
-    mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
+    private mutating func writeChunk(_ type: String, _ body: some Collection<UInt8>) {
         bytes += body.count.bigEndian(4)
         let start = bytes.count
         bytes += type.utf8
