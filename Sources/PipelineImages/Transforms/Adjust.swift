@@ -8,22 +8,18 @@ public struct Adjust: PixelTransform {
     private let brightness: Double
     private let saturation: Double
     private let hue: Double
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Adjusts.
     /// - Parameters:
     ///   - brightness: what each channel is multiplied by, 0 to 10; 1, the default, changes nothing.
     ///   - saturation: 0 for grey, 1, the default, for no change, above it for more; at most 10.
     ///   - hue: by how many degrees colours turn; 0 by default.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        brightness: Double = 1, saturation: Double = 1, hue: Double = 0, threads: BlockingThreads = .decoding
+        brightness: Double = 1, saturation: Double = 1, hue: Double = 0
     ) {
         self.brightness = brightness.isFinite ? min(10, max(0, brightness)) : 1
         self.saturation = saturation.isFinite ? min(10, max(0, saturation)) : 1
         self.hue = hue.isFinite ? hue.truncatingRemainder(dividingBy: 360) : 0
-        self.threads = threads
     }
 
     /// All three.

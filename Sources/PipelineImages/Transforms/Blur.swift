@@ -5,17 +5,12 @@ public import Pipeline
 /// - Throws: `CancellationError`.
 public struct Blur: PixelTransform {
     private let sigma: Double
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Blurs.
-    /// - Parameters:
-    ///   - sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as its nearer
-    ///     end. About a third of how wide an edge becomes.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(sigma: Double, threads: BlockingThreads = .decoding) {
+    /// - Parameter sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as its
+    ///   nearer end. About a third of how wide an edge becomes.
+    public init(sigma: Double) {
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
-        self.threads = threads
     }
 
     /// How far.

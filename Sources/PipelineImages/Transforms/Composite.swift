@@ -10,8 +10,6 @@ public struct Composite: PixelTransform {
     private let offset: (x: Int, y: Int)
     private let scale: Double?
     private let opacity: Double
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Lays a picture over.
     /// - Parameters:
@@ -20,10 +18,9 @@ public struct Composite: PixelTransform {
     ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
     ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
     ///   - opacity: from 0, not seen, to 1, the default.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
-        scale: Double? = nil, opacity: Double = 1, threads: BlockingThreads = .decoding
+        scale: Double? = nil, opacity: Double = 1
     ) {
         self.overlay = overlay
         digest = Digest(of: overlay.frames[0].bytes)
@@ -31,7 +28,6 @@ public struct Composite: PixelTransform {
         self.offset = offset
         self.scale = scale.map { $0.isFinite ? min(10, max(0, $0)) : 1 }
         self.opacity = opacity.isFinite ? min(1, max(0, opacity)) : 1
-        self.threads = threads
     }
 
     /// Lays the picture in a file over. The file is read and decoded here, on the calling thread, and once: make the list
@@ -44,16 +40,14 @@ public struct Composite: PixelTransform {
     ///   - opacity: from 0, not seen, to 1, the default.
     ///   - codecs: The formats that the file may have; by default ``ImageCodecs/standard``.
     ///   - limits: what the picture may cost; by default 50 million pixels and 64 million bytes.
-    ///   - threads: where the work on pictures is done; by default threads shared by all stages, one for each core.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType`, `undecodable` or what else
     ///   `Decode` throws.
     public init(
         file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
-        opacity: Double = 1, codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(),
-        threads: BlockingThreads = .decoding
+        opacity: Double = 1, codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits()
     ) throws {
         let overlay = try DecodedImage(file: path, codecs: codecs, limits: limits)
-        self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity, threads: threads)
+        self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity)
     }
 
     /// Everything that was chosen, and which picture.

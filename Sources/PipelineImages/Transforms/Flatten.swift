@@ -5,16 +5,11 @@ public import Pipeline
 /// - Throws: `CancellationError`.
 public struct Flatten: PixelTransform, PixelSizing {
     private let background: Colour
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Flattens.
-    /// - Parameters:
-    ///   - background: the colour, by default white; its own alpha is of no account.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ background: Colour = .white, threads: BlockingThreads = .decoding) {
+    /// - Parameter background: the colour, by default white; its own alpha is of no account.
+    public init(_ background: Colour = .white) {
         self.background = background
-        self.threads = threads
     }
 
     /// The background.

@@ -13,16 +13,11 @@ public struct Flip: PixelTransform, PixelSizing {
     }
 
     private let axis: Axis
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Mirrors.
-    /// - Parameters:
-    ///   - axis: what changes places.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ axis: Axis, threads: BlockingThreads = .decoding) {
+    /// - Parameter axis: what changes places.
+    public init(_ axis: Axis) {
         self.axis = axis
-        self.threads = threads
     }
 
     /// The axis.

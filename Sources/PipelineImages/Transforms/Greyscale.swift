@@ -4,12 +4,8 @@ public import Pipeline
 ///
 /// - Throws: `CancellationError`.
 public struct Greyscale: PixelTransform, PixelSizing {
-    /// Where the work is done.
-    public let threads: BlockingThreads
-
     /// Makes the transform.
-    /// - Parameter threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(threads: BlockingThreads = .decoding) { self.threads = threads }
+    public init() {}
 
     /// Its name.
     public var signature: String? { "greyscale" }

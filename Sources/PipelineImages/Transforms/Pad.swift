@@ -14,21 +14,17 @@ public struct Pad: PixelTransform {
 
     private let extent: Extent
     private let colour: Colour
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Pads to a size.
     /// - Parameters:
     ///   - canvas: the size, in pixels.
     ///   - gravity: where the picture lies on it; by default in the middle.
     ///   - colour: what surrounds the picture; by default white.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white, threads: BlockingThreads = .decoding
+        to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white
     ) {
         extent = .canvas(canvas, gravity)
         self.colour = colour
-        self.threads = threads
     }
 
     /// Extends the picture at its edges; less than no pixel counts as none.
@@ -38,14 +34,11 @@ public struct Pad: PixelTransform {
     ///   - bottom: how many rows are added below; by default none.
     ///   - right: how many columns are added on the right; by default none.
     ///   - colour: theirs; by default white.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
-        top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white,
-        threads: BlockingThreads = .decoding
+        top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white
     ) {
         extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
         self.colour = colour
-        self.threads = threads
     }
 
     /// How far, and the colour.

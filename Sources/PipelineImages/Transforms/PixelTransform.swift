@@ -3,9 +3,9 @@ public import Pipeline
 /// A transform whose work takes a while: it is done on threads of our own, never on Swift's cooperative ones.
 ///
 /// All transforms of this module are such. They throw `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB.
-/// One of your own has to say which threads, and what becomes of the pixels.
+/// One of your own has to say what becomes of the pixels.
 public protocol PixelTransform: Transform {
-    /// Where the work is done.
+    /// Where the work is done; by default threads shared by all stages, one for each core.
     var threads: BlockingThreads { get }
 
     /// Makes the new pixels of every frame, on one of the threads.
@@ -17,6 +17,9 @@ public protocol PixelTransform: Transform {
 }
 
 extension PixelTransform {
+    /// Threads shared by all stages, one for each core.
+    public var threads: BlockingThreads { .decoding }
+
     /// Makes the new pixels on the transform's threads.
     public func apply(_ image: DecodedImage) async throws -> DecodedImage {
         try await threads.run { try transformed(image, $0) }

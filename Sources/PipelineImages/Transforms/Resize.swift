@@ -35,8 +35,6 @@ public struct Resize: PixelTransform, PixelSizing {
     private let enlarges: Bool
     private let gravity: Gravity
     private let background: Colour
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Resizes.
     /// - Parameters:
@@ -45,17 +43,15 @@ public struct Resize: PixelTransform, PixelSizing {
     ///   - enlarges: whether a picture may get larger than it is; by default a smaller one keeps its pixels.
     ///   - gravity: what `.cover` keeps and where `.contain` puts the picture; by default the middle.
     ///   - background: the colour of `.contain`'s bars; by default white.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
     public init(
         _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
-        background: Colour = .white, threads: BlockingThreads = .decoding
+        background: Colour = .white
     ) {
         self.size = size
         self.fit = fit
         self.enlarges = enlarges
         self.gravity = gravity
         self.background = background
-        self.threads = threads
     }
 
     /// Everything that was chosen.

@@ -6,16 +6,11 @@ public import Pipeline
 /// - Throws: `CancellationError`.
 public struct RoundCorners: PixelTransform {
     private let radius: Double
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Rounds all four corners.
-    /// - Parameters:
-    ///   - radius: in pixels; at most half of the shorter side, however large it is here.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(radius: Double, threads: BlockingThreads = .decoding) {
+    /// - Parameter radius: in pixels; at most half of the shorter side, however large it is here.
+    public init(radius: Double) {
         self.radius = radius.isNaN ? 0 : max(0, radius)
-        self.threads = threads
     }
 
     /// The radius.

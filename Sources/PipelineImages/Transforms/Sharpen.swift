@@ -6,18 +6,14 @@ public import Pipeline
 public struct Sharpen: PixelTransform {
     private let amount: Double
     private let sigma: Double
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Sharpens.
     /// - Parameters:
     ///   - amount: how much, 0 to 10; 0.5, the default, is what a thumbnail can bear.
     ///   - sigma: the standard deviation of the blur in pixels, 0 to 100; 0.7 by default.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ amount: Double = 0.5, sigma: Double = 0.7, threads: BlockingThreads = .decoding) {
+    public init(_ amount: Double = 0.5, sigma: Double = 0.7) {
         self.amount = amount.isFinite ? min(10, max(0, amount)) : 0
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
-        self.threads = threads
     }
 
     /// How much, and how fine.

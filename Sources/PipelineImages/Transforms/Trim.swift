@@ -7,16 +7,11 @@ public import Pipeline
 /// - Throws: `CancellationError`.
 public struct Trim: PixelTransform {
     private let tolerance: Int
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Trims.
-    /// - Parameters:
-    ///   - tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(tolerance: Int = 10, threads: BlockingThreads = .decoding) {
+    /// - Parameter tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    public init(tolerance: Int = 10) {
         self.tolerance = min(255, max(0, tolerance))
-        self.threads = threads
     }
 
     /// The tolerance.
