@@ -54,126 +54,55 @@ struct BLAKE2b {
         let (m4, m5, m6, m7) = (block.0[4], block.0[5], block.0[6], block.0[7])
         let (m8, m9, m10, m11) = (block.1[0], block.1[1], block.1[2], block.1[3])
         let (m12, m13, m14, m15) = (block.1[4], block.1[5], block.1[6], block.1[7])
-        var (v0, v1, v2, v3) = (low[0], low[1], low[2], low[3])
-        var (v4, v5, v6, v7) = (high[0], high[1], high[2], high[3])
-        var (v8, v9): (UInt64, UInt64) = (0x6a09_e667_f3bc_c908, 0xbb67_ae85_84ca_a73b)
-        var (v10, v11): (UInt64, UInt64) = (0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1)
-        var (v12, v13): (UInt64, UInt64) = (0x510e_527f_ade6_82d1 ^ total, 0x9b05_688c_2b3e_6c1f)
-        var (v14, v15): (UInt64, UInt64) = (0x1f83_d9ab_fb41_bd6b, 0x5be0_cd19_137e_2179)
-        if last { v14 = ~v14 }
-
-        mix(&v0, &v4, &v8, &v12, m0, m1)
-        mix(&v1, &v5, &v9, &v13, m2, m3)
-        mix(&v2, &v6, &v10, &v14, m4, m5)
-        mix(&v3, &v7, &v11, &v15, m6, m7)
-        mix(&v0, &v5, &v10, &v15, m8, m9)
-        mix(&v1, &v6, &v11, &v12, m10, m11)
-        mix(&v2, &v7, &v8, &v13, m12, m13)
-        mix(&v3, &v4, &v9, &v14, m14, m15)
-
-        mix(&v0, &v4, &v8, &v12, m14, m10)
-        mix(&v1, &v5, &v9, &v13, m4, m8)
-        mix(&v2, &v6, &v10, &v14, m9, m15)
-        mix(&v3, &v7, &v11, &v15, m13, m6)
-        mix(&v0, &v5, &v10, &v15, m1, m12)
-        mix(&v1, &v6, &v11, &v12, m0, m2)
-        mix(&v2, &v7, &v8, &v13, m11, m7)
-        mix(&v3, &v4, &v9, &v14, m5, m3)
-
-        mix(&v0, &v4, &v8, &v12, m11, m8)
-        mix(&v1, &v5, &v9, &v13, m12, m0)
-        mix(&v2, &v6, &v10, &v14, m5, m2)
-        mix(&v3, &v7, &v11, &v15, m15, m13)
-        mix(&v0, &v5, &v10, &v15, m10, m14)
-        mix(&v1, &v6, &v11, &v12, m3, m6)
-        mix(&v2, &v7, &v8, &v13, m7, m1)
-        mix(&v3, &v4, &v9, &v14, m9, m4)
-
-        mix(&v0, &v4, &v8, &v12, m7, m9)
-        mix(&v1, &v5, &v9, &v13, m3, m1)
-        mix(&v2, &v6, &v10, &v14, m13, m12)
-        mix(&v3, &v7, &v11, &v15, m11, m14)
-        mix(&v0, &v5, &v10, &v15, m2, m6)
-        mix(&v1, &v6, &v11, &v12, m5, m10)
-        mix(&v2, &v7, &v8, &v13, m4, m0)
-        mix(&v3, &v4, &v9, &v14, m15, m8)
-
-        mix(&v0, &v4, &v8, &v12, m9, m0)
-        mix(&v1, &v5, &v9, &v13, m5, m7)
-        mix(&v2, &v6, &v10, &v14, m2, m4)
-        mix(&v3, &v7, &v11, &v15, m10, m15)
-        mix(&v0, &v5, &v10, &v15, m14, m1)
-        mix(&v1, &v6, &v11, &v12, m11, m12)
-        mix(&v2, &v7, &v8, &v13, m6, m8)
-        mix(&v3, &v4, &v9, &v14, m3, m13)
-
-        mix(&v0, &v4, &v8, &v12, m2, m12)
-        mix(&v1, &v5, &v9, &v13, m6, m10)
-        mix(&v2, &v6, &v10, &v14, m0, m11)
-        mix(&v3, &v7, &v11, &v15, m8, m3)
-        mix(&v0, &v5, &v10, &v15, m4, m13)
-        mix(&v1, &v6, &v11, &v12, m7, m5)
-        mix(&v2, &v7, &v8, &v13, m15, m14)
-        mix(&v3, &v4, &v9, &v14, m1, m9)
-
-        mix(&v0, &v4, &v8, &v12, m12, m5)
-        mix(&v1, &v5, &v9, &v13, m1, m15)
-        mix(&v2, &v6, &v10, &v14, m14, m13)
-        mix(&v3, &v7, &v11, &v15, m4, m10)
-        mix(&v0, &v5, &v10, &v15, m0, m7)
-        mix(&v1, &v6, &v11, &v12, m6, m3)
-        mix(&v2, &v7, &v8, &v13, m9, m2)
-        mix(&v3, &v4, &v9, &v14, m8, m11)
-
-        mix(&v0, &v4, &v8, &v12, m13, m11)
-        mix(&v1, &v5, &v9, &v13, m7, m14)
-        mix(&v2, &v6, &v10, &v14, m12, m1)
-        mix(&v3, &v7, &v11, &v15, m3, m9)
-        mix(&v0, &v5, &v10, &v15, m5, m0)
-        mix(&v1, &v6, &v11, &v12, m15, m4)
-        mix(&v2, &v7, &v8, &v13, m8, m6)
-        mix(&v3, &v4, &v9, &v14, m2, m10)
-
-        mix(&v0, &v4, &v8, &v12, m6, m15)
-        mix(&v1, &v5, &v9, &v13, m14, m9)
-        mix(&v2, &v6, &v10, &v14, m11, m3)
-        mix(&v3, &v7, &v11, &v15, m0, m8)
-        mix(&v0, &v5, &v10, &v15, m12, m2)
-        mix(&v1, &v6, &v11, &v12, m13, m7)
-        mix(&v2, &v7, &v8, &v13, m1, m4)
-        mix(&v3, &v4, &v9, &v14, m10, m5)
-
-        mix(&v0, &v4, &v8, &v12, m10, m2)
-        mix(&v1, &v5, &v9, &v13, m8, m4)
-        mix(&v2, &v6, &v10, &v14, m7, m6)
-        mix(&v3, &v7, &v11, &v15, m1, m5)
-        mix(&v0, &v5, &v10, &v15, m15, m11)
-        mix(&v1, &v6, &v11, &v12, m9, m14)
-        mix(&v2, &v7, &v8, &v13, m3, m12)
-        mix(&v3, &v4, &v9, &v14, m13, m0)
-
-        mix(&v0, &v4, &v8, &v12, m0, m1)
-        mix(&v1, &v5, &v9, &v13, m2, m3)
-        mix(&v2, &v6, &v10, &v14, m4, m5)
-        mix(&v3, &v7, &v11, &v15, m6, m7)
-        mix(&v0, &v5, &v10, &v15, m8, m9)
-        mix(&v1, &v6, &v11, &v12, m10, m11)
-        mix(&v2, &v7, &v8, &v13, m12, m13)
-        mix(&v3, &v4, &v9, &v14, m14, m15)
-
-        mix(&v0, &v4, &v8, &v12, m14, m10)
-        mix(&v1, &v5, &v9, &v13, m4, m8)
-        mix(&v2, &v6, &v10, &v14, m9, m15)
-        mix(&v3, &v7, &v11, &v15, m13, m6)
-        mix(&v0, &v5, &v10, &v15, m1, m12)
-        mix(&v1, &v6, &v11, &v12, m0, m2)
-        mix(&v2, &v7, &v8, &v13, m11, m7)
-        mix(&v3, &v4, &v9, &v14, m5, m3)
-
-        low ^= SIMD4(v0 ^ v8, v1 ^ v9, v2 ^ v10, v3 ^ v11)
-        high ^= SIMD4(v4 ^ v12, v5 ^ v13, v6 ^ v14, v7 ^ v15)
+        var state = State(
+            v0: low[0], v1: low[1], v2: low[2], v3: low[3], v4: high[0], v5: high[1], v6: high[2], v7: high[3],
+            v12: 0x510e_527f_ade6_82d1 ^ total, v14: last ? ~0x1f83_d9ab_fb41_bd6b : 0x1f83_d9ab_fb41_bd6b)
+        state.round(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15)
+        state.round(m14, m10, m4, m8, m9, m15, m13, m6, m1, m12, m0, m2, m11, m7, m5, m3)
+        state.round(m11, m8, m12, m0, m5, m2, m15, m13, m10, m14, m3, m6, m7, m1, m9, m4)
+        state.round(m7, m9, m3, m1, m13, m12, m11, m14, m2, m6, m5, m10, m4, m0, m15, m8)
+        state.round(m9, m0, m5, m7, m2, m4, m10, m15, m14, m1, m11, m12, m6, m8, m3, m13)
+        state.round(m2, m12, m6, m10, m0, m11, m8, m3, m4, m13, m7, m5, m15, m14, m1, m9)
+        state.round(m12, m5, m1, m15, m14, m13, m4, m10, m0, m7, m6, m3, m9, m2, m8, m11)
+        state.round(m13, m11, m7, m14, m12, m1, m3, m9, m5, m0, m15, m4, m8, m6, m2, m10)
+        state.round(m6, m15, m14, m9, m11, m3, m0, m8, m12, m2, m13, m7, m1, m4, m10, m5)
+        state.round(m10, m2, m8, m4, m7, m6, m1, m5, m15, m11, m9, m14, m3, m12, m13, m0)
+        state.round(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15)
+        state.round(m14, m10, m4, m8, m9, m15, m13, m6, m1, m12, m0, m2, m11, m7, m5, m3)
+        low ^= SIMD4(state.v0 ^ state.v8, state.v1 ^ state.v9, state.v2 ^ state.v10, state.v3 ^ state.v11)
+        high ^= SIMD4(state.v4 ^ state.v12, state.v5 ^ state.v13, state.v6 ^ state.v14, state.v7 ^ state.v15)
         block = (SIMD8(), SIMD8())
         filled = 0
+    }
+}
+
+/// The working vector of the compression function F (RFC 7693 section 3.2).
+private struct State {
+    var v0, v1, v2, v3, v4, v5, v6, v7: UInt64
+    var v8: UInt64 = 0x6a09_e667_f3bc_c908
+    var v9: UInt64 = 0xbb67_ae85_84ca_a73b
+    var v10: UInt64 = 0x3c6e_f372_fe94_f82b
+    var v11: UInt64 = 0xa54f_f53a_5f1d_36f1
+    var v12: UInt64
+    var v13: UInt64 = 0x9b05_688c_2b3e_6c1f
+    var v14: UInt64
+    var v15: UInt64 = 0x5be0_cd19_137e_2179
+
+    /// One round, with the message's words in its order.
+    @inline(__always)
+    mutating func round(
+        _ m0: UInt64, _ m1: UInt64, _ m2: UInt64, _ m3: UInt64, _ m4: UInt64, _ m5: UInt64, _ m6: UInt64,
+        _ m7: UInt64, _ m8: UInt64, _ m9: UInt64, _ m10: UInt64, _ m11: UInt64, _ m12: UInt64, _ m13: UInt64,
+        _ m14: UInt64, _ m15: UInt64
+    ) {
+        mix(&v0, &v4, &v8, &v12, m0, m1)
+        mix(&v1, &v5, &v9, &v13, m2, m3)
+        mix(&v2, &v6, &v10, &v14, m4, m5)
+        mix(&v3, &v7, &v11, &v15, m6, m7)
+        mix(&v0, &v5, &v10, &v15, m8, m9)
+        mix(&v1, &v6, &v11, &v12, m10, m11)
+        mix(&v2, &v7, &v8, &v13, m12, m13)
+        mix(&v3, &v4, &v9, &v14, m14, m15)
     }
 }
 
