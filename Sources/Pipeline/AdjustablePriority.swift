@@ -24,12 +24,12 @@ package final class AdjustablePriority: Sendable {
     package init(_ value: LoadPriority) { state = Lock(State(value: value)) }
 
     /// The priority now.
-    package var value: LoadPriority { state.withInnerLock { $0.value } }
+    package var value: LoadPriority { state.withLock(isInner: true) { $0.value } }
 
     /// Says that the work is over. Tasks that it began and that still run are on their own from now on.
     package func end() { state.withLock { $0.isOver = true } }
 
-    private var isOver: Bool { state.withInnerLock { $0.isOver } }
+    private var isOver: Bool { state.withLock(isInner: true) { $0.isOver } }
 
     /// Changes the priority and tells who follows it, unless it is the same.
     package func set(_ value: LoadPriority) {

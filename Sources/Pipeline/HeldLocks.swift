@@ -25,7 +25,7 @@ package enum HeldLocks {
         package static func enter(isInner: Bool) {
             precondition(
                 isInner || count == 0,
-                "A lock is taken while another one is held. Take one after the other, or use withInnerLock.")
+                "A lock is taken while another one is held. Take one after the other, or use withLock(isInner: true).")
             count += 1
         }
 

@@ -23,20 +23,7 @@
 
         /// Runs `body` with exclusive access to the value; see the other variant.
         package func withLock<Result: ~Copyable, Failure: Error>(
-            _ body: (inout sending Value) throws(Failure) -> sending Result
-        ) throws(Failure) -> sending Result {
-            try withLock(isInner: false, body)
-        }
-
-        /// Runs `body` as ``withLock(_:)`` does, also while another lock is held: for a lock under which no other is taken.
-        package func withInnerLock<Result: ~Copyable, Failure: Error>(
-            _ body: (inout sending Value) throws(Failure) -> sending Result
-        ) throws(Failure) -> sending Result {
-            try withLock(isInner: true, body)
-        }
-
-        private func withLock<Result: ~Copyable, Failure: Error>(
-            isInner: Bool, _ body: (inout sending Value) throws(Failure) -> sending Result
+            isInner: Bool = false, _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             #if DEBUG
                 HeldLocks.enter(isInner: isInner)

@@ -11,25 +11,14 @@
         /// Runs `body` with exclusive access to the value.
         ///
         /// Keep `body` short and never call out from it. Return whatever it takes out of the value, so that the caller
-        /// releases it after the lock: a `deinit` may come back here. Debug builds end where another lock is held already.
+        /// releases it after the lock: a `deinit` may come back here. Debug builds end where another lock is held already,
+        /// unless this one `isInner`: no other is taken under it.
         @inlinable
         package func withLock<Result: ~Copyable, Failure: Error>(
-            _ body: (inout sending Value) throws(Failure) -> sending Result
+            isInner: Bool = false, _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             #if DEBUG
-                HeldLocks.enter(isInner: false)
-                defer { HeldLocks.leave() }
-            #endif
-            return try storage.withLock(body)
-        }
-
-        /// Runs `body` as ``withLock(_:)`` does, also while another lock is held: for a lock under which no other is taken.
-        @inlinable
-        package func withInnerLock<Result: ~Copyable, Failure: Error>(
-            _ body: (inout sending Value) throws(Failure) -> sending Result
-        ) throws(Failure) -> sending Result {
-            #if DEBUG
-                HeldLocks.enter(isInner: true)
+                HeldLocks.enter(isInner: isInner)
                 defer { HeldLocks.leave() }
             #endif
             return try storage.withLock(body)

@@ -10,7 +10,7 @@ import Testing
             #expect(HeldLocks.count == 0)
             #expect(lock.withLock { _ in HeldLocks.count } == 1)
             let inner = Lock(0)
-            #expect(lock.withLock { _ in inner.withInnerLock { _ in HeldLocks.count } } == 2)
+            #expect(lock.withLock { _ in inner.withLock(isInner: true) { _ in HeldLocks.count } } == 2)
             #expect(throws: CancellationError.self) { try lock.withLock { _ in throw CancellationError() } }
             #expect(HeldLocks.count == 0)
             HeldLocks.requireNone()
@@ -24,7 +24,7 @@ import Testing
             }
             await #expect(processExitsWith: .success) {
                 let (outer, inner) = (Lock(0), Lock(0))
-                outer.withLock { _ in inner.withInnerLock { _ in } }
+                outer.withLock { _ in inner.withLock(isInner: true) { _ in } }
             }
         }
 

@@ -27,7 +27,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     }
 
     /// Whether the task is suspended.
-    var isSuspended: Bool { state.withInnerLock { if case .suspended = $0 { true } else { false } } }
+    var isSuspended: Bool { state.withLock(isInner: true) { if case .suspended = $0 { true } else { false } } }
 
     /// Suspends the task until it is resumed. The waiter is in its line already.
     /// - Parameter leave: Is called when the task is cancelled. Takes the waiter out of its line, and resumes it if it was

@@ -66,7 +66,9 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
     package func update(_ body: (inout Resource) -> Void) { change { body(&$0.resource) } }
 
     /// Reads the resource. May be called under another lock.
-    package func read<Result>(_ body: (Resource) -> Result) -> Result { state.withInnerLock { body($0.resource) } }
+    package func read<Result>(_ body: (Resource) -> Result) -> Result {
+        state.withLock(isInner: true) { body($0.resource) }
+    }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
         let (result, admitted) = state.withLock { state in

@@ -18,7 +18,7 @@ final class EventRelay: Sendable {
 
     /// Queues events for ``deliver()``. May be called under the lock of ``Flights``, which decides their order.
     func enqueue(_ events: [LoadEvent]) {
-        state.withInnerLock { state in
+        state.withLock(isInner: true) { state in
             if !state.isClosed { state.waiting.append(contentsOf: events) }
         }
     }

@@ -213,7 +213,7 @@ final class ResponseDatabase: Sendable {
 
     private func remove() {
         folder.removeDatabase()
-        mayHaveStrays.withInnerLock { $0 = true }
+        mayHaveStrays.withLock(isInner: true) { $0 = true }
     }
 
     private func drop(_ dropped: ResponseConnections) {
