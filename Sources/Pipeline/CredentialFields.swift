@@ -31,11 +31,11 @@ public struct CredentialFields: Sendable, Hashable {
         ])
 
     /// `Authorization` alone: what RFC 9111 section 3.5 knows of. For a cache that has one user.
-    public static let authorization = CredentialFields(["authorization"])
+    package static let authorization = CredentialFields(["authorization"])
 
     /// Returns the list with more names.
     public func adding(_ more: String...) -> CredentialFields { CredentialFields(names.union(more)) }
 
     /// Returns whether a field is in the list.
-    public func contains(_ name: HTTPField.Name) -> Bool { names.contains(name.canonicalName) }
+    package func contains(_ name: HTTPField.Name) -> Bool { names.contains(name.canonicalName) }
 }

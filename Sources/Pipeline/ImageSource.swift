@@ -125,7 +125,7 @@ public enum ImageSource: Sendable, Hashable {
     }
 
     /// Whether the bytes come over the network.
-    public var isRemote: Bool {
+    package var isRemote: Bool {
         if case .url = self { true } else { false }
     }
 

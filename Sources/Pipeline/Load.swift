@@ -96,7 +96,7 @@ public struct Load: Sendable {
     }
 
     /// Takes the attached value of a type away, when no later stage needs it.
-    public mutating func detach<Value: LoadAttachment>(_ type: Value.Type) {
+    package mutating func detach<Value: LoadAttachment>(_ type: Value.Type) {
         attachments.removeAll { $0 is Value }
     }
 

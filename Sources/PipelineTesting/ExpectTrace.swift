@@ -28,9 +28,9 @@ public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch
 /// Another trace than was expected; see ``expectTrace(_:_:)``.
 public struct TraceMismatch: Error, Sendable, CustomStringConvertible {
     /// What should have happened, a stage a line.
-    public let expected: String
+    package let expected: String
     /// What happened, a stage a line.
-    public let happened: String
+    package let happened: String
 
     /// Both.
     public var description: String { "Expected:\n\(expected)\nHappened:\n\(happened)" }

@@ -81,10 +81,10 @@ public final class ManualClock: LoadClock {
     }
 
     /// How many tasks sleep on this clock, those not counted that wait for a time limit on other work.
-    public var sleeperCount: Int { state.withLock { $0.count(includingLimits: false) } }
+    package var sleeperCount: Int { state.withLock { $0.count(includingLimits: false) } }
 
     /// When the next of them is due, counted from now; `nil` if none sleeps.
-    public var nextDue: Duration? {
+    package var nextDue: Duration? {
         state.withLock { state in
             state.sleepers.values.filter { !$0.isLimit }.map(\.due).min().map { $0 - state.uptime }
         }

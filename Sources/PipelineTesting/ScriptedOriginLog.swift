@@ -6,10 +6,10 @@ extension ScriptedOrigin {
         /// How many connections were opened to it; fewer than requests where connections are kept alive.
         public internal(set) var connections = 0
         /// How many of these connections are closed by now, by either side.
-        public internal(set) var closedConnections = 0
+        package internal(set) var closedConnections = 0
         /// How many replies were not taken whole, because the client left.
-        public internal(set) var abandoned = 0
+        package internal(set) var abandoned = 0
         /// How many bytes of replies, fields included, the system took for sending.
-        public internal(set) var bytesSent = 0
+        package internal(set) var bytesSent = 0
     }
 }

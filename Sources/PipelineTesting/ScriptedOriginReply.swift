@@ -84,7 +84,7 @@ extension ScriptedOrigin {
         }
 
         /// An answer with this many fields, each with a value of this many bytes.
-        public static func headerBomb(fields: Int, valueBytes: Int = 10) -> Reply {
+        package static func headerBomb(fields: Int, valueBytes: Int = 10) -> Reply {
             let value = String(repeating: "x", count: valueBytes)
             var head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
             for index in 0..<fields { head += "X-\(index): \(value)\r\n" }
@@ -94,7 +94,7 @@ extension ScriptedOrigin {
         }
 
         /// The same with an interim answer before it, such as 103 with `Link` fields (RFC 8297).
-        public func interim(_ status: Int, headers: HTTPFields = [:]) -> Reply {
+        package func interim(_ status: Int, headers: HTTPFields = [:]) -> Reply {
             var reply = self
             reply.head = Self.head(status: status, reason: "", headers: headers) + head
             return reply
@@ -113,7 +113,7 @@ extension ScriptedOrigin {
         public func cut(after count: Int) -> Reply { interrupted(after: count, .cut) }
 
         /// The same, with the connection closed afterwards, unannounced.
-        public func closing() -> Reply {
+        package func closing() -> Reply {
             var reply = self
             reply.closes = true
             return reply

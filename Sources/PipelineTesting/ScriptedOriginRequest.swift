@@ -12,7 +12,7 @@ extension ScriptedOrigin {
         /// The content.
         public internal(set) var body: [UInt8] = []
         /// Which of the origin's connections it came on, counted from 1.
-        public let connection: Int
+        package let connection: Int
 
         /// The target without its query.
         public var path: String { String(target.prefix { $0 != "?" }) }

@@ -58,7 +58,7 @@ public struct StageSpec: Sendable {
     }
 
     /// Every breach of the contract, in a sentence each; none if the stage keeps to it.
-    public func breaches() async -> [String] {
+    package func breaches() async -> [String] {
         guard !stage.accepts.isEmpty else { return ["\(stage.name) accepts no phase, so it can never run."] }
         var breaches: [String] = []
         if stage.produces.isEmpty { breaches.append("\(stage.name) produces no phase; say in which it leaves a load.") }

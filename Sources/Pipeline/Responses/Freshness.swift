@@ -84,7 +84,7 @@ public struct Freshness: Sendable, Hashable {
     public var freshUntil: Date? { remaining.map { judged + $0.seconds } }
 
     /// The `Age` that an answer made of it has to carry (section 5.1), in seconds.
-    public var ageField: Int { min(max(Int(clamping: age.seconds), 0), 1 << 31) }
+    package var ageField: Int { min(max(Int(clamping: age.seconds), 0), 1 << 31) }
 }
 
 extension Freshness: CustomStringConvertible {

@@ -71,7 +71,7 @@ public final class BlockingThreads: Sendable {
     public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
 
     /// How much work waits for a thread.
-    public var waiting: Int { state.withLock { $0.line.count } }
+    package var waiting: Int { state.withLock { $0.line.count } }
 
     /// Runs work on one of the threads and waits for it without blocking.
     ///

@@ -7,7 +7,7 @@ extension HTTPCache {
         /// The header fields that are part of every key.
         public let credentials: CredentialFields
         /// Whether there is one user, so that RFC 9111 alone says which requests a response answers.
-        public let isOne: Bool
+        let isOne: Bool
 
         /// One user. `Authorization` is part of the key (RFC 9111 section 3.5); otherwise `Vary` decides.
         public static let one = Users(credentials: .authorization, isOne: true)

@@ -21,14 +21,14 @@ public struct FailedAttempts: Sendable, Hashable {
 extension HTTPCache {
     /// The failed attempts at a source; `nil` if the last one succeeded.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
-    public func failures(of key: SourceKey) async throws -> FailedAttempts? { try await store.failures(of: key) }
+    package func failures(of key: SourceKey) async throws -> FailedAttempts? { try await store.failures(of: key) }
 
     /// Counts an attempt that the origin answered with an error. Of the sources that failed the latest 10,000 are remembered,
     /// fewer in a cache of less than 82 MB. What is not the origin's word, such as a time-out, is no
     /// such attempt.
     /// - Returns: the attempts so far, this one included; `nil` if the store failed.
     @discardableResult
-    public func recordFailure(status: Int, of key: SourceKey) async -> FailedAttempts? {
+    package func recordFailure(status: Int, of key: SourceKey) async -> FailedAttempts? {
         await store.recordFailure(status: status, of: key, at: clock.now)
     }
 

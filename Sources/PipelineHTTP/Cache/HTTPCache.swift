@@ -25,7 +25,7 @@ public final class HTTPCache: Sendable {
     /// Where it keeps the responses.
     public let store: any ResponseStore
     /// Whether it keeps to the rules of a shared cache (RFC 9111 section 1.2.3), which stores nothing `private`.
-    public let isShared: Bool
+    package let isShared: Bool
     /// Whose requests it answers.
     public let users: Users
 
@@ -42,7 +42,7 @@ public final class HTTPCache: Sendable {
     public var folder: String? { sqlite?.database.folder.path }
 
     /// The bytes that everything stored may take.
-    public var byteLimit: Int { store.byteLimit }
+    package var byteLimit: Int { store.byteLimit }
 
     /// The store that processes share, with its leases and its repairs.
     var sqlite: SQLiteResponseStore? { store as? SQLiteResponseStore }
@@ -51,7 +51,7 @@ public final class HTTPCache: Sendable {
     public static var defaultFolder: String { CacheFolder.standardPath }
 
     /// Returns whether a folder holds a cache. Makes nothing and opens nothing.
-    public static func exists(in folder: String) -> Bool { CacheFolder(path: folder).hasDatabase }
+    package static func exists(in folder: String) -> Bool { CacheFolder(path: folder).hasDatabase }
 
     /// Describes a cache in a folder, which processes may share; nothing is opened yet.
     /// - Parameters:
@@ -154,13 +154,13 @@ public final class HTTPCache: Sendable {
     }
 
     /// Tells a cache of products from now on what becomes invalid, and asks it what was used. The cache isn't kept alive.
-    public func register(_ cache: any ProductCache) { productCaches.add(cache) }
+    package func register(_ cache: any ProductCache) { productCaches.add(cache) }
 
     /// Marks a response as used just now. Nothing is written yet: that happens with the next change, or in ``flush()``.
     ///
     /// Lookups mark what they find. Images that a `Store` keeps in memory count as well: their uses are gathered when
     /// something is written.
-    public func touch(_ generation: Int64) {
+    package func touch(_ generation: Int64) {
         guard accesses.note(generation, at: clock.now) else { return }
         Task { await flush() }
     }
@@ -172,7 +172,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Writes down which responses were used.
-    public func flush() async {
+    package func flush() async {
         handInUses()
         await store.flush()
     }

@@ -3,7 +3,7 @@ public import Pipeline
 
 /// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it what is no
 /// longer valid, and asks it which responses' products were used.
-public protocol ProductCache: AnyObject, Sendable {
+package protocol ProductCache: AnyObject, Sendable {
     /// Removes what was made of answers to a source's earlier requests.
     /// - Parameters:
     ///   - source: The source.

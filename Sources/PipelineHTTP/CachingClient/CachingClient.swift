@@ -68,5 +68,5 @@ public final class CachingClient: Sendable {
     public func drain() async { await background.drain() }
 
     /// Drops every revalidation in the background; ``drain()`` tells when they have ended.
-    public func cancelBackground() { background.cancel() }
+    package func cancelBackground() { background.cancel() }
 }

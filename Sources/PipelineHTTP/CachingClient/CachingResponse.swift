@@ -18,5 +18,5 @@ public struct CachingResponse: Sendable {
     /// What the cache had to do with it.
     public var use: CacheUse
     /// What happened, request by request: more than one where redirects were followed.
-    public var steps: [CachingStep]
+    package var steps: [CachingStep]
 }

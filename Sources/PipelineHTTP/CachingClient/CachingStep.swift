@@ -5,21 +5,21 @@ public import Pipeline
 /// What happened to one request of ``CachingClient``: the answer to "why was this a miss?".
 ///
 /// It holds everything as it was; redact it before it is shown.
-public struct CachingStep: Sendable {
+package struct CachingStep: Sendable {
     /// The URL that was asked for.
-    public let url: URL
+    package let url: URL
     /// What the cache had; `nil` if it was not asked.
-    public internal(set) var lookup: CacheLookup?
+    package internal(set) var lookup: CacheLookup?
     /// What was decided, in the order in which it was.
-    public internal(set) var notes: [String] = []
+    package internal(set) var notes: [String] = []
     /// The fields that were sent to the origin; `nil` if it was not asked before the answer was given.
-    public internal(set) var sent: HTTPFields?
+    package internal(set) var sent: HTTPFields?
     /// The status that the origin answered with.
-    public internal(set) var status: Int?
+    package internal(set) var status: Int?
     /// The fields that the origin answered with.
-    public internal(set) var received: HTTPFields?
+    package internal(set) var received: HTTPFields?
     /// The entry that is stored now, with what it is judged by; `nil` if nothing was stored or changed.
-    public internal(set) var stored: (response: StoredResponse, freshness: Freshness)?
+    package internal(set) var stored: (response: StoredResponse, freshness: Freshness)?
 
     init(url: URL) { self.url = url }
 }

@@ -20,7 +20,7 @@ import Pipeline
 /// Leaving a body unread, by letting the response go, ends the transfer, as does cancelling the task that reads it.
 public final class CurlClient: HTTPClient {
     /// What the client was made with.
-    public let options: Options
+    package let options: Options
 
     private let thread: CurlThread
 

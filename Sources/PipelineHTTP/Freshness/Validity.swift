@@ -7,21 +7,21 @@ public import Pipeline
 /// what each of them would say.
 public struct Validity: Sendable, Hashable {
     /// When it was stored or last confirmed by the origin.
-    public let storedAt: Date
+    package let storedAt: Date
     /// When the origin made or last confirmed it (RFC 9111 section 4.2.3): the caller's default lifetime counts from then.
-    public let originatedAt: Date
+    package let originatedAt: Date
     /// The end of freshness by the server's word (RFC 9111 section 4.2); `nil` where the server said nothing.
-    public let serverUntil: Date?
+    package let serverUntil: Date?
     /// The end of freshness by HTTP's rules alone, a guess included (RFC 9111 section 4.2.2).
-    public let httpUntil: Date
+    package let httpUntil: Date
     /// The end that `Expiry.after` fixed when it was stored; `nil` without one.
-    public let fixedUntil: Date?
+    package let fixedUntil: Date?
     /// The end of freshness of the redirects that led to it, by the server's word; `nil` without any.
-    public let redirectsUntil: Date?
+    package let redirectsUntil: Date?
     /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
-    public let alwaysRevalidates: Bool
+    package let alwaysRevalidates: Bool
     /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
-    public let mayStandIn: Bool
+    package let mayStandIn: Bool
     /// When the last of it was stored or confirmed: the image, or a redirect that led to it.
     private var lastStoredAt: Date
 
@@ -69,7 +69,7 @@ public struct Validity: Sendable, Hashable {
     }
 
     /// Since when it is stale for a reader; `nil` where it never will be.
-    public func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
+    package func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
         switch (rules, expiry) {
         case (.http, _): bounded(alwaysRevalidates ? storedAt : httpUntil)
         case (.asRequested, .never): nil

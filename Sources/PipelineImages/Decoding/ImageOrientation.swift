@@ -19,5 +19,5 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     case left = 8
 
     /// Whether width and height change places.
-    public var swapsSides: Bool { rawValue >= 5 }
+    var swapsSides: Bool { rawValue >= 5 }
 }

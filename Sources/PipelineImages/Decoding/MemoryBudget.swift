@@ -18,7 +18,7 @@ public final class MemoryBudget: Sendable {
     }
 
     /// How many bytes there are to be claimed.
-    public let bytes: Int
+    package let bytes: Int
 
     private let line: WaitingLine<Free>
 
@@ -33,7 +33,7 @@ public final class MemoryBudget: Sendable {
     public static let decoding = MemoryBudget(bytes: 512_000_000)
 
     /// How many decodes wait.
-    public var waiting: Int { line.count }
+    package var waiting: Int { line.count }
 
     /// Runs work as soon as its memory is available, and releases it afterwards.
     /// - Throws: what the work throws; `CancellationError` if the task is cancelled while it waits.

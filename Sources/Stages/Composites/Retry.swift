@@ -6,7 +6,7 @@ public import Pipeline
 ///
 /// Before each new attempt it waits, by the load's clock, for a random share of a time that doubles with every attempt,
 /// so that many clients that failed together don't come back together. An origin's `Retry-After` (RFC 9110 section
-/// 10.2.3) is kept; one that is longer than ``maximumDelay`` ends the attempts. A body that broke off is resumed where
+/// 10.2.3) is kept; one that is longer than `maximumDelay` ends the attempts. A body that broke off is resumed where
 /// the origin allows that. A cancelled load is never tried again, nor one that failed for a reason that stays, such as
 /// a refused address, a certificate that is not trusted, or bytes that can't be decoded.
 ///
@@ -23,11 +23,11 @@ public struct Retry: CompositeStage {
     /// What is run, once or more.
     public var body: Chain
     /// How often the body is run at most.
-    public let maximumAttempts: Int
+    package let maximumAttempts: Int
     /// The longest wait before the second attempt; it doubles with each one after it.
-    public let initialDelay: Duration
+    package let initialDelay: Duration
     /// The longest wait before any attempt, and the longest `Retry-After` that is waited for.
-    public let maximumDelay: Duration
+    package let maximumDelay: Duration
     private let jitter: @Sendable () -> Double
 
     /// Wraps the stages that are tried again, which should be idempotent, as `Fetch` is.

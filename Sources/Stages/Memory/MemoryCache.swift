@@ -43,11 +43,11 @@ public final class MemoryCache: ProductCache {
     }
 
     /// The most that all entries may take together, in bytes of pixels or file; 128 MB by default.
-    public let byteLimit: Int
+    package let byteLimit: Int
     /// The most entries; `nil`, the default, for no limit.
-    public let countLimit: Int?
+    package let countLimit: Int?
     /// How long an entry may go unread before it reads as a miss; `nil`, the default, for ever.
-    public let idleLimit: Duration?
+    package let idleLimit: Duration?
 
     private let state = Lock(State())
 
@@ -106,7 +106,7 @@ public final class MemoryCache: ProductCache {
 
     /// Returns the last uses of the entries that were used after the use with a number, the oldest first, and the number
     /// of the last use of all.
-    public func uses(since number: UInt64) -> (uses: [ProductUse], last: UInt64) {
+    package func uses(since number: UInt64) -> (uses: [ProductUse], last: UInt64) {
         state.withLock { state in
             var recent: [ProductUse] = []
             state.kept.forEachFromNewest { kept in
@@ -126,7 +126,7 @@ public final class MemoryCache: ProductCache {
     }
 
     /// Removes the variants of a source that were made of an earlier answer of the origin than one to a request sent then.
-    public func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
+    package func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
                 guard key.source == source, let asked = state.kept.peek(key)?.entry.askedAt else { return false }
@@ -136,7 +136,7 @@ public final class MemoryCache: ProductCache {
     }
 
     /// Removes what was made of stored responses.
-    public func remove(_ generations: Set<Int64>) {
+    package func remove(_ generations: Set<Int64>) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
                 state.kept.peek(key)?.entry.generation.map(generations.contains) ?? false
@@ -145,7 +145,7 @@ public final class MemoryCache: ProductCache {
     }
 
     /// Removes what was made of responses from a URL, given without fragment and user info.
-    public func remove(target: String) {
+    package func remove(target: String) {
         _ = state.withLock { state in
             state.kept.keys.filter { state.kept.peek($0)?.entry.targets.contains(target) == true }.compactMap {
                 state.remove($0)
@@ -168,7 +168,7 @@ public final class MemoryCache: ProductCache {
     }
 
     /// Removes what is past its freshness for a reader with the given expiry.
-    public func removeExpired(_ expiry: Expiry, now: Date) {
+    package func removeExpired(_ expiry: Expiry, now: Date) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
                 guard let validity = state.kept.peek(key)?.entry.validity,
