@@ -13,6 +13,7 @@ let package = Package(
             name: "Fuzz",
             dependencies: [
                 .product(name: "Pipeline", package: "pipeline"),
+                .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineHTTP", package: "pipeline"),
                 .product(name: "PipelineImages", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),

@@ -16,6 +16,8 @@ enum FuzzTarget: String, CaseIterable {
     case rows
     /// Fields of HTTP: dates, Cache-Control, ranges, tags.
     case http
+    /// Pipelines in YAML.
+    case yaml
 
     /// The one that was asked for.
     static let chosen: FuzzTarget = {
@@ -42,6 +44,7 @@ enum FuzzTarget: String, CaseIterable {
         case .dataURLs: TextFuzzing.readDataURL(bytes)
         case .rows: RowFuzzing.decode(bytes)
         case .http: TextFuzzing.readFields(bytes)
+        case .yaml: TextFuzzing.readPipeline(bytes)
         }
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 @testable import Pipeline
+import PipelineFile
 
 @testable import PipelineHTTP
 @testable import PipelineImages
@@ -12,6 +13,12 @@ enum TextFuzzing {
         let text = "data:" + String(decoding: bytes, as: UTF8.self)
         guard let url = try? DataURL(text) else { return }
         precondition(url.image.bytes.count <= text.utf8.count, "more bytes than the text has")
+    }
+
+    /// Reads a list of transforms and makes it.
+    static func readPipeline(_ bytes: [UInt8]) {
+        guard let document = try? PipelineDocument(String(decoding: bytes, as: UTF8.self)) else { return }
+        _ = try? document.pipeline(.operations)
     }
 
     /// Reads lines as the values of one field after the other, in a request and in the answer to it.
