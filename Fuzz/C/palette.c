@@ -36,14 +36,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     float error = cpalette_search_error(search, histogram);
     REQUIRE(error >= 0);
     cpalette_dither *dither = cpalette_dither_new(width, format, strength, error);
-    size_t part = take_number(&in, 1, 100);
     int clear = taken < 256 ? taken : 255;
     for (size_t y = 0; y < height; y++) {
         const uint8_t *row = pixels + y * length;
         const uint8_t *above = y > 0 ? row - length : row, *below = y + 1 < height ? row + length : row;
         uint8_t *indices = make_buffer(width);
-        while (!cpalette_dither_part(
-            dither, search, above, row, below, leaves_out ? left_out + y * width : NULL, part, clear, indices)) {}
+        cpalette_dither_row(
+            dither, search, above, row, below, leaves_out ? left_out + y * width : NULL, clear, indices);
         for (size_t x = 0; x < width; x++) REQUIRE(indices[x] < taken || indices[x] == clear);
         free(indices);
     }

@@ -22,8 +22,7 @@ struct cpalette_dither {
     size_t width;
     cpalette_format format;
     float strength, most;
-    /// How many pixels of the row are done, and whether it is taken from its end.
-    size_t done;
+    /// Whether the next row is taken from its end.
     bool is_backwards;
     /// For each pixel of this row and the next what is to be made up for, with a pixel to spare at both ends.
     point *rows[2];
@@ -66,18 +65,18 @@ static point passed(point error, float most) {
     return error * (square > most * most ? passed_on * most / sqrtf(square) : passed_on);
 }
 
-static void dither_pixels(
+static void dither_row(
     cpalette_dither *dither, cpalette_search *search, const uint8_t *above, const uint8_t *row, const uint8_t *below,
-    const uint8_t *left_out, size_t count, int clear, uint8_t *indices) {
+    const uint8_t *left_out, int clear, uint8_t *indices) {
     cpalette_format format = dither->format;
     ptrdiff_t size = format.channels, end = (ptrdiff_t)dither->width - 1, step = dither->is_backwards ? -1 : 1;
-    ptrdiff_t x = dither->is_backwards ? end - (ptrdiff_t)dither->done : (ptrdiff_t)dither->done;
+    ptrdiff_t x = dither->is_backwards ? end : 0;
     point *here = dither->rows[0] + 1, *next = dither->rows[1] + 1;
     // Plain surfaces are looked up once.
     point last_wanted = {INFINITY};
     int nearest = 0;
-    if (dither->done == 0) next[x] = (point){0};
-    for (; count > 0; count--, x += step) {
+    next[x] = (point){0};
+    for (; x >= 0 && x <= end; x += step) {
         next[x + step] = (point){0};
         if ((left_out && left_out[x]) || is_clear(row + x * size, format)) {
             indices[x] = (uint8_t)clear;
@@ -105,13 +104,13 @@ static void dither_pixels(
 }
 
 /// The same without anything that is passed on.
-static void map_pixels(
-    cpalette_dither *dither, cpalette_search *search, const uint8_t *row, const uint8_t *left_out, size_t count,
-    int clear, uint8_t *indices) {
+static void map_row(
+    cpalette_dither *dither, cpalette_search *search, const uint8_t *row, const uint8_t *left_out, int clear,
+    uint8_t *indices) {
     size_t size = (size_t)dither->format.channels;
     const uint8_t *last = NULL;
     int nearest = 0;
-    for (size_t x = dither->done; x < dither->done + count; x++) {
+    for (size_t x = 0; x < dither->width; x++) {
         const uint8_t *pixel = row + x * size;
         if ((left_out && left_out[x]) || is_clear(pixel, dither->format)) {
             indices[x] = (uint8_t)clear;
@@ -124,21 +123,15 @@ static void map_pixels(
     }
 }
 
-bool cpalette_dither_part(
+void cpalette_dither_row(
     cpalette_dither *dither, cpalette_search *search, const uint8_t *above, const uint8_t *row, const uint8_t *below,
-    const uint8_t *left_out, size_t count, int clear, uint8_t *indices) {
-    size_t rest = dither->width - dither->done;
-    if (count > rest) count = rest;
+    const uint8_t *left_out, int clear, uint8_t *indices) {
     if (dither->strength > 0)
-        dither_pixels(dither, search, above, row, below, left_out, count, clear, indices);
+        dither_row(dither, search, above, row, below, left_out, clear, indices);
     else
-        map_pixels(dither, search, row, left_out, count, clear, indices);
-    dither->done += count;
-    if (dither->done < dither->width) return false;
-    dither->done = 0;
+        map_row(dither, search, row, left_out, clear, indices);
     dither->is_backwards = !dither->is_backwards;
     point *finished = dither->rows[0];
     dither->rows[0] = dither->rows[1];
     dither->rows[1] = finished;
-    return true;
 }

@@ -79,18 +79,16 @@ typedef struct cpalette_dither cpalette_dither;
 ///   - error: how far the picture's colours are from the palette's.
 cpalette_dither *_Nullable cpalette_dither_new(size_t width, cpalette_format format, float strength, float error);
 
-/// Finds the indices of the next pixels of a row, up to `count` of them. Rows come from the top; each is taken part by
-/// part, every second one from its end.
+/// Finds the indices of the next row's pixels. Rows come from the top; every second one is taken from its end.
 /// - Parameters:
-///   - row: the whole row, and those above and below it, or the row itself at the picture's edges.
+///   - row: the row, and those above and below it, or the row itself at the picture's edges.
 ///   - left_out: for each pixel of the row whether it counts as clear; NULL if none does.
 ///   - clear: the index of what is clear.
-///   - indices: the row's, of which those that were found are written.
-/// - Returns: whether the row is done.
-bool cpalette_dither_part(
+///   - indices: the row's, which are written.
+void cpalette_dither_row(
     cpalette_dither *_Nonnull dither, cpalette_search *_Nonnull search, const uint8_t *_Nonnull above,
-    const uint8_t *_Nonnull row, const uint8_t *_Nonnull below, const uint8_t *_Nullable left_out, size_t count,
-    int clear, uint8_t *_Nonnull indices);
+    const uint8_t *_Nonnull row, const uint8_t *_Nonnull below, const uint8_t *_Nullable left_out, int clear,
+    uint8_t *_Nonnull indices);
 
 /// Frees it.
 void cpalette_dither_free(cpalette_dither *_Nullable dither);

@@ -46,17 +46,13 @@ final class PaletteRows {
         guard let start = pixels.baseAddress, y < size.height else { return }
         let row = start + y * rowLength
         let (above, below) = (y > 0 ? row - rowLength : row, y + 1 < size.height ? row + rowLength : row)
-        var isDone = false
-        while !isDone {
-            if pixelsSinceCheck >= Self.pixelsBetweenChecks {
-                try cancellation.check()
-                pixelsSinceCheck = 0
-            }
-            isDone = cpalette_dither_part(
-                dither, palette.search, above, row, below, leftOut.map { $0 + y * size.width },
-                Self.pixelsBetweenChecks, clear, indices)
-            pixelsSinceCheck += min(Self.pixelsBetweenChecks, size.width)
+        if pixelsSinceCheck >= Self.pixelsBetweenChecks {
+            try cancellation.check()
+            pixelsSinceCheck = 0
         }
+        cpalette_dither_row(
+            dither, palette.search, above, row, below, leftOut.map { $0 + y * size.width }, clear, indices)
+        pixelsSinceCheck += size.width
         y += 1
     }
 }
