@@ -54,19 +54,14 @@ struct FetchReport: Encodable {
         }
     }
 
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-    }
-
     let url: String
-    var status: Int?
-    var statusText: String?
-    var headers: [[String]]?
-    var bytes: Int?
-    var fromCache: String?
+    @OrNull var status: Int? = nil
+    @OrNull var statusText: String? = nil
+    @OrNull var headers: [[String]]? = nil
+    @OrNull var bytes: Int? = nil
+    @OrNull var fromCache: String? = nil
     var steps: [Step] = []
-    var error: Failure?
+    @OrNull var error: FailureReport? = nil
 
     init(_ url: URL, _ response: CachingResponse) {
         self.url = redactedURL(url.absoluteString)
@@ -80,21 +75,6 @@ struct FetchReport: Encodable {
 
     init(_ input: String, _ error: LoadError) {
         url = redactedURL(input)
-        self.error = Failure(code: error.code.rawValue, message: error.description)
-    }
-
-    private enum Field: String, CodingKey { case url, status, statusText, headers, bytes, fromCache, steps, error }
-
-    /// Writes each field, `null` where there is nothing: a reader need not ask which are there.
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Field.self)
-        try fields.encode(url, forKey: .url)
-        try fields.encode(status, forKey: .status)
-        try fields.encode(statusText, forKey: .statusText)
-        try fields.encode(headers, forKey: .headers)
-        try fields.encode(bytes, forKey: .bytes)
-        try fields.encode(fromCache, forKey: .fromCache)
-        try fields.encode(steps, forKey: .steps)
-        try fields.encode(error, forKey: .error)
+        self.error = FailureReport(error)
     }
 }

@@ -7,46 +7,23 @@ struct LoadReport: Encodable {
         let depth: Int
         let outcome: String
         let ms: Double
-        let bytes: Int?
-        let key: String?
-        let note: String?
-
-        private enum Field: String, CodingKey { case stage, depth, outcome, ms, bytes, key, note }
-
-        /// Writes each field, `null` where there is nothing.
-        func encode(to encoder: any Encoder) throws {
-            var fields = encoder.container(keyedBy: Field.self)
-            try fields.encode(stage, forKey: .stage)
-            try fields.encode(depth, forKey: .depth)
-            try fields.encode(outcome, forKey: .outcome)
-            try fields.encode(ms, forKey: .ms)
-            try fields.encode(bytes, forKey: .bytes)
-            try fields.encode(key, forKey: .key)
-            try fields.encode(note, forKey: .note)
-        }
-    }
-
-    struct Failure: Encodable {
-        let code: String
-        let message: String
+        @OrNull var bytes: Int?
+        @OrNull var key: String?
+        @OrNull var note: String?
     }
 
     let input: String
-    let output: String?
-    var source: String?
+    @OrNull var output: String?
+    @OrNull var source: String? = nil
     var stale = false
-    var width: Int?
-    var height: Int?
-    var nativeWidth: Int?
-    var nativeHeight: Int?
-    var bytes: Int?
-    var key: String?
+    @OrNull var width: Int? = nil
+    @OrNull var height: Int? = nil
+    @OrNull var nativeWidth: Int? = nil
+    @OrNull var nativeHeight: Int? = nil
+    @OrNull var bytes: Int? = nil
+    @OrNull var key: String? = nil
     var trace: [Stage] = []
-    var error: Failure?
-
-    private enum Field: String, CodingKey {
-        case input, output, source, stale, width, height, nativeWidth, nativeHeight, bytes, key, trace, error
-    }
+    @OrNull var error: FailureReport? = nil
 
     init(input: String, output: String?, response: LoadResponse) {
         self.input = input
@@ -66,24 +43,7 @@ struct LoadReport: Encodable {
         self.input = input
         self.output = output
         trace = Self.stages(error.trace)
-        self.error = Failure(code: error.code.rawValue, message: error.description)
-    }
-
-    /// Writes each field, `null` where there is nothing: a reader need not ask which are there.
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Field.self)
-        try fields.encode(input, forKey: .input)
-        try fields.encode(output, forKey: .output)
-        try fields.encode(source, forKey: .source)
-        try fields.encode(stale, forKey: .stale)
-        try fields.encode(width, forKey: .width)
-        try fields.encode(height, forKey: .height)
-        try fields.encode(nativeWidth, forKey: .nativeWidth)
-        try fields.encode(nativeHeight, forKey: .nativeHeight)
-        try fields.encode(bytes, forKey: .bytes)
-        try fields.encode(key, forKey: .key)
-        try fields.encode(trace, forKey: .trace)
-        try fields.encode(error, forKey: .error)
+        self.error = FailureReport(error)
     }
 
     private static func stages(_ trace: Trace) -> [Stage] {

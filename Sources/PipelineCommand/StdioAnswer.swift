@@ -16,16 +16,8 @@ struct StdioAnswer: Encodable {
     }
 
     private struct Failed: Encodable {
-        let id: Int?
+        @OrNull var id: Int?
         let error: String
-
-        func encode(to encoder: any Encoder) throws {
-            var fields = encoder.container(keyedBy: Field.self)
-            try fields.encode(id, forKey: .id)
-            try fields.encode(error, forKey: .error)
-        }
-
-        private enum Field: String, CodingKey { case id, error }
     }
 
     private struct Ready: Encodable {

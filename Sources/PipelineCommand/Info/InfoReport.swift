@@ -4,14 +4,9 @@ import Stages
 
 /// What a file says of its picture, as `--json` prints it: an object on a line.
 struct InfoReport: Encodable {
-    struct Failure: Encodable {
-        let code: String
-        let message: String
-    }
-
     private let input: String
     private let metadata: ImageMetadata?
-    private let error: Failure?
+    private let error: FailureReport?
 
     init(input: String, _ metadata: ImageMetadata) {
         self.input = input
@@ -22,7 +17,7 @@ struct InfoReport: Encodable {
     init(input: String, _ error: LoadError) {
         self.input = input
         metadata = nil
-        self.error = Failure(code: error.code.rawValue, message: error.description)
+        self.error = FailureReport(error)
     }
 
     private enum Field: String, CodingKey {
