@@ -5,6 +5,8 @@ import Pipeline
 struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
     var wrappedValue: Value?
 
+    init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
     func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
