@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Pipeline
+package import Pipeline
 
 /// How often in a row the origin answered a source with an error.
 public struct FailedAttempts: Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Pipeline
+package import Pipeline
 
 /// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it what is no
 /// longer valid, and asks it which responses' products were used.

@@ -1,6 +1,6 @@
-public import FoundationEssentials
-public import HTTPTypes
-public import Pipeline
+package import FoundationEssentials
+package import HTTPTypes
+package import Pipeline
 
 /// What happened to one request of ``CachingClient``: the answer to "why was this a miss?".
 ///

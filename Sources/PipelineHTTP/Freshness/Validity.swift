@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Pipeline
+package import Pipeline
 
 /// Until when something is fresh, by each of those who may decide it.
 ///

@@ -32,8 +32,6 @@ public struct Crop: PixelTransform, PixelSizing {
     }
 
     private let region: Region
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Cuts out a rectangle.
     /// - Parameters:
@@ -41,10 +39,9 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - y: how many pixels lie above it.
     ///   - width: in pixels.
     ///   - height: in pixels.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(x: Int, y: Int, width: Int, height: Int, threads: BlockingThreads = .decoding) {
+    public init(x: Int, y: Int, width: Int, height: Int) {
         self.init(
-            x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height), threads: threads)
+            x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height))
     }
 
     /// Cuts out a rectangle in pixels or percent.
@@ -53,10 +50,8 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - y: how much lies above it.
     ///   - width: its width.
     ///   - height: its height.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(x: Length, y: Length, width: Length, height: Length, threads: BlockingThreads = .decoding) {
+    public init(x: Length, y: Length, width: Length, height: Length) {
         region = .rectangle(x: x, y: y, width: width, height: height)
-        self.threads = threads
     }
 
     /// Cuts out a rectangle of a size in pixels or percent.
@@ -64,49 +59,40 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - width: its width; at most the picture's.
     ///   - height: its height; at most the picture's.
     ///   - gravity: where it lies; by default in the middle.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(width: Length, height: Length, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
+    public init(width: Length, height: Length, gravity: Gravity = .centre) {
         region = .gravity(width: width, height: height, gravity)
-        self.threads = threads
     }
 
     /// Cuts out the largest rectangle of an aspect.
     /// - Parameters:
     ///   - aspect: width and height in any unit, such as 16 and 9.
     ///   - gravity: where it lies; by default in the middle.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(aspect: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
+    public init(aspect: PixelSize, gravity: Gravity = .centre) {
         region = .aspect(aspect, gravity)
-        self.threads = threads
     }
 
     /// Cuts out a rectangle of a size.
     /// - Parameters:
     ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
     ///   - gravity: where it lies; by default in the middle.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ size: PixelSize, gravity: Gravity = .centre, threads: BlockingThreads = .decoding) {
-        self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity, threads: threads)
+    public init(_ size: PixelSize, gravity: Gravity = .centre) {
+        self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity)
     }
 
     /// Cuts out a rectangle of a size around a point, as near to it as the picture's edges allow.
     /// - Parameters:
     ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
     ///   - focalPoint: what matters, from (0, 0), the left upper corner, to (1, 1), the right lower one.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ size: PixelSize, focalPoint: (x: Double, y: Double), threads: BlockingThreads = .decoding) {
+    public init(_ size: PixelSize, focalPoint: (x: Double, y: Double)) {
         region = .focalPoint(size, x: focalPoint.x, y: focalPoint.y)
-        self.threads = threads
     }
 
     /// Cuts out the rectangle of a size in which there is the most to be seen.
     /// - Parameters:
     ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
     ///   - interest: what counts.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ size: PixelSize, by interest: Interest, threads: BlockingThreads = .decoding) {
+    public init(_ size: PixelSize, by interest: Interest) {
         region = .interest(size, interest)
-        self.threads = threads
     }
 
     /// The rectangle.

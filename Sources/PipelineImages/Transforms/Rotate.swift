@@ -27,28 +27,23 @@ public struct Rotate: PixelTransform, PixelSizing {
     /// From 0 to less than 360.
     private let degrees: Double
     private let background: Colour
-    /// Where the work is done.
-    public let threads: BlockingThreads
 
     /// Turns by quarters.
     /// - Parameters:
     ///   - angle: how far, clockwise.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(_ angle: Angle, threads: BlockingThreads = .decoding) {
-        self.init(degrees: Double(angle.rawValue), threads: threads)
+    public init(_ angle: Angle) {
+        self.init(degrees: Double(angle.rawValue))
     }
 
     /// Turns by any angle.
     /// - Parameters:
     ///   - degrees: how far, clockwise; negative for counterclockwise.
     ///   - background: the colour of the corners; by default they are transparent, which a JPEG shows white.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    public init(degrees: Double, background: Colour = .clear, threads: BlockingThreads = .decoding) {
+    public init(degrees: Double, background: Colour = .clear) {
         let rest = degrees.isFinite ? degrees.truncatingRemainder(dividingBy: 360) : 0
         // Of what is a tiny bit less than nothing, 360 would be left.
         self.degrees = rest < 0 && rest + 360 < 360 ? rest + 360 : max(0, rest)
         self.background = background
-        self.threads = threads
     }
 
     /// The angle, and the background where it shows.
