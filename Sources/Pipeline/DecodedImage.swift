@@ -35,6 +35,8 @@ public struct DecodedImage: Sendable {
     /// The part of the source that the pixels show, in pixels of ``nativeSize``, where a decoder made no more because the
     /// next stage needs no more (``PixelSizing/neededRegion(of:later:)``); else `nil`.
     public let region: PixelRegion?
+    /// The size to which a stage cropped the picture, as if no decoder had reduced it; `nil` if none did.
+    package var croppedSize: PixelSize?
 
     /// Makes an image.
     ///

@@ -11,15 +11,7 @@ struct FitGeometry: Transform, PixelSizing {
     var parameters: String { "\(geometry)" }
 
     func apply(_ image: DecodedImage) async throws -> DecodedImage {
-        try await Resize(target(of: image), fit: .fill, enlarges: true).apply(image)
-    }
-
-    /// Reckoned from the native size where the picture is that, reduced: a decoder's rounding doesn't show.
-    private func target(of image: DecodedImage) -> PixelSize {
-        let (size, native) = (image.size, image.nativeSize)
-        let skew = Double(size.width) * Double(native.height) - Double(size.height) * Double(native.width)
-        let isReduced = abs(skew) <= Double(max(native.width, native.height))
-        return geometry.target(of: isReduced ? native : size)
+        try await Resize(geometry.target(of: image.unreducedSize), fit: .fill, enlarges: true).apply(image)
     }
 
     /// The smallest that has no side shorter than the result's.

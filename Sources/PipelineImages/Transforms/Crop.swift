@@ -123,8 +123,10 @@ public struct Crop: PixelTransform, PixelSizing {
         if let region = image.region, let need = neededRegion(of: image.nativeSize, later: PixelNeeds()),
             need.region == region
         {
-            return DecodedImage(
+            var part = DecodedImage(
                 size: image.size, layout: image.layout, frames: image.frames, nativeSize: image.nativeSize)
+            part.croppedSize = region.size
+            return part
         }
         let rectangle = try rectangle(in: image.size) ?? interesting(in: image, cancellation)
         guard let part = Self.part(rectangle, of: image.size) else {
@@ -133,7 +135,7 @@ public struct Crop: PixelTransform, PixelSizing {
                 "The rectangle \(parameters) lies outside the picture of \(image.size); crop less, or elsewhere.")
         }
         let channels = image.layout.channelCount
-        return try image.mapFrames(size: part.size, cancellation) { pixels in
+        var cut = try image.mapFrames(size: part.size, cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity(part.size.bytes(channels))
             for row in part.y..<part.bottom {
@@ -143,6 +145,8 @@ public struct Crop: PixelTransform, PixelSizing {
             }
             return result
         }
+        cut.croppedSize = part.size
+        return cut
     }
 
     /// What of a rectangle lies in a picture; `nil` for nothing.

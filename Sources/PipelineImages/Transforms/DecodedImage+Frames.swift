@@ -16,9 +16,11 @@ extension DecodedImage {
             throw LoadError(
                 .untransformable, subject: "", "A picture of \(size) pixels can't be made; ask for another size.")
         }
-        return DecodedImage(
+        var result = DecodedImage(
             size: size, layout: newLayout ?? layout, frames: try newFrames(cancellation, body), loopCount: loopCount,
             nativeSize: nativeSize)
+        if newSize == nil { result.croppedSize = croppedSize }
+        return result
     }
 
     /// Frames with other pixels and the same delays.

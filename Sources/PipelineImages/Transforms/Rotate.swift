@@ -151,12 +151,14 @@ private struct Turn {
 extension DecodedImage {
     /// The picture as an orientation makes it upright; its native size is turned with it.
     func oriented(_ orientation: ImageOrientation, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        DecodedImage(
+        var result = DecodedImage(
             size: orientation.applied(to: size), layout: layout,
             frames: try newFrames(cancellation) { pixels in
                 guard let start = pixels.baseAddress else { return [] }
                 return try orientation.applied(
                     to: start, size: size, channels: layout.channelCount, cancellation: cancellation)
             }, loopCount: loopCount, nativeSize: orientation.applied(to: nativeSize))
+        result.croppedSize = croppedSize.map(orientation.applied(to:))
+        return result
     }
 }

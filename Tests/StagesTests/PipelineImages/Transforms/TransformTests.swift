@@ -147,6 +147,16 @@ struct TransformTests {
         #expect(cut.pixels[0] == image.pixels[region.y * 40 + region.x])
     }
 
+    @Test("What a crop leaves is not taken for the picture made smaller")
+    func croppedSize() async throws {
+        // The same aspect as the picture's.
+        let cut = try await Rotate(.quarter).apply(
+            try await Crop(x: 1, y: 1, width: 21, height: 20).apply(numbered(42, 40)))
+        #expect(try await Resize(10).apply(cut).size == PixelSize(width: 10, height: 10))
+        #expect(cut.nativeSize == PixelSize(width: 40, height: 42))
+        #expect(try await Resize(25, enlarges: true).apply(cut).size == PixelSize(width: 24, height: 25))
+    }
+
     @Test("A crop in percent of nothing, and one of an aspect without a side, are errors")
     func nothing() async throws {
         for crop in [
