@@ -13,7 +13,7 @@ enum CropArgument: ExpressibleByArgument {
     case part(Crop)
 
     /// The names that completions offer.
-    static let names = Gravity.allCases.map(\.rawValue) + ["attention", "entropy", "1:1", "4:3", "16:9"]
+    static let names = Gravity.allCases.map(\.rawValue) + ["attention", "entropy"]
 
     init?(argument: String) {
         if let gravity = Self.gravity(argument) {
