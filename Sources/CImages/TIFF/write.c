@@ -73,6 +73,8 @@ static void set_tags(TIFF *handle, ctiff_picture picture) {
     tiff.TIFFSetField(handle, TIFFTAG_YRESOLUTION, 72.0);
     tiff.TIFFSetField(handle, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
     tiff.TIFFSetField(handle, TIFFTAG_COMPRESSION, picture.compression);
+    // From 6 on, its default, libtiff asks libdeflate for a level more: half as long again for 1 % less.
+    if (picture.compression == COMPRESSION_ADOBE_DEFLATE) tiff.TIFFSetField(handle, TIFFTAG_ZIPQUALITY, 5);
     // Each sample less the one on its left (section 14).
     if (picture.compression != COMPRESSION_NONE)
         tiff.TIFFSetField(handle, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
