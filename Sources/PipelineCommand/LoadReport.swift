@@ -25,25 +25,23 @@ struct LoadReport: Encodable {
     var trace: [Stage] = []
     @OrNull var error: FailureReport? = nil
 
-    init(input: String, output: String?, response: LoadResponse) {
-        self.input = input
-        self.output = output
+    init(_ result: JobResult) {
+        input = result.job.input
+        switch result.outcome {
+        case .done(let written): output = written.first.map { $0.path ?? "-" }
+        case .skipped, .failed: output = (try? result.job.targets.get().first).map { $0.plannedPath ?? "-" }
+        }
+        trace = Self.stages(result.trace)
+        if case .failed(let error) = result.outcome {
+            self.error = FailureReport(error)
+        }
+        guard let response = result.response else { return }
         source = response.source.rawValue
         stale = response.isStale
-        width = response.size?.width
-        height = response.size?.height
-        nativeWidth = response.nativeSize?.width
-        nativeHeight = response.nativeSize?.height
+        (width, height) = (response.size?.width, response.size?.height)
+        (nativeWidth, nativeHeight) = (response.nativeSize?.width, response.nativeSize?.height)
         bytes = response.product.cost
         key = response.sourceKey?.description
-        trace = Self.stages(response.trace)
-    }
-
-    init(input: String, output: String?, error: LoadError) {
-        self.input = input
-        self.output = output
-        trace = Self.stages(error.trace)
-        self.error = FailureReport(error)
     }
 
     private static func stages(_ trace: Trace) -> [Stage] {

@@ -64,104 +64,51 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let resources = reading.resources
-        let (plans, root) = try await BlockingThreads.files.run { _ in try planned() }
-        try reporting.checkRoot(root, plans.map(\.job))
-        let failures = try await withThrowingTaskGroup(of: Bool.self) { group in
-            var waiting = plans[...]
-            var failures = 0
-            for _ in 0..<4 { if let next = waiting.popFirst() { group.addTask { try await load(next, resources) } } }
-            while let succeeded = try await group.next() {
-                if !succeeded { failures += 1 }
-                if let next = waiting.popFirst() { group.addTask { try await load(next, resources) } }
-            }
-            return failures
+        let planner = try output.map {
+            try OutputPlanner(output: $0, inPlace: false, format: nil, inputs: sources.count)
         }
-        // An image that was given stale is refreshed beside; what is under way is finished.
-        await resources.flights.drain()
-        await resources.responses.close()
+        let inputs = sources.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
+        let jobs =
+            try await planner?.jobs(inputs, onCollision: nil)
+            ?? sources.map { Job(input: $0, targets: .success([])) }
+        try reporting.checkRoot(planner?.root, jobs)
+        let run = WorkRun(
+            render: { source, _, targets in try await render(source, targets.first, resources) }, rule: overwrite.rule,
+            byteLimit: resources.limits.encodedBytes, report: { report($0) })
+        let failures = try await run.run(jobs)
+        await resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
     }
 
-    private typealias Planned = (job: Job, output: OutputTarget?)
-
-    /// Where each result goes; refuses before any work what would overwrite another.
-    private func planned() throws -> ([Planned], root: String?) {
-        guard let output else { return (sources.map { (Job(input: $0, targets: .success([])), nil) }, nil) }
-        let planner = try OutputPlanner(output: output, inPlace: false, format: nil, inputs: sources.count)
-        let jobs = sources.enumerated().map { index, input in
-            Job(
-                input: input,
-                targets: Result { () throws(LoadError) in
-                    [try planner.target(input, OutputName(input, index: index + 1))]
-                })
-        }
-        try OutputPlanner.refuseCollisions(jobs)
-        return (jobs.map { ($0, try? $0.targets.get().first) }, planner.root)
-    }
-
-    private func load(_ planned: Planned, _ resources: PipelineResources) async throws -> Bool {
-        let (job, target) = planned
-        do {
-            _ = try job.targets.get()
-            let (response, path) = try await response(job, target, resources)
-            report(job, path, response)
-            return true
-        } catch let error as LoadError {
-            report(job, target, error)
-            return false
-        }
-    }
-
-    private func response(
-        _ job: Job, _ target: OutputTarget?, _ resources: PipelineResources
-    ) async throws -> (LoadResponse, path: String?) {
+    private func render(
+        _ source: ImageSource, _ target: OutputTarget?, _ resources: PipelineResources
+    ) async throws -> [Rendering] {
         var pipeline = reading.policy.cachePolicy.pipeline(resources)
         if let target {
             pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
         }
-        var request = ImageRequest(
-            try await source(job.input, limit: resources.limits.encodedBytes), identifier: identifier,
-            maxPixelSize: maxPixelSize)
+        var request = ImageRequest(source, identifier: identifier, maxPixelSize: maxPixelSize)
         if let expireAfter { request.expiry = .after(.seconds(expireAfter)) }
-
-        let progress = ProgressLine(request.source.redacted)
+        let progress = ProgressLine(source.redacted)
         defer { progress?.clear() }
         let response = try await pipeline.load(request) { progress?.show($0) }
-        guard let target, let bytes = response.encoded?.bytes else { return (response, nil) }
-        guard let path = target.path(size: response.size) else {
-            try await BlockingThreads.files.run { _ in try StandardOutput.write(image: bytes) }
-            return (response, "-")
-        }
-        let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
-        _ = try await BlockingThreads.files.run { try writer.put(bytes, at: path, job, $0) }
-        return (response, path)
+        return [Rendering(target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response)]
     }
 
-    private func source(_ input: String, limit: Int) async throws -> ImageSource {
-        guard input == "-" else { return try ImageSource(argument: input) }
-        return .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
-    }
-
-    private func report(_ job: Job, _ path: String?, _ response: LoadResponse) {
-        if trace || reporting.verbose { StandardError.write("\(response.trace)\n") }
-        if reporting.json {
-            StandardOutput.write(JSONLine.of(LoadReport(input: job.input, output: path, response: response)))
-        } else if path != "-", !reporting.quiet {
+    private func report(_ result: JobResult) {
+        if trace || reporting.verbose { StandardError.write("\(result.trace)\n") }
+        if reporting.json { return StandardOutput.write(JSONLine.of(LoadReport(result))) }
+        switch result.outcome {
+        case .failed(let error): reporting.show(error)
+        case .skipped(let reason): if !reporting.quiet { StandardOutput.write("\(result.job.shown): \(reason)") }
+        case .done(let written):
+            guard !reporting.quiet, written.isEmpty || written[0].path != nil, let response = result.response else {
+                return
+            }
+            let path = written.first?.path.map { " → \(printable($0))" } ?? ""
             let size = response.size.map { "\($0)" } ?? ""
             let native = response.nativeSize.map { $0 == response.size ? "" : " of \($0)" } ?? ""
-            StandardOutput.write(
-                "\(job.shown)\(path.map { " → \(printable($0))" } ?? ""): \(size)\(native), \(response.source.rawValue)"
-            )
-        }
-    }
-
-    private func report(_ job: Job, _ target: OutputTarget?, _ error: LoadError) {
-        if trace || reporting.verbose { StandardError.write("\(error.trace)\n") }
-        let output = target.map { $0.plannedPath ?? "-" }
-        if reporting.json {
-            StandardOutput.write(JSONLine.of(LoadReport(input: job.input, output: output, error: error)))
-        } else {
-            reporting.show(error)
+            StandardOutput.write("\(result.job.shown)\(path): \(size)\(native), \(response.source.rawValue)")
         }
     }
 }

@@ -46,8 +46,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                 }
                 // It is decoded to see that it is an image; small, since nobody looks at it.
                 let response = try await pipeline.load(ImageRequest(source, maxPixelSize: 64))
-                let image = EncodedImage(bytes: [], nativeSize: response.nativeSize)
-                return [Rendering(target: nil, image: image, source: response.source, trace: response.trace)]
+                return [Rendering(target: nil, response: response)]
             }, width: jobs, report: { reporter.report($0) })
         defer {
             display?.hide()

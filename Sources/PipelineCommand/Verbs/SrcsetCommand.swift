@@ -125,10 +125,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                     }
                     let result = try await pipeline.load(ImageRequest(.bytes([])))
                     let encoded = result.encoded ?? EncodedImage(bytes: [])
-                    return (
-                        index,
-                        Rendering(target: target, image: encoded, source: response.source, trace: response.trace)
-                    )
+                    return (index, Rendering(target: target, image: encoded, response: response))
                 }
             }
             var renderings: [(Int, Rendering)] = []

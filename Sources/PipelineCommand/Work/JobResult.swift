@@ -18,10 +18,14 @@ struct JobResult: Sendable {
 
     let job: Job
     let outcome: Outcome
-    var source: LoadSource?
-    var nativeSize: PixelSize?
+    /// How the source was loaded.
+    var response: LoadResponse?
     /// The bytes of the source's file, where it is one.
     var bytesIn: Int?
     var duration = Duration.zero
-    var trace = Trace()
+
+    /// What happened, stage by stage.
+    var trace: Trace {
+        if case .failed(let error) = outcome { error.trace } else { response?.trace ?? Trace() }
+    }
 }

@@ -88,13 +88,16 @@ struct OutputPlanner {
     }
 
     /// The job of each source. Sources whose names don't tell their format are looked into.
+    /// - Parameters:
+    ///   - sources: The sources in their order.
+    ///   - rule: What happens where results would have the same path; `nil` in verbs without a choice.
     /// - Throws: `ValidationError` where two results would have one name.
-    func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule) async throws -> [Job] {
+    func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule?) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
             let names = sources.enumerated().map { index, source in
                 OutputName(source.input, index: index + 1, folder: source.folder)
             }
-            let jobs = zip(sources, distinct(names, of: sources, by: rule)).map { source, name in
+            let jobs = zip(sources, distinct(names, of: sources, by: rule ?? .error)).map { source, name in
                 Job(
                     input: source.input,
                     targets: Result { () throws(LoadError) in
@@ -102,7 +105,7 @@ struct OutputPlanner {
                         return [try target(source.input, name)]
                     })
             }
-            try Self.refuseCollisions(jobs, remedy: rule.remedy)
+            try Self.refuseCollisions(jobs, remedy: rule?.remedy ?? "")
             return jobs
         }
     }

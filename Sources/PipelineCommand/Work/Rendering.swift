@@ -4,8 +4,7 @@ import Pipeline
 struct Rendering: Sendable {
     /// `nil` where there is nothing to write.
     let target: OutputTarget?
-    let image: EncodedImage
-    /// Where the source's bytes came from.
-    var source: LoadSource = .file
-    var trace = Trace()
+    var image = EncodedImage(bytes: [])
+    /// How its source was loaded.
+    let response: LoadResponse
 }

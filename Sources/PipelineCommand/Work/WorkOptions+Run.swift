@@ -85,8 +85,7 @@ extension Recipe {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")
                 }
-                renderings.append(
-                    Rendering(target: target, image: image, source: response.source, trace: response.trace))
+                renderings.append(Rendering(target: target, image: image, response: response))
             } catch let error as LoadError {
                 throw error.named(job)
             }

@@ -19,23 +19,23 @@ struct WorkReport: Encodable {
 
     /// An object for each result; one where there is none.
     static func all(_ result: JobResult) -> [WorkReport] {
-        let input = result.job.input
+        let (input, native) = (result.job.input, result.response?.nativeSize)
         switch result.outcome {
         case .skipped(let reason): return [WorkReport(input: input, status: "skipped", reason: reason)]
         case .failed(let error):
             return [WorkReport(input: input, status: "failed", error: FailureReport(error))]
         case .done(let written) where written.isEmpty:
             var report = WorkReport(input: input, status: "done")
-            report.source = result.source?.rawValue
-            (report.nativeWidth, report.nativeHeight) = (result.nativeSize?.width, result.nativeSize?.height)
+            report.source = result.response?.source.rawValue
+            (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
             report.ms = (result.duration / .microseconds(1)).rounded() / 1000
             return [report]
         case .done(let written):
             return written.map { written in
                 var report = WorkReport(input: input, output: written.path ?? "-", status: "done")
-                report.source = result.source?.rawValue
+                report.source = result.response?.source.rawValue
                 (report.width, report.height) = (written.size?.width, written.size?.height)
-                (report.nativeWidth, report.nativeHeight) = (result.nativeSize?.width, result.nativeSize?.height)
+                (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
                 (report.bytesIn, report.bytes) = (result.bytesIn, written.bytes)
                 report.ms = (result.duration / .microseconds(1)).rounded() / 1000
                 return report

@@ -52,11 +52,11 @@ final class WorkReporter: Sendable {
             if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(input): \(reason)") }
         case .done(let written):
             guard !options.quiet, bar == nil || options.verbose else { return }
-            if written.isEmpty { StandardOutput.write("\(input): \(result.source?.rawValue ?? "done")") }
+            if written.isEmpty { StandardOutput.write("\(input): \(result.response?.source.rawValue ?? "done")") }
             for file in written {
                 guard let path = file.path else { continue }
                 let size = file.size.map { "\($0)" } ?? ""
-                let native = result.nativeSize.map { $0 == file.size ? "" : " of \($0)" } ?? ""
+                let native = result.response?.nativeSize.map { $0 == file.size ? "" : " of \($0)" } ?? ""
                 StandardOutput.write("\(input) → \(printable(path)): \(size)\(native), \(ByteCount.text(file.bytes))")
             }
         }

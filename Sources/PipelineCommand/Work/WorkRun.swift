@@ -47,8 +47,7 @@ struct WorkRun: Sendable {
             report(result)
             return true
         } catch let error as LoadError {
-            report(
-                JobResult(job: job, outcome: .failed(error), duration: ContinuousClock.now - start, trace: error.trace))
+            report(JobResult(job: job, outcome: .failed(error), duration: ContinuousClock.now - start))
             return false
         }
     }
@@ -68,10 +67,8 @@ struct WorkRun: Sendable {
         guard !written.isEmpty || targets.isEmpty else {
             return JobResult(job: job, outcome: .skipped("the output exists"))
         }
-        let first = renderings.first
         return JobResult(
-            job: job, outcome: .done(written), source: job.input == "-" ? .inline : first?.source,
-            nativeSize: first?.image.nativeSize, bytesIn: count, trace: first?.trace ?? Trace())
+            job: job, outcome: .done(written), response: renderings.first?.response, bytesIn: count)
     }
 
     /// Those targets for which there is work, as far as their paths are known.
@@ -122,15 +119,17 @@ struct WorkRun: Sendable {
         _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ cancellation: WorkCancellation
     ) throws -> [JobResult.Written] {
         let wanted = try renderings.filter { $0.target != nil }.compactMap { rendering -> Output? in
-            guard let path = rendering.target?.path(size: rendering.image.size) else { return Output(nil, rendering) }
-            return try existing(path, job, rendering.image.bytes).map { Output(path, rendering, $0) }
+            guard let path = rendering.target?.path(size: rendering.image.size) else {
+                return Output(nil, rendering.image)
+            }
+            return try existing(path, job, rendering.image.bytes).map { Output(path, rendering.image, $0) }
         }
         if let key, let journal {
-            let files = wanted.compactMap { output in output.path.map { ($0, output.rendering.image.bytes) } }
+            let files = wanted.compactMap { output in output.path.map { ($0, output.image.bytes) } }
             if !files.isEmpty { journal.willWrite(key, job, files) }
         }
         return try wanted.filter { try put($0, cancellation) }.map {
-            JobResult.Written(path: $0.path, bytes: $0.rendering.image.bytes.count, size: $0.rendering.image.size)
+            JobResult.Written(path: $0.path, bytes: $0.image.bytes.count, size: $0.image.size)
         }
     }
 
@@ -138,17 +137,17 @@ struct WorkRun: Sendable {
     private struct Output {
         /// `nil` for standard output.
         let path: String?
-        let rendering: Rendering
+        let image: EncodedImage
         let existing: OutputFile.Existing
 
-        init(_ path: String?, _ rendering: Rendering, _ existing: OutputFile.Existing = .kept) {
-            (self.path, self.rendering, self.existing) = (path, rendering, existing)
+        init(_ path: String?, _ image: EncodedImage, _ existing: OutputFile.Existing = .kept) {
+            (self.path, self.image, self.existing) = (path, image, existing)
         }
     }
 
     /// Writes a result; false if a file that is there was left.
     private func put(_ output: Output, _ cancellation: WorkCancellation) throws -> Bool {
-        let bytes = output.rendering.image.bytes
+        let bytes = output.image.bytes
         guard let path = output.path else {
             try StandardOutput.write(image: bytes)
             return true
@@ -164,8 +163,7 @@ struct WorkRun: Sendable {
     /// Writes a file; false if one that is there was left.
     func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
         guard let existing = try existing(path, job, bytes) else { return false }
-        let rendering = Rendering(target: nil, image: EncodedImage(bytes: bytes))
-        return try put(Output(path, rendering, existing), cancellation)
+        return try put(Output(path, EncodedImage(bytes: bytes), existing), cancellation)
     }
 
     /// What may become of a file that is there; `nil` if it is left.
