@@ -23,21 +23,29 @@ public struct VariantKey: Sendable, Hashable {
     /// What tells the headers of two requests apart; equal for all requests without any.
     package var headers: SIMD2<UInt64> { SIMD2(headers0, headers1) }
 
-    /// What stores keep products under. It begins with the version of what stages make: a release whose stages make other
-    /// pixels under the same signatures counts it up.
+    /// Whether another key differs from this one in its size at most.
+    public func isAlike(_ other: VariantKey) -> Bool {
+        source == other.source && (list0, list1) == (other.list0, other.list1)
+            && (headers0, headers1) == (other.headers0, other.headers1)
+    }
+
+    /// What stores keep products under. Keys that are alike share the first ``sharedBytes``; the size follows. The digest
+    /// covers the version of what stages make: a release whose stages make other pixels under the same signatures counts it
+    /// up.
     package var digest: Digest {
         var hash = BLAKE2b()
         hash.update(Self.version)
         hash.update(source.digest.bytes)
-        for word in [
-            UInt64(bitPattern: Int64(width)), UInt64(bitPattern: Int64(height)), list0, list1, headers0, headers1,
-        ] {
-            hash.update(word)
-        }
-        return hash.finalize()
+        for word in [list0, list1, headers0, headers1] { hash.update(word) }
+        let (shared0, shared1) = hash.finalize().half
+        let size = [width, height].map { UInt64(bitPattern: Int64($0)) }
+        return Digest(words: SIMD4(shared0, shared1, size[0], size[1]))
     }
 
-    private static let version: UInt64 = 2
+    /// How many bytes of ``digest`` keys that are alike share.
+    package static let sharedBytes = 16
+
+    private static let version: UInt64 = 3
 
     /// Feeds what differs between variants; the rest is compared.
     public func hash(into hasher: inout Hasher) {

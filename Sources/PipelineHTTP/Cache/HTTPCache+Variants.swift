@@ -11,6 +11,14 @@ extension HTTPCache {
         return image
     }
 
+    /// The widest result that was made of a response under a key that is alike; `nil` if there is none, or it is damaged.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    package func largestVariant(
+        like key: VariantKey, of generation: Int64, priority: LoadPriority
+    ) async throws -> EncodedImage? {
+        try await store.largestVariant(like: key, of: generation, priority: priority)
+    }
+
     /// Keeps what was made of a response, as long as the response is stored.
     package func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         await store.keep(image, as: key, of: generation)

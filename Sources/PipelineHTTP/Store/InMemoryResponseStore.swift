@@ -125,6 +125,13 @@ actor InMemoryResponseStore: ResponseStore {
         entries[generation]?.variants.first { $0.key == key }?.image
     }
 
+    func largestVariant(
+        like key: VariantKey, of generation: Int64, priority: LoadPriority
+    ) async throws -> EncodedImage? {
+        entries[generation]?.variants.lazy.filter { $0.key.isAlike(key) }.map(\.image)
+            .max { ($0.size?.width ?? 0) < ($1.size?.width ?? 0) }
+    }
+
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         guard var entry = entries[generation], image.bytes.count <= byteLimit / 4 else { return }
         entry.variants.removeAll { $0.key == key }

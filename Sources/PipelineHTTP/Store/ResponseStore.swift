@@ -73,6 +73,13 @@ public protocol ResponseStore: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage?
 
+    /// Finds the widest result that was made of a response under a key that is alike (`VariantKey.isAlike(_:)`); `nil` if
+    /// there is none. By default a store has none.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func largestVariant(
+        like key: VariantKey, of generation: Int64, priority: LoadPriority
+    ) async throws -> EncodedImage?
+
     /// Keeps a result that was made of a response for as long as the response is stored.
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async
 
@@ -98,6 +105,11 @@ public protocol ResponseStore: Sendable {
 }
 
 extension ResponseStore {
+    /// None.
+    public func largestVariant(
+        like key: VariantKey, of generation: Int64, priority: LoadPriority
+    ) async throws -> EncodedImage? { nil }
+
     /// How many results a response has at most; the oldest go first. A client can ask for any number of sizes.
     static var mostVariants: Int { 64 }
 }

@@ -64,6 +64,9 @@ public struct Decode: Stage, LookingAhead {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
     }
 
+    /// Whether a picture may be made of the thumbnail in its file.
+    package var mayTakeThumbnail: Bool { options.quality == .fast }
+
     /// Decodes.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }

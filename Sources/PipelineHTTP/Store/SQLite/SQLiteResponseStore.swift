@@ -228,6 +228,14 @@ extension SQLiteResponseStore {
         }
     }
 
+    func largestVariant(
+        like key: VariantKey, of generation: Int64, priority: LoadPriority
+    ) async throws -> EncodedImage? {
+        try await threads.run(priority: priority) { [database] in
+            database.read($0) { try $0.largestVariant(like: key.digest, of: generation) } ?? nil
+        }
+    }
+
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         guard image.bytes.count <= min(Self.longestVariant, byteLimit / 4) else { return }
         let isBounded = await change { [bounds] transaction in

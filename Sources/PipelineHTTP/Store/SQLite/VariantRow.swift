@@ -37,6 +37,15 @@ extension SQLiteDatabase {
             .integer(generation), .blob(digest.bytes)
         ) { EncodedImage($0) } ?? nil
     }
+
+    func largestVariant(like digest: Digest, of generation: Int64) throws -> EncodedImage? {
+        try first(
+            """
+            SELECT \(EncodedImage.columns) FROM variants
+            WHERE generation = ?1 AND substr(variant, 1, \(VariantKey.sharedBytes)) = ?2 ORDER BY width DESC LIMIT 1
+            """, .integer(generation), .blob(Array(digest.bytes.prefix(VariantKey.sharedBytes)))
+        ) { EncodedImage($0) } ?? nil
+    }
 }
 
 extension ResponseTransaction {

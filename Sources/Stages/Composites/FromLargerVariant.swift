@@ -1,0 +1,83 @@
+import PipelineHTTP
+import PipelineImages
+public import Pipeline
+
+/// Makes a result of a larger one that is stored already, instead of decoding the original again.
+///
+/// ```swift
+/// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).removing(Downscale.self)
+///     .inserting(VariantLookup(responses), before: Decode.self)
+///     .replacing(
+///         Decode.self,
+///         with: FromLargerVariant(responses) {
+///             Decode()
+///             Downscale()
+///             Encode(.webp)
+///         })
+/// ```
+///
+/// It stands where the source's bytes are at hand and the response's validity is settled, behind the ``VariantLookup`` that
+/// finds the very size. Its body is a `Decode`, a `Downscale` and an `Encode`. If the stored response has a result of the
+/// same list that is at least twice the wanted size in width and height, the body runs on the largest such result; else it
+/// runs on the original, as it does if the larger result turns out to be damaged.
+///
+/// A result of a result went through the encoder twice. Pixels are averaged over at least four, so it loses little; leave
+/// the stage out where every result has to be as close to its original as the format allows, and where originals are
+/// hardly larger than results. A list with transforms doesn't take part: they would run twice. Neither does one whose
+/// `Decode` is `DecodeQuality.fast`: its results may come from an embedded thumbnail.
+public struct FromLargerVariant: CompositeStage {
+    /// A `Decode`, a `Downscale` and an `Encode`.
+    public var body: Chain
+    private let responses: HTTPCache
+
+    /// Wraps the stages that make the result.
+    /// - Parameters:
+    ///   - responses: Where the list's responses and results are stored.
+    ///   - body: A `Decode`, a `Downscale` and an `Encode`.
+    public init(_ responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
+        self.responses = responses
+        self.body = body()
+    }
+
+    /// Whether the body makes of a larger result what it makes of the original.
+    package var canReuse: Bool {
+        let stages = body.stages
+        guard stages.count == 3, let decode = stages[0] as? Decode else { return false }
+        return !decode.mayTakeThumbnail && stages[1] is Downscale && stages[2] is Encode
+    }
+
+    /// Looks for a larger result, and runs the body.
+    /// - Throws: `LoadError` and `CancellationError` of the body.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard let larger = try await larger(for: load), let native = larger.nativeSize else {
+            try await body.run(&load)
+            return .miss
+        }
+        let start = load
+        do {
+            load.advance(to: .original(EncodedImage(bytes: larger.bytes, declaredType: larger.declaredType)))
+            try await body.run(&load)
+        } catch is LoadError {
+            load.restart(from: start)
+            try await body.run(&load)
+            return .miss
+        }
+        guard case .encoded(let image) = load.content else { return .done }
+        load.advance(
+            to: .encoded(
+                EncodedImage(
+                    bytes: image.bytes, declaredType: image.declaredType, size: image.size, nativeSize: native)))
+        return .hit
+    }
+
+    /// The largest result, if it is large enough and fits the box in the same size as its original.
+    private func larger(for load: Load) async throws -> EncodedImage? {
+        guard canReuse, let box = load.request.maxPixelSize, let key = load.variantKey,
+            let stored = load.storedOriginal,
+            let image = try await responses.largestVariant(like: key, of: stored.generation, priority: load.priority),
+            let size = image.size, let wanted = image.nativeSize?.fitted(into: box), size.fitted(into: box) == wanted,
+            size.width / 2 >= wanted.width, size.height / 2 >= wanted.height
+        else { return nil }
+        return image
+    }
+}
