@@ -103,28 +103,33 @@ extras: release
 	swiftc -o .build/extras/manual Scripts/manual.swift
 	rm -rf .build/extras/man1
 	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)"
+	mkdir -p .build/extras/man5
+	$(BINARY) help stages --as man >.build/extras/man5/pipectl-pipeline.5
 	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
 
 # Puts what `make extras` built in place, and builds nothing: it may run as root, without Swift. DESTDIR is for packages.
 install:
-	@for file in $(BINARY) .build/extras/man1/pipectl.1 .build/extras/pipectl.bash; do \
+	@for file in $(BINARY) .build/extras/man1/pipectl.1 .build/extras/man5/pipectl-pipeline.5 .build/extras/pipectl.bash; do \
 	    test -e $$file || { echo "$$file is missing; run 'make extras' first, as yourself." >&2; exit 1; }; \
 	done
 	install -D -m 755 --strip $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 .build/extras/man5/pipectl-pipeline.5 $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5
 	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
 	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl
 	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
+	    $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
-# Writes anew what the README shows of pipectl's output, and the picture of its progress bar.
+# Writes anew what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
 readme: release
+	$(BINARY) help stages --as markdown >Sources/PipelineFile/Documentation.docc/Stages.md
 	UPDATE_README=1 swift test --filter ReadmeTests
 	mkdir -p Pictures
 	Scripts/progress-picture $(BINARY) $(PHOTOGRAPH) >Pictures/progress.svg

@@ -120,7 +120,10 @@ public struct PipelineDocument: Sendable {
                     }
                     result.body = try chain(items, catalogue)
                 } else {
-                    result.given.append((try text(key), try text(value)))
+                    let (name, value) = (try text(key), try text(value))
+                    // `{enlarge}` in YAML is a key without a value.
+                    let isFlag = value.isEmpty && specification.parameter(name)?.kind.isFlag == true
+                    result.given.append((name, isFlag ? "true" : value))
                     result.places.append(key)
                 }
             }

@@ -9,30 +9,59 @@ extension StageCatalogue {
         }
     }
 
-    private static let rules = StageParameter("rules", .choice(["asRequested", "http"]))
+    private static let rules = StageParameter(
+        "rules", .choice(["asRequested", "http"]), "Whether a request's own expiry counts, or HTTP's rules alone.",
+        standard: "asRequested")
+    private static let count = StageParameter.Kind.integer(1...1_000_000_000_000)
+    private static let delay = StageParameter.Kind.seconds(0...86_400)
+
+    private static func byteLimit(_ limits: ImageLimits) -> StageParameter {
+        StageParameter(
+            "byteLimit", count, "The bytes that a source may have.", standard: "\(limits.encodedBytes)",
+            example: "10000000")
+    }
 
     private static func sources(_ resources: PipelineResources) -> [StageSpecification] {
         [
-            StageSpecification("resolveIdentifier") { _ in
+            StageSpecification(
+                "resolveIdentifier", summary: "Checks the source and gives the load its keys in the caches."
+            ) { _ in
                 ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             },
-            StageSpecification("memoryLookup", [rules]) { MemoryLookup(resources.memory, rules: $0.rules) },
-            StageSpecification("diskLookup", [rules]) { DiskLookup(resources.responses, rules: $0.rules) },
-            StageSpecification("variantLookup") { _ in VariantLookup(resources.responses) },
-            StageSpecification("delay", [StageParameter("seconds", .seconds(0...86_400), isRequired: true)]) {
-                Delay($0.duration("seconds") ?? .zero)
+            StageSpecification("memoryLookup", [rules], summary: "Looks in memory for the list's result.") {
+                MemoryLookup(resources.memory, rules: $0.rules)
             },
-            StageSpecification("readInline") { _ in ReadInline() },
-            StageSpecification("readFile", [StageParameter("byteLimit", .integer(1...1_000_000_000_000))]) {
+            StageSpecification("diskLookup", [rules], summary: "Looks for a stored response.") {
+                DiskLookup(resources.responses, rules: $0.rules)
+            },
+            StageSpecification(
+                "variantLookup", summary: "Looks for what the list's encode has made of the stored response before."
+            ) { _ in VariantLookup(resources.responses) },
+            StageSpecification(
+                "delay", [StageParameter("seconds", delay, "How long.", isRequired: true, example: "0.1")],
+                summary: "Waits before the next stages."
+            ) { Delay($0.duration("seconds") ?? .zero) },
+            StageSpecification("readInline", summary: "Reads a source that is bytes or a data URL.") { _ in ReadInline()
+            },
+            StageSpecification("readFile", [byteLimit(resources.limits)], summary: "Reads a source that is a file.") {
                 ReadFile(byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("fetch", [StageParameter("byteLimit", .integer(1...1_000_000_000_000))]) {
+            StageSpecification("fetch", [byteLimit(resources.limits)], summary: "Asks the origin.") {
                 Fetch(
                     resources.responses, resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("checkContentType") { _ in CheckContentType(codecs: resources.codecs) },
-            StageSpecification("store", [rules, StageParameter("originals", .flag)]) {
+            StageSpecification("checkContentType", summary: "Refuses a response that says it is no image.") { _ in
+                CheckContentType(codecs: resources.codecs)
+            },
+            StageSpecification(
+                "store",
+                [
+                    rules,
+                    StageParameter("originals", .flag, "Keeps responses without decoding them.", standard: "false"),
+                ],
+                summary: "Keeps the response on disk and the result in memory; the last stage."
+            ) {
                 $0.flag("originals")
                     ? Store(originals: resources.responses)
                     : Store(resources.memory, resources.responses, rules: $0.rules)
@@ -44,13 +73,21 @@ extension StageCatalogue {
         let (codecs, limits) = (resources.codecs, resources.limits)
         let formats = codecs.codecs.filter { $0.encoder != nil }.compactMap(\.extensions.first)
         return [
-            StageSpecification("checkHeader") { _ in CheckHeader(codecs: codecs, limits: limits) },
+            StageSpecification("checkHeader", summary: "Refuses bytes that are no image, or a too large one.") { _ in
+                CheckHeader(codecs: codecs, limits: limits)
+            },
             StageSpecification(
                 "decode",
                 [
-                    StageParameter("frames", .integer(1...10_000)),
-                    StageParameter("quality", .choice(["quality", "fast"])), StageParameter("allowTruncated", .flag),
-                ]
+                    StageParameter(
+                        "frames", .integer(1...10_000), "Up to this many frames of an animation.",
+                        standard: "\(limits.frames)", example: "100"),
+                    StageParameter(
+                        "quality", .choice(["quality", "fast"]), "How close a reduced image comes to the best one.",
+                        standard: "quality"),
+                    StageParameter(
+                        "allowTruncated", .flag, "Takes what can be read of a file that is cut off.", standard: "false"),
+                ], summary: "Turns the source's bytes into pixels, no more than the next stages need."
             ) { given in
                 var limits = limits
                 limits.frames = given.integer("frames") ?? limits.frames
@@ -58,17 +95,24 @@ extension StageCatalogue {
                     codecs: codecs, limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
                     allowTruncated: given.flag("allowTruncated"))
             },
-            StageSpecification("downscale") { _ in Downscale() },
+            StageSpecification("downscale", summary: "Scales the image to the size that is asked for.") { _ in
+                Downscale()
+            },
             StageSpecification(
                 "encode",
                 [
-                    StageParameter("format", .choice(formats), isRequired: true),
-                    StageParameter("quality", .integer(1...100)),
-                    StageParameter("maxBytes", .integer(1...1_000_000_000_000)),
-                    StageParameter("metadata", .choice(KeptMetadata.allCases.map(\.rawValue))),
-                    StageParameter("lossless", .flag), StageParameter("progressive", .flag),
-                    StageParameter("effort", .integer(0...9)),
-                ]
+                    StageParameter("format", .choice(formats), "The format.", isRequired: true, example: "webp"),
+                    StageParameter(
+                        "quality", .integer(1...100), "From small to faithful.", standard: "80", example: "75"),
+                    StageParameter(
+                        "maxBytes", count, "Lowers the quality until no more bytes are left.", example: "50000"),
+                    StageParameter(
+                        "metadata", .choice(KeptMetadata.allCases.map(\.rawValue)), "What is kept of the source's.",
+                        standard: "none"),
+                    StageParameter("lossless", .flag, "Writes without loss.", standard: "false"),
+                    StageParameter("progressive", .flag, "Writes so that it shows coarsely first.", standard: "false"),
+                    StageParameter("effort", .integer(0...9), "How hard the encoder tries to be small.", example: "4"),
+                ], summary: "Turns pixels into the result's bytes.", example: "webp:75"
             ) { given in
                 var options = EncodeOptions(
                     quality: given.integer("quality") ?? 80, maxBytes: given.integer("maxBytes"),
@@ -86,51 +130,98 @@ extension StageCatalogue {
     }
 
     private static let errorLimits = [
-        StageParameter("clientAttempts", .integer(1...1_000_000)),
-        StageParameter("clientMaxAge", .seconds(0...31_536_000)),
-        StageParameter("serverAttempts", .integer(1...1_000_000)),
-        StageParameter("serverMaxAge", .seconds(0...31_536_000)),
+        StageParameter(
+            "clientAttempts", .integer(1...1_000_000), "Answers of 400 to 499 before no more are asked for.",
+            example: "2"),
+        StageParameter("clientMaxAge", age, "How long they count.", standard: "300", example: "600"),
+        StageParameter(
+            "serverAttempts", .integer(1...1_000_000), "Answers of 500 to 599 before no more are asked for.",
+            example: "3"),
+        StageParameter("serverMaxAge", age, "How long they count.", standard: "300", example: "600"),
     ]
+    private static let age = StageParameter.Kind.seconds(0...31_536_000)
 
     private static func composites(_ resources: PipelineResources) -> [StageSpecification] {
         func composite(
-            _ name: String, _ parameters: [StageParameter] = [],
+            _ name: String, _ summary: String, _ parameters: [StageParameter] = [], example: String? = nil,
             _ make: @escaping @Sendable (StageArguments) throws -> any Stage
-        ) -> StageSpecification { StageSpecification(name, parameters, isComposite: true, make: make) }
+        ) -> StageSpecification {
+            StageSpecification(name, parameters, isComposite: true, summary: summary, example: example, make: make)
+        }
         return [
-            composite("coalesce", [StageParameter("by", .choice(["variant", "source"]), isRequired: true)]) { given in
+            composite(
+                "coalesce", "Runs its stages once for all loads that want the same.",
+                [StageParameter("by", .choice(["variant", "source"]), "What has to be the same.", isRequired: true)]
+            ) { given in
                 Coalesce(resources.flights, by: given.text("by") == "source" ? .source : .variant) { given.body }
             },
-            composite("replaceUndecodable") { given in ReplaceUndecodable(resources.responses) { given.body } },
-            composite("refreshStale") { given in RefreshStale(resources.flights) { given.body } },
-            composite("lease", [rules, StageParameter("patience", .seconds(0...86_400))]) { given in
+            composite(
+                "fromLargerVariant", "Makes a result of a stored one of twice its size or more, where there is one.",
+                example: "[decode, downscale, encode: webp]"
+            ) { given in
+                let stage = FromLargerVariant(resources.responses) { given.body }
+                guard stage.canReuse else {
+                    throw StageMistake(
+                        "fromLargerVariant wraps decode, downscale and encode, and no decode that is fast.")
+                }
+                return stage
+            },
+            composite("replaceUndecodable", "Removes a stored response that is no image, and runs its stages again.") {
+                given in ReplaceUndecodable(resources.responses) { given.body }
+            },
+            composite("refreshStale", "Gives a stale image where its response allows that, and refreshes it for later.")
+            { given in RefreshStale(resources.flights) { given.body } },
+            composite(
+                "lease", "Runs its stages in one process at a time.",
+                [
+                    rules,
+                    StageParameter("patience", delay, "How long it waits for another.", standard: "30", example: "10"),
+                ]
+            ) { given in
                 Lease(
                     resources.responses, rules: given.rules, patience: given.duration("patience") ?? .seconds(30)
                 ) { given.body }
             },
-            composite("staleIfError") { given in StaleIfError { given.body } },
-            composite("staleFirst") { given in StaleFirst { given.body } },
-            composite("limitErrors", errorLimits) { given in
+            composite("staleIfError", "Gives a stale image where the origin can't be reached.") { given in
+                StaleIfError { given.body }
+            },
+            composite("staleFirst", "Shows a stale image until the origin has answered.") { given in
+                StaleFirst { given.body }
+            },
+            composite(
+                "limitErrors", "Repeats an origin's error without a request once it came too often.", errorLimits,
+                example: "clientAttempts=2:serverAttempts=3"
+            ) { given in
                 let limits = try given.errorLimits ?? resources.errorLimits
                 guard let limits else {
                     throw StageMistake("limitErrors needs clientAttempts, serverAttempts, or both.")
                 }
                 return LimitErrors(resources.responses, limits) { given.body }
             },
-            composite("preview", [StageParameter("minimumBytes", .integer(1...1_000_000_000_000))]) { given in
+            composite(
+                "preview", "Shows what has arrived while the rest is fetched.",
+                [
+                    StageParameter(
+                        "minimumBytes", count, "None before this many bytes.", standard: "16384", example: "4096")
+                ]
+            ) { given in
                 Preview(
                     codecs: resources.codecs, limits: resources.limits,
                     minimumBytes: given.integer("minimumBytes") ?? 16_384
                 ) { given.body }
             },
-            composite("firstOf") { given in FirstOf { given.body } },
-            composite("alternative") { given in Alternative { given.body } },
+            composite("firstOf", "Tries its stages one after the other until one gives something.") { given in
+                FirstOf { given.body }
+            },
+            composite("alternative", "Makes one alternative of several stages.") { given in Alternative { given.body }
+            },
             composite(
-                "retry",
+                "retry", "Runs its stages again after a failure that may pass.",
                 [
-                    StageParameter("attempts", .integer(1...100)),
-                    StageParameter("initialDelay", .seconds(0...86_400)),
-                    StageParameter("maximumDelay", .seconds(0...86_400)),
+                    StageParameter("attempts", .integer(1...100), "How often at most.", standard: "3", example: "5"),
+                    StageParameter(
+                        "initialDelay", delay, "The longest wait before the second.", standard: "0.5", example: "1"),
+                    StageParameter("maximumDelay", delay, "The longest wait of all.", standard: "30", example: "60"),
                 ]
             ) { given in
                 Retry(

@@ -45,10 +45,12 @@ public struct StageCatalogue: Sendable {
     ) throws -> any Stage {
         var checked: [String: StageArguments.Value] = [:]
         for (index, value) in values.enumerated() {
-            let parameter = try specification.parameter(value.name, at: index)
-            guard let read = parameter.kind.value(of: value.text) else {
+            let (parameter, text) = try specification.parameter(value, at: index)
+            guard let read = parameter.kind.value(of: text) else {
+                let words = specification.words(value.name == nil ? specification.parameters : [parameter])
+                let remedy = NearestName.of(text, among: words).map { " Did you mean \($0)?" } ?? ""
                 throw StageMistake(
-                    "\(specification.name): \(parameter.name) takes \(parameter.kind), not \(printable(value.text)).",
+                    "\(specification.name): \(parameter.name) takes \(parameter.kind), not \(printable(text)).\(remedy)",
                     at: index)
             }
             guard checked.updateValue(read, forKey: parameter.name) == nil else {
@@ -63,18 +65,36 @@ public struct StageCatalogue: Sendable {
 }
 
 extension StageSpecification {
-    fileprivate func parameter(_ name: String?, at index: Int) throws(StageMistake) -> StageParameter {
-        guard let name else {
-            if index < parameters.count { return parameters[index] }
+    /// The parameter that a value is for, and the value's text. Without a name it is a flag's own name, the parameter's
+    /// value whose place it takes, or a word of another one.
+    func parameter(
+        _ value: (name: String?, text: String), at index: Int
+    ) throws(StageMistake) -> (StageParameter, String) {
+        guard let name = value.name else {
+            if let flag = parameter(value.text), flag.kind.isFlag { return (flag, "true") }
+            let atPlace = index < parameters.count ? parameters[index] : nil
+            if let atPlace, atPlace.kind.value(of: value.text) != nil { return (atPlace, value.text) }
+            let words = parameters.filter { !$0.kind.words.isEmpty }
+            if let found = words.first(where: { $0.kind.value(of: value.text) != nil }) ?? atPlace {
+                return (found, value.text)
+            }
             let count = parameters.isEmpty ? "no value" : "at most \(parameters.count)"
             throw StageMistake("\(self.name) takes \(count).", at: index)
         }
-        let folded = NearestName.folded(name)
-        if let found = parameters.first(where: { NearestName.folded($0.name) == folded }) { return found }
+        if let found = parameter(name) { return (found, value.text) }
         let names = parameters.map(\.name)
         let remedy =
             NearestName.of(name, among: names).map { "Did you mean \($0)?" }
             ?? (names.isEmpty ? "It takes none." : "It takes \(names.joined(separator: ", ")).")
         throw StageMistake("\(self.name) has no parameter \(printable(name)). \(remedy)", at: index)
+    }
+
+    /// The parameter of a name.
+    func parameter(_ name: String) -> StageParameter? {
+        parameters.first { NearestName.folded($0.name) == NearestName.folded(name) }
+    }
+
+    fileprivate func words(_ parameters: [StageParameter]) -> [String] {
+        parameters.flatMap { $0.kind.isFlag ? [$0.name] : $0.kind.words }
     }
 }

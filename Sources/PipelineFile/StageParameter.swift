@@ -29,11 +29,50 @@ public struct StageParameter: Sendable {
     /// Whether the stage can't do without it.
     public let isRequired: Bool
 
+    let summary: String
+    let standard: String?
+    let example: String
+
     /// Describes a parameter; it may be left out unless `isRequired`.
-    public init(_ name: String, _ kind: Kind, isRequired: Bool = false) {
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - kind: What its value has to be.
+    ///   - summary: What it does, in a sentence for the reference.
+    ///   - isRequired: Whether the stage can't do without it; by default it can.
+    ///   - standard: The value that it has where none is given, as one would write it; `nil` if there is none.
+    ///   - example: A value for the reference; by default one that fits the kind.
+    public init(
+        _ name: String, _ kind: Kind, _ summary: String = "", isRequired: Bool = false, standard: String? = nil,
+        example: String? = nil
+    ) {
         self.name = name
         self.kind = kind
+        self.summary = summary
         self.isRequired = isRequired
+        self.standard = standard
+        self.example = example ?? kind.example(besides: standard)
+    }
+}
+
+extension StageParameter.Kind {
+    fileprivate func example(besides standard: String?) -> String {
+        switch self {
+        case .integer(let range): "\(range.lowerBound)"
+        case .number(let range), .seconds(let range): Self.short(range.upperBound)
+        case .choice(let words): words.first { $0 != standard } ?? ""
+        case .flag: "true"
+        case .colour: "#ff8000"
+        case .text: "text"
+        }
+    }
+
+    /// The words that a value without a name is known by.
+    var words: [String] {
+        if case .choice(let words) = self { words } else { [] }
+    }
+
+    var isFlag: Bool {
+        if case .flag = self { true } else { false }
     }
 }
 

@@ -14,6 +14,8 @@ public struct StageSpecification: Sendable {
     public let parameters: [StageParameter]
     /// Whether the stage wraps others.
     public let isComposite: Bool
+    let summary: String
+    let example: String?
     let make: @Sendable (StageArguments) throws -> any Stage
 
     /// Describes a stage.
@@ -21,15 +23,21 @@ public struct StageSpecification: Sendable {
     ///   - name: such as `refuseHost`.
     ///   - parameters: in the order in which values without a name are taken.
     ///   - isComposite: whether the stage wraps others, which then are the arguments' body.
+    ///   - summary: What the stage does, in a sentence for the reference.
+    ///   - example: Values for the reference, as ``OperationList`` writes them, such as `800:600:fit=cover`; by default those
+    ///     that the stage needs. Of a composite also its stages as YAML has them, such as `[decode]`.
     ///   - make: makes the stage of arguments that were checked already; what it throws is shown with the place in the
     ///     file.
     public init(
         _ name: String, _ parameters: [StageParameter] = [], isComposite: Bool = false,
+        summary: String = "", example: String? = nil,
         make: @escaping @Sendable (StageArguments) throws -> any Stage
     ) {
         self.name = name
         self.parameters = parameters
         self.isComposite = isComposite
+        self.summary = summary
+        self.example = example
         self.make = make
     }
 }

@@ -20,6 +20,7 @@ enum Verb {
     /// - Throws: `ValidationError` with the nearest verb.
     static func check(_ arguments: [String]) throws {
         let words = Array((arguments.first == "help" ? arguments.dropFirst() : arguments[...]))
+        if arguments.first == "help", words.first == "stages" { return }
         let (verb, count) = named(by: words)
         let names = verb.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard count < words.count, !words[count].hasPrefix("-"), !names.isEmpty, words[count] != "help" else { return }

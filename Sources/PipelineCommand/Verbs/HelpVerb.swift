@@ -1,24 +1,45 @@
 import ArgumentParser
+import PipelineFile
+import Stages
 
 /// Shows the help of a verb. It takes the place of ArgumentParser's own, which takes any word and completes none.
 struct HelpVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "help",
-        abstract: "Show the help of a verb.",
+        abstract: "Show the help of a verb, or the stages that pipelines are made of.",
         discussion: """
             Examples:
               pipectl help thumb
               pipectl help cache prune
+              pipectl help stages
+              pipectl help stages crop
             """)
 
     @Argument(
-        help: ArgumentHelp("The verb, in one or two words.", valueName: "verb"),
+        help: ArgumentHelp("The verb, in one or two words; or stages, and the name of one.", valueName: "verb"),
         completion: .list(
-            Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" }))
+            Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" }
+                + ["stages"]))
     var verb: [String] = []
+
+    @Option(name: .customLong("as"), help: "How the stages are written: text, man or markdown.")
+    var form = StageReference.Form.text
 
     func run() throws {
         // A word that is no verb was refused before.
-        throw CleanExit.helpRequest(Verb.named(by: verb).type)
+        guard verb.first == "stages" else { throw CleanExit.helpRequest(Verb.named(by: verb).type) }
+        let catalogue = StageCatalogue.standard(
+            PipelineResources(
+                memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs))
+        guard verb.count < 3 else { throw ValidationError("help stages takes the name of one stage.") }
+        do {
+            let reference =
+                try verb.count == 2 ? StageReference(verb[1], in: catalogue) : StageReference(catalogue)
+            StandardOutput.write(reference.written(as: form, version: Pipectl.version))
+        } catch {
+            throw ValidationError(error.message)
+        }
     }
 }
+
+extension StageReference.Form: ExpressibleByArgument {}

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PipelineFile
 
 /// Runs images through transforms, or through a pipeline of the user's own.
 struct RunCommand: AsyncParsableCommand {
@@ -9,8 +8,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. Where it has no \
             encode, the output's name says what is written.
-            --ops parts stages by commas and their values by colons: resize=800:600:fit=cover,sharpen=0.5. There are \
-            \(StageCatalogue.operations.specifications.map(\.name).joined(separator: ", ")).
+            --ops parts stages by commas and their values by colons: resize=800:600:cover,sharpen=0.5. \
+            pipectl help stages describes all stages.
 
             Examples:
               pipectl run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp

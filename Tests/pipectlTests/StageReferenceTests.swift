@@ -1,0 +1,136 @@
+import Foundation
+import Pipeline
+@testable import PipelineFile
+import PipelineTesting
+import Stages
+import Testing
+
+@Suite("The reference of stages")
+struct StageReferenceTests {
+    private let pipectl: Pipectl
+    private let catalogue: StageCatalogue
+
+    init() throws {
+        pipectl = try Pipectl()
+        try Data(Picture.png(PixelSize(width: 20, height: 10), with: [255, 0, 0]))
+            .write(to: pipectl.folder.appending(path: "logo.png"))
+        catalogue = .standard(
+            PipelineResources(
+                memory: MemoryCache(), responses: HTTPCache(folder: pipectl.path("cache")), client: CurlClient()))
+    }
+
+    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/PipelineFile/Documentation.docc/Stages.md").standardizedFileURL
+
+    @Test("The page of documentation is what pipectl help stages writes")
+    func page() async throws {
+        let made = try await pipectl.run("help", "stages", "--as", "markdown")
+        #expect(made.text == (try String(contentsOf: Self.page, encoding: .utf8)), "make readme writes it anew")
+    }
+
+    @Test("Every stage and parameter has its sentence, every parameter an example")
+    func complete() {
+        for stage in catalogue.specifications {
+            #expect(stage.summary.hasSuffix("."), "\(stage.name)")
+            for parameter in stage.parameters {
+                #expect(parameter.summary.hasSuffix("."), "\(stage.name) \(parameter.name)")
+                #expect(!parameter.example.isEmpty, "\(stage.name) \(parameter.name)")
+            }
+        }
+    }
+
+    /// The example with its file where the tests have it.
+    private func placed(_ example: String) -> String { example.replacing("logo.png", with: pipectl.path("logo.png")) }
+
+    @Test("Every example on one line, and each with another parameter, changes a picture")
+    func lines() async throws {
+        for stage in StageCatalogue.operations.specifications {
+            let example = try #require(stage.lineExample)
+            let named = stage.parameters.filter { !$0.isRequired }.map { "\($0.name)=\($0.example)" }
+            let required = stage.parameters.filter(\.isRequired).map { "\($0.name)=\($0.example)" }
+            let others = named.map { "\(stage.name)=" + (required + [$0]).joined(separator: ":") }
+            for line in [example] + others {
+                let chain = try OperationList(placed(line)).chain
+                let response = try await ImagePipeline(validating: Chain([ReadInline(), Decode()] + chain.stages))
+                    .load(ImageRequest(.bytes(Picture.png(PixelSize(width: 1000, height: 500), with: [1, 2, 3]))))
+                #expect(response.image != nil, "\(line)")
+            }
+        }
+    }
+
+    @Test("Every example of a list can be read and loads")
+    func lists() async throws {
+        for stage in catalogue.specifications {
+            let example = placed(stage.yamlExample)
+            let whole = ["- resolveIdentifier", "- diskLookup", "- readInline", "- decode", "- store"]
+                .filter { !example.hasPrefix($0) }
+            let lists = [whole, whole.filter { $0 != "- decode" }].flatMap { lines in
+                (0...lines.count).map { (lines[..<$0] + [example] + lines[$0...]).joined(separator: "\n") }
+            }
+            let pipelines = lists.compactMap { try? PipelineDocument($0).pipeline(catalogue) }
+            let pipeline = try #require(pipelines.first, "\(example)")
+            let response = try await pipeline.load(
+                ImageRequest(.bytes(Picture.png(PixelSize(width: 1000, height: 500), with: [1, 2, 3]))))
+            #expect(response.size != nil, "\(example)")
+        }
+    }
+
+    @Test("A default is what a stage does without it")
+    func defaults() throws {
+        for stage in catalogue.specifications where !stage.isComposite {
+            let required = stage.parameters.filter(\.isRequired).map { (Optional($0.name), placed($0.example)) }
+            let plain = "\(try catalogue.stage(stage, required))"
+            for parameter in stage.parameters {
+                guard let standard = parameter.standard else { continue }
+                #expect("\(try catalogue.stage(stage, required + [(parameter.name, standard)]))" == plain)
+            }
+        }
+    }
+
+    @Test(
+        "A word needs no name, nor a flag a value",
+        arguments: [
+            ("crop=400:300:attention", "crop=400:300:by=attention"),
+            ("crop=400:300:north", "crop=400:300:gravity=north"), ("resize=80:enlarge", "resize=80:enlarge=true"),
+            ("resize=80:60:enlarge:north-east:cover", "resize=80:60:fit=cover:gravity=northEast:enlarge=true"),
+        ])
+    func words(short: String, long: String) throws {
+        #expect("\(try OperationList(short).chain)" == "\(try OperationList(long).chain)")
+    }
+
+    @Test(
+        "A flag in YAML is its name alone",
+        arguments: ["{format: webp, lossless: true}", "{format: webp, lossless}", "[webp, lossless]"])
+    func flags(values: String) throws {
+        let list = try PipelineDocument("- readInline\n- decode\n- encode: \(values)").pipeline(catalogue)
+        #expect("\(list)".contains("lossless"))
+    }
+
+    @Test(
+        "A wrong word brings the nearest to mind",
+        arguments: [
+            ("crop=400:300:atention", "Did you mean attention?"), ("resize=80:60:covr", "Did you mean cover?"),
+            ("resize=80:enlrage", "Did you mean enlarge?"), ("resize=80:fit=covr", "Did you mean cover?"),
+        ])
+    func nearest(line: String, remedy: String) throws {
+        let error = #expect(throws: LoadError.self) { try OperationList(line) }
+        #expect(error?.message.hasSuffix(remedy) == true, "\(error?.message ?? "")")
+    }
+
+    @Test("help stages describes all, or one, and names the nearest")
+    func help() async throws {
+        let all = try await pipectl.run("help", "stages").text
+        for stage in catalogue.specifications { #expect(all.contains("\(stage.name): \(stage.summary)")) }
+        #expect(try await pipectl.run("help", "stages", "round-corners").text.hasPrefix("roundCorners: "))
+        let wrong = try await pipectl.run("help", "stages", "crp")
+        #expect(wrong.status == 2 && wrong.errors.contains("Did you mean crop?"), "\(wrong.errors)")
+    }
+
+    @Test("The man page is one that groff reads without a warning", .enabled(if: Self.hasGroff))
+    func manual() async throws {
+        let result = try await pipectl.shell("pipectl help stages --as man | groff -man -ww -z -Tutf8")
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    }
+
+    private static let hasGroff = FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")
+}
