@@ -57,7 +57,8 @@ public struct StageParameter: Sendable {
 extension StageParameter.Kind {
     fileprivate func example(besides standard: String?) -> String {
         switch self {
-        case .integer(let range): "\(range.lowerBound)"
+        case .integer(let range), .length(let range): "\(range.lowerBound)"
+        case .aspect: "16/9"
         case .number(let range), .seconds(let range): Self.short(range.upperBound)
         case .choice(let words): words.first { $0 != standard } ?? ""
         case .flag: "true"
