@@ -136,9 +136,11 @@ bool cjpeg_start(cjpeg_file *file, int eighths, int *width, int *height, cjpeg_f
 static void skip_rows(cjpeg_file *file, JDIMENSION top) {
     struct jpeg_decompress_struct *info = &file->info;
     enum { PIXELS = 1 << 21 };
-    // Less than two rows of blocks aren't skipped but decoded.
-    JDIMENSION least = 4 * (JDIMENSION)(info->max_v_samp_factor * DCTSIZE);
-    JDIMENSION rows = PIXELS / info->image_width > least ? PIXELS / info->image_width : least;
+    // Whole rows of blocks, at any scale: libjpeg-turbo loses its place when it skips on from within one. Less than two of them
+    // aren't skipped but decoded.
+    JDIMENSION block = (JDIMENSION)(info->max_v_samp_factor * DCTSIZE);
+    JDIMENSION blocks = PIXELS / info->image_width / block;
+    JDIMENSION rows = block * (blocks > 4 ? blocks : 4);
     while (info->output_scanline < top) {
         stop_if_cancelled((j_common_ptr)info);
         JDIMENSION rest = top - info->output_scanline;

@@ -132,7 +132,14 @@ struct RegionTests {
 
     @Test("Rows that libjpeg gives of a part are those of the whole at the same scale", arguments: [1, 2, 4, 8])
     func sameScale(_ eighths: Int) throws {
-        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
+        try expectEqualRows(of: try Pictures.bytes("good/photo-12mp-baseline-420.jpg"), eighths) {
+            rectangles(in: $0, seed: 5, count: 4)
+        }
+    }
+
+    private func expectEqualRows(
+        of bytes: [UInt8], _ eighths: Int, in windows: (PixelSize) -> [PixelRegion]
+    ) throws {
         try bytes.withUnsafeBufferPointer { buffer in
             func open() throws -> (file: JPEGFile, size: PixelSize) {
                 let file = try JPEGFile(buffer, allowDamage: false, cancellation: WorkCancellation())
@@ -140,7 +147,7 @@ struct RegionTests {
             }
             let (file, size) = try open()
             let whole = DecodedImage(size: size, layout: .rgb, pixels: try file.pixels(size: size, layout: .rgb))
-            for window in rectangles(in: size, seed: 5, count: 4) {
+            for window in windows(size) {
                 let (file, _) = try open()
                 let rows = try file.narrow(to: window)
                 let part = DecodedImage(
@@ -151,6 +158,24 @@ struct RegionTests {
                 #expect(
                     try crop(inner).transformed(part, cancellation).pixels
                         == crop(window).transformed(whole, cancellation).pixels)
+            }
+        }
+    }
+
+    @Test("Rows far down a wide JPEG are the same at every scale, however many steps it takes to get there")
+    func steps() async throws {
+        let photograph = try await SampleImage.decode(try Pictures.bytes("good/photo-12mp-baseline-420.jpg"))
+        // Its pixels in longer rows: the width makes a step of 99 rows, of which no scale has whole blocks.
+        let size = PixelSize(width: 21_000, height: 560)
+        let wide = DecodedImage(
+            size: size, layout: .rgb, pixels: Array(photograph.pixels.prefix(size.width * size.height * 3)))
+        let bytes = try await Self.file(wide, Encode(.jpeg, quality: 70))
+        for eighths in [2, 4, 8] {
+            try expectEqualRows(of: bytes, eighths) { size in
+                [
+                    PixelRegion(x: 30, y: size.height - 20, size: 16),
+                    PixelRegion(x: size.width - 21, y: size.height * 4 / 5, size: 20),
+                ]
             }
         }
     }
