@@ -151,6 +151,20 @@ struct LoadTests {
         #expect(left.allSatisfy { $0 == "cache" })
     }
 
+    @Test("asks for no source whose output is left")
+    func kept() async throws {
+        try Data("mine".utf8).write(to: URL(filePath: pipectl.path("a.png")))
+        let left = try await pipectl.run("load", url, "-o", "a.png", "-n", "--json")
+        #expect(left.status == 0)
+        #expect(try left.objects().first?["source"] is NSNull)
+        let refused = try await pipectl.run("load", url, "-o", "a.png", "--json")
+        #expect(refused.status == 1)
+        let error = try #require(try refused.objects().first?["error"] as? [String: Any])
+        #expect(error["code"] as? String == "outputExists")
+        #expect(try bytes("a.png") == Array("mine".utf8))
+        #expect(origin.log.requests.isEmpty)
+    }
+
     @Test("shows the trace on standard error when asked")
     func trace() async throws {
         let result = try await pipectl.run("load", url, "-o", "a.png", "--trace")

@@ -67,11 +67,14 @@ struct StageReferenceTests {
             let lists = [whole, whole.filter { $0 != "- decode" }].flatMap { lines in
                 (0...lines.count).map { (lines[..<$0] + [example] + lines[$0...]).joined(separator: "\n") }
             }
-            let pipelines = lists.compactMap { try? PipelineDocument($0).pipeline(catalogue) }
-            let pipeline = try #require(pipelines.first, "\(example)")
-            let response = try await pipeline.load(
-                ImageRequest(.bytes(Picture.png(PixelSize(width: 1000, height: 500), with: [1, 2, 3]))))
-            #expect(response.size != nil, "\(example)")
+            let request = ImageRequest(.bytes(Picture.png(PixelSize(width: 1000, height: 500), with: [1, 2, 3])))
+            // A list may be valid and decode nothing of this source, where its decode stands before what reads it.
+            var size: PixelSize?
+            for list in lists where size == nil {
+                guard let pipeline = try? PipelineDocument(list).pipeline(catalogue) else { continue }
+                size = try await pipeline.load(request).size
+            }
+            #expect(size != nil, "\(example)")
         }
     }
 
