@@ -15,7 +15,7 @@ extension ImageHeader {
         let rows = storedSize.width.saturatingTimes(Self.rowsAtATime * 4)
         return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count)).saturatingPlus(rows)
             .saturatingPlus(target == stored ? 0 : scaling.memory(channels: 4))
-            .saturatingPlus(stored.bytes(1) <= WebPDecoder.largestWhole ? stored.bytes(wholeBytes) : 0)
+            .saturatingPlus(stored.bytes(1) <= wholeLimit ? stored.bytes(wholeBytes) : 0)
             // The profile is there in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))
     }

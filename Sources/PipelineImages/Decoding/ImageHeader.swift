@@ -35,8 +35,10 @@ public struct ImageHeader: Sendable, Hashable {
     package var profileBytes = 0
     /// The frames of an animation of which the decoder reads only the first; 0 for any other file.
     package var unreadFrames = 0
-    /// Bytes a pixel of a picture that is decoded as it is before it is scaled, up to ``WebPDecoder/largestWhole`` pixels.
+    /// Bytes a pixel of what is decoded as it is before it is scaled, where it has at most ``wholeLimit`` pixels.
     var wholeBytes = 0
+    /// The most pixels that are decoded as they are before they are scaled.
+    var wholeLimit = 0
     /// How many times more pixels than asked for the decoder makes before the rest is scaled away.
     var excessPixels = 1
 

@@ -55,8 +55,7 @@ final class WebPFile {
             hasAlpha: flags & ALPHA_FLAG.rawValue != 0, hasProfile: profile != nil)
         // A frame may be smaller than its canvas.
         header.readsRegions = !isAnimated
-        header.memory = memory(of: header)
-        if header.frames == 1 { header.wholeBytes = header.hasAlpha ? 4 : 3 }
+        estimateMemory(&header)
         header.profileBytes = profile?.count ?? 0
         header.excessPixels = 4
         return header
@@ -64,14 +63,18 @@ final class WebPFile {
 
     /// What libwebp holds on its way: an animation's canvas, the frame on it and the list of frames, a lossless picture as
     /// it is, or a lossy one's transparency.
-    private func memory(of header: ImageHeader) -> Int {
-        if header.frames > 1 { return header.storedSize.bytes(12).saturatingPlus(128 * header.frames) }
+    private func estimateMemory(_ header: inout ImageHeader) {
+        guard header.frames == 1 else {
+            return header.memory = header.storedSize.bytes(12).saturatingPlus(128 * header.frames)
+        }
         var features = WebPBitstreamFeatures()
         let isLossy = try? withFirstFrame { frame in
             WebPGetFeatures(frame.fragment.bytes, frame.fragment.size, &features) == VP8_STATUS_OK
                 && features.format == 1
         }
-        return header.storedSize.bytes(isLossy == true ? (header.hasAlpha ? 1 : 0) : 4)
+        guard isLossy == true else { return header.memory = header.storedSize.bytes(4) }
+        header.memory = header.storedSize.bytes(header.hasAlpha ? 1 : 0)
+        (header.wholeBytes, header.wholeLimit) = (header.hasAlpha ? 4 : 3, WebPDecoder.largestWhole)
     }
 
     /// The first chunk of a name, such as `ICCP`.
