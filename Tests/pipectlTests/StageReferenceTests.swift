@@ -42,13 +42,20 @@ struct StageReferenceTests {
     /// The example with its file where the tests have it.
     private func placed(_ example: String) -> String { example.replacing("logo.png", with: pipectl.path("logo.png")) }
 
+    /// The parameters that a stage can't do without. A crop has a size, or else an aspect.
+    private func needed(by stage: StageSpecification) -> [StageParameter] {
+        stage.parameters.filter { $0.isRequired || stage.name == "crop" && ["width", "height"].contains($0.name) }
+    }
+
     @Test("Every example on one line, and each with another parameter, changes a picture")
     func lines() async throws {
         for stage in StageCatalogue.operations.specifications {
             let example = try #require(stage.lineExample)
-            let named = stage.parameters.filter { !$0.isRequired }.map { "\($0.name)=\($0.example)" }
-            let required = stage.parameters.filter(\.isRequired).map { "\($0.name)=\($0.example)" }
-            let others = named.map { "\(stage.name)=" + (required + [$0]).joined(separator: ":") }
+            let needed = needed(by: stage)
+            let others = stage.parameters.filter { !needed.map(\.name).contains($0.name) }.map { parameter in
+                let given = parameter.name == "aspect" ? [parameter] : needed + [parameter]
+                return "\(stage.name)=" + given.map { "\($0.name)=\($0.example)" }.joined(separator: ":")
+            }
             for line in [example] + others {
                 let chain = try OperationList(placed(line)).chain
                 let response = try await ImagePipeline(validating: Chain([ReadInline(), Decode()] + chain.stages))
@@ -81,7 +88,7 @@ struct StageReferenceTests {
     @Test("A default is what a stage does without it")
     func defaults() throws {
         for stage in catalogue.specifications where !stage.isComposite {
-            let required = stage.parameters.filter(\.isRequired).map { (Optional($0.name), placed($0.example)) }
+            let required = needed(by: stage).map { (Optional($0.name), placed($0.example)) }
             let plain = "\(try catalogue.stage(stage, required))"
             for parameter in stage.parameters {
                 guard let standard = parameter.standard else { continue }
