@@ -105,7 +105,7 @@ extension StageCatalogue {
                     StageParameter(
                         "quality", .integer(1...100), "From small to faithful.", standard: "80", example: "75"),
                     StageParameter(
-                        "maxBytes", count, "Lowers the quality until no more bytes are left.", example: "50000"),
+                        "maxBytes", count, "Lowers the quality until the file has no more bytes.", example: "50000"),
                     StageParameter(
                         "metadata", .choice(KeptMetadata.allCases.map(\.rawValue)), "What is kept of the source's.",
                         standard: "none"),
