@@ -237,7 +237,7 @@ public struct Fetch: Stage {
                 guard exchange.body.count <= byteLimit else {
                     throw LoadError(
                         .tooManyBytes, subject: load.subject,
-                        "The body has more than \(byteLimit) bytes; raise ImageLimits.encodedBytes to take it.")
+                        "The body has more than \(byteLimit) bytes. Raise the limit of source bytes.")
                 }
                 load.report(.progress(received: exchange.body.count, expected: expected))
                 load.attachment(ArrivingBytes.self)?.show(exchange.body, of: load)

@@ -47,7 +47,7 @@ public struct ReadFile: Stage {
         }
         throw LoadError(
             .tooManyBytes, subject: printable(path),
-            "The file has more than \(limit) bytes; raise the limit of ReadFile to read it.")
+            "The file has more than \(limit) bytes. Raise the limit of source bytes.")
     }
 
     /// Reads until there are `count` bytes or the file ends.

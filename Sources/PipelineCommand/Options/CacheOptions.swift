@@ -48,11 +48,12 @@ struct CacheOptions: ParsableArguments {
         return isThere ? responses : nil
     }
 
-    /// The caches and the client. Nothing is opened until it is needed.
-    func resources(_ addresses: AddressPolicy) -> PipelineResources {
-        PipelineResources(
-            memory: MemoryCache(), responses: responses(), client: CurlClient(.init(addresses: addresses)),
-            codecs: Formats.codecs)
+    /// The caches and the client, for sources of up to a number of bytes. Nothing is opened until it is needed.
+    func resources(_ addresses: AddressPolicy, sourceBytes: Int) -> PipelineResources {
+        var options = CurlClient.Options(addresses: addresses)
+        options.maximumBodyBytes = sourceBytes
+        return PipelineResources(
+            memory: MemoryCache(), responses: responses(), client: CurlClient(options), codecs: Formats.codecs)
     }
 }
 

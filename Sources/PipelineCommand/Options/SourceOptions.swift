@@ -14,6 +14,10 @@ struct SourceOptions: ParsableArguments {
         completion: .default)
     var maxSide: Int?
 
+    @Option(
+        help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
+    var maxSourceBytes: ByteCountArgument?
+
     @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))
     var frames = 1
 
@@ -29,14 +33,21 @@ struct SourceOptions: ParsableArguments {
     func validate() throws {
         if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels takes 1 or more, not \(maxPixels).") }
         if let maxSide, maxSide < 1 { throw ValidationError("--max-side takes 1 or more, not \(maxSide).") }
+        if let maxSourceBytes, maxSourceBytes.bytes < 1 {
+            throw ValidationError("--max-source-bytes takes 1 or more.")
+        }
         guard 1...10_000 ~= frames else { throw ValidationError("--frames takes 1 to 10000, not \(frames).") }
     }
 
-    var limits: ImageLimits { ImageLimits(pixels: maxPixels ?? 50_000_000, side: maxSide ?? 100_000, frames: frames) }
+    var limits: ImageLimits {
+        ImageLimits(
+            pixels: maxPixels ?? 50_000_000, side: maxSide ?? 100_000,
+            encodedBytes: maxSourceBytes?.bytes ?? 64_000_000, frames: frames)
+    }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.
     var resources: PipelineResources {
-        var resources = cache.resources(addresses.policy)
+        var resources = cache.resources(addresses.policy, sourceBytes: limits.encodedBytes)
         resources.limits = limits
         resources.allowTruncated = allowTruncated
         // A source is asked for once in a run: its product has no use in memory afterwards.

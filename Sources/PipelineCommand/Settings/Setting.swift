@@ -13,8 +13,8 @@ struct Setting: Sendable {
         Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
         Setting(name: "frames"), Setting(name: "jobs"), Setting(name: "lossless", isFlag: true, isForEncoding: true),
         Setting(name: "max-bytes", isForEncoding: true),
-        Setting(name: "max-pixels"), Setting(name: "max-side"), Setting(name: "memory"), Setting(name: "metadata"),
-        Setting(name: "policy"),
+        Setting(name: "max-pixels"), Setting(name: "max-side"), Setting(name: "max-source-bytes"),
+        Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),
         Setting(name: "progressive", isFlag: true, isForEncoding: true), Setting(name: "public-only", isFlag: true),
         Setting(name: "quality", isForEncoding: true),
     ]
