@@ -34,8 +34,8 @@ extension ImageEncoding {
 
     /// Sets an option by the name that all formats share, where the format has it.
     func set(_ choices: SharedEncodeOptions, in options: inout EncodeOptions) {
-        if let lossless, let choice = choices.lossless { options[defaults][keyPath: lossless] = choice }
-        if let progressive, let choice = choices.progressive { options[defaults][keyPath: progressive] = choice }
+        if let lossless { options[defaults][keyPath: lossless] = choices.lossless }
+        if let progressive { options[defaults][keyPath: progressive] = choices.progressive }
         if let effort, let choice = choices.effort {
             options[defaults][keyPath: effort.option] = min(
                 max(choice, effort.range.lowerBound), effort.range.upperBound)
@@ -61,11 +61,11 @@ extension ImageEncoding {
 package struct SharedEncodeOptions: Sendable {
     package enum Name: Sendable { case quality, lossless, progressive, effort }
 
-    let lossless, progressive: Bool?
-    /// Counts as the nearest end of a format's range.
+    let lossless, progressive: Bool
+    /// Counts as the nearest end of a format's range; `nil` for each format's own.
     let effort: Int?
 
-    package init(lossless: Bool? = nil, progressive: Bool? = nil, effort: Int? = nil) {
+    package init(lossless: Bool, progressive: Bool, effort: Int?) {
         self.lossless = lossless
         self.progressive = progressive
         self.effort = effort

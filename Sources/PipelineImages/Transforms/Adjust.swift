@@ -14,9 +14,7 @@ public struct Adjust: PixelTransform {
     ///   - brightness: what each channel is multiplied by, 0 to 10; 1, the default, changes nothing.
     ///   - saturation: 0 for grey, 1, the default, for no change, above it for more; at most 10.
     ///   - hue: by how many degrees colours turn; 0 by default.
-    public init(
-        brightness: Double = 1, saturation: Double = 1, hue: Double = 0
-    ) {
+    public init(brightness: Double = 1, saturation: Double = 1, hue: Double = 0) {
         self.brightness = brightness.isFinite ? min(10, max(0, brightness)) : 1
         self.saturation = saturation.isFinite ? min(10, max(0, saturation)) : 1
         self.hue = hue.isFinite ? hue.truncatingRemainder(dividingBy: 360) : 0

@@ -40,8 +40,7 @@ public struct Crop: PixelTransform, PixelSizing {
     ///   - width: in pixels.
     ///   - height: in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
-        self.init(
-            x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height))
+        self.init(x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height))
     }
 
     /// Cuts out a rectangle in pixels or percent.

@@ -20,9 +20,7 @@ public struct Pad: PixelTransform {
     ///   - canvas: the size, in pixels.
     ///   - gravity: where the picture lies on it; by default in the middle.
     ///   - colour: what surrounds the picture; by default white.
-    public init(
-        to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white
-    ) {
+    public init(to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white) {
         extent = .canvas(canvas, gravity)
         self.colour = colour
     }
@@ -34,9 +32,7 @@ public struct Pad: PixelTransform {
     ///   - bottom: how many rows are added below; by default none.
     ///   - right: how many columns are added on the right; by default none.
     ///   - colour: theirs; by default white.
-    public init(
-        top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white
-    ) {
+    public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white) {
         extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
         self.colour = colour
     }

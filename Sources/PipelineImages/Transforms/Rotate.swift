@@ -29,11 +29,8 @@ public struct Rotate: PixelTransform, PixelSizing {
     private let background: Colour
 
     /// Turns by quarters.
-    /// - Parameters:
-    ///   - angle: how far, clockwise.
-    public init(_ angle: Angle) {
-        self.init(degrees: Double(angle.rawValue))
-    }
+    /// - Parameter angle: how far, clockwise.
+    public init(_ angle: Angle) { self.init(degrees: Double(angle.rawValue)) }
 
     /// Turns by any angle.
     /// - Parameters:
