@@ -25,7 +25,7 @@ struct StageReferenceTests {
     @Test("The page of documentation is what pipectl help stages writes")
     func page() async throws {
         let made = try await pipectl.run("help", "stages", "--as", "markdown")
-        #expect(made.text == (try String(contentsOf: Self.page, encoding: .utf8)), "make readme writes it anew")
+        #expect(made.text == (try String(contentsOf: Self.page, encoding: .utf8)), "run make readme")
     }
 
     @Test("Every stage and parameter has its sentence, every parameter an example")

@@ -57,6 +57,14 @@ struct CacheOptions: ParsableArguments {
     }
 }
 
+extension PipelineResources {
+    /// For lists that are described and never run.
+    static var described: PipelineResources {
+        PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
+    }
+}
+
 /// A cache that is there and can't be used.
 struct CacheFailure: Error, CustomStringConvertible {
     let description: String

@@ -72,12 +72,12 @@ struct OperationOptions: ParsableArguments {
     private var part: Crop? { if case .part(let crop) = crop { crop } else { nil } }
 
     private func first(_ size: Geometry) -> [any Stage] {
-        if let part { return [part, FitGeometry(size)] }
-        guard let crop, let box = size.box else { return [FitGeometry(size)] }
-        return switch crop {
-        case .part: []
-        case .gravity(let gravity): [Resize(box, fit: .cover, enlarges: true, gravity: gravity)]
-        case .interest(let interest): [Resize(box, fit: .outside, enlarges: true), Crop(box, by: interest)]
+        switch (crop, size.box) {
+        case (.part(let crop), _): [crop, FitGeometry(size)]
+        case (.gravity(let gravity), let box?): [Resize(box, fit: .cover, enlarges: true, gravity: gravity)]
+        case (.interest(let interest), let box?):
+            [Resize(box, fit: .outside, enlarges: true), Crop(box, by: interest)]
+        default: [FitGeometry(size)]
         }
     }
 }

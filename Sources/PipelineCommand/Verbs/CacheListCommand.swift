@@ -56,7 +56,7 @@ struct CacheEntryReport: Encodable {
     let bytes: Int
     let stored: String
     let accessed: String
-    let freshUntil: String?
+    @OrNull var freshUntil: String?
 
     init(_ entry: CacheEntry) {
         key = "\(entry.key)"
@@ -66,19 +66,5 @@ struct CacheEntryReport: Encodable {
         stored = entry.stored.formatted(.iso8601)
         accessed = entry.accessed.formatted(.iso8601)
         freshUntil = entry.freshUntil?.formatted(.iso8601)
-    }
-
-    private enum Field: String, CodingKey { case key, url, status, bytes, stored, accessed, freshUntil }
-
-    /// Writes each field, `null` where there is nothing.
-    func encode(to encoder: any Encoder) throws {
-        var fields = encoder.container(keyedBy: Field.self)
-        try fields.encode(key, forKey: .key)
-        try fields.encode(url, forKey: .url)
-        try fields.encode(status, forKey: .status)
-        try fields.encode(bytes, forKey: .bytes)
-        try fields.encode(stored, forKey: .stored)
-        try fields.encode(accessed, forKey: .accessed)
-        try fields.encode(freshUntil, forKey: .freshUntil)
     }
 }

@@ -28,9 +28,7 @@ struct HelpVerb: ParsableCommand {
     func run() throws {
         // A word that is no verb was refused before.
         guard verb.first == "stages" else { throw CleanExit.helpRequest(Verb.named(by: verb).type) }
-        let catalogue = StageCatalogue.standard(
-            PipelineResources(
-                memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs))
+        let catalogue = StageCatalogue.standard(.described)
         guard verb.count < 3 else { throw ValidationError("help stages takes the name of one stage.") }
         do {
             let reference =

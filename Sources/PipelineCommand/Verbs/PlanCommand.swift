@@ -21,8 +21,7 @@ struct PlanCommand: AsyncParsableCommand {
     @OptionGroup var policy: PolicyOptions
 
     func run() async throws {
-        let resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
+        let resources = PipelineResources.described
         StandardOutput.write(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
     }
 }
