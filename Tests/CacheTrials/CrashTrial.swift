@@ -1,3 +1,4 @@
+import PipelineTesting
 import Foundation
 import Pipeline
 import Stages
@@ -19,7 +20,7 @@ struct CrashTrial {
 
     /// Kills and looks; what was survived, in a sentence.
     mutating func run() async throws -> String {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for kill in 1...kills {
             do {
                 // Some die while they open the folder.

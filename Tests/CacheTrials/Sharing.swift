@@ -1,3 +1,4 @@
+import PipelineTesting
 import Foundation
 import Pipeline
 import Stages
@@ -29,7 +30,7 @@ struct Sharing {
         let counts = try await withThrowingTaskGroup(of: [LoadSource: Int].self) { group in
             for task in 0..<4 {
                 group.addTask {
-                    var random = SeededRandom(seed: seed &* 4 &+ UInt64(task))
+                    var random = SeededGenerator(seed: seed &* 4 &+ UInt64(task))
                     var counts: [LoadSource: Int] = [:]
                     var number = 0
                     while number < operations || Date() < end {
@@ -48,7 +49,7 @@ struct Sharing {
         Child.tell("\(counts[.disk] ?? 0) \(counts[.network] ?? 0) \(counts[.revalidated] ?? 0)")
     }
 
-    private func operate(_ random: inout SeededRandom, _ counts: inout [LoadSource: Int]) async throws {
+    private func operate(_ random: inout SeededGenerator, _ counts: inout [LoadSource: Int]) async throws {
         // Some names are wanted more often than others.
         let name = "\(Int.random(in: 0..<Int.random(in: 1...2000, using: &random), using: &random))"
         switch Int.random(in: 0..<400, using: &random) {

@@ -1,3 +1,5 @@
+import PipelineTesting
+
 /// A body that says what it is, so that who reads it can tell whether every byte is right.
 struct TrialBody {
     let name: String
@@ -6,7 +8,7 @@ struct TrialBody {
 
     /// The body of a version: of a length that differs from one to the next, some in the database and some files.
     init(_ name: String, version: Int) {
-        var random = SeededRandom(seed: UInt64(truncatingIfNeeded: version))
+        var random = SeededGenerator(seed: UInt64(truncatingIfNeeded: version))
         let length = [60, 3000, 20_000, 60_000, 90_000, 250_000].randomElement(using: &random) ?? 60
         self.init(
             name, version: version, length: length, from: Int.random(in: 0..<Self.noise.count / 2, using: &random))
@@ -30,7 +32,7 @@ struct TrialBody {
     }
 
     private static let noise: [UInt8] = {
-        var random = SeededRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         return (0..<1 << 17).flatMap { _ in withUnsafeBytes(of: random.next()) { Array($0) } }
     }()
 }

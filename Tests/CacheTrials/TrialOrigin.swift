@@ -1,3 +1,4 @@
+import PipelineTesting
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
@@ -5,11 +6,11 @@ import Stages
 
 /// Answers without a network: with a new version each time, or that the one at hand still holds.
 final class TrialOrigin: HTTPClient {
-    private let state: Lock<SeededRandom>
+    private let state: Lock<SeededGenerator>
     private let lifetimes: [String]
 
     init(seed: UInt64, lifetimes: [String] = ["max-age=0", "max-age=1", "max-age=3600", "no-store"]) {
-        state = Lock(SeededRandom(seed: ~seed))
+        state = Lock(SeededGenerator(seed: ~seed))
         self.lifetimes = lifetimes
     }
 

@@ -1,3 +1,4 @@
+import PipelineTesting
 import Foundation
 import HTTPTypes
 import Stages
@@ -17,7 +18,7 @@ enum Writing {
     }
 
     private static func write(to cache: HTTPCache, writer: Int, round: Int) async throws {
-        var random = SeededRandom(seed: UInt64(round * 4 + writer))
+        var random = SeededGenerator(seed: UInt64(round * 4 + writer))
         for number in 0... {
             let name = "\(writer)-\(Int.random(in: 0..<100, using: &random))"
             let body = TrialBody(name, version: round * 1_000_000 + number * 4 + writer)

@@ -1,3 +1,4 @@
+import PipelineTesting
 import Testing
 
 @testable import Pipeline
@@ -7,19 +8,6 @@ struct PriorityLineTests {
     private final class Item {
         let number: Int
         init(_ number: Int) { self.number = number }
-    }
-
-    /// SplitMix64.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var bits = state
-            bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-            return bits ^ (bits >> 31)
-        }
     }
 
     /// The same line as a sorted array.
@@ -71,7 +59,7 @@ struct PriorityLineTests {
 
     @Test("Any sequence of operations gives what a sorted array gives", arguments: 0..<50 as Range<UInt64>)
     func random(seed: UInt64) {
-        var random = Generator(state: seed)
+        var random = SeededGenerator(seed: seed)
         var (line, model) = (PriorityLine<Item>(), SortedLine())
         var items: [Item] = []
         // Long and short lines, many moves and few.

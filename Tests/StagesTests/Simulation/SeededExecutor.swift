@@ -1,3 +1,4 @@
+import PipelineTesting
 import Pipeline
 
 /// Runs everything on one thread, one piece at a time; which comes next a seeded generator decides. So one seed is one

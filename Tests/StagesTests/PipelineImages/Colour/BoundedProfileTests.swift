@@ -1,3 +1,4 @@
+import PipelineTesting
 import CImages
 import Pipeline
 import Testing

@@ -1,3 +1,4 @@
+import PipelineTesting
 import Foundation
 import Pipeline
 import Testing

@@ -1,3 +1,4 @@
+import PipelineTesting
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
