@@ -40,7 +40,7 @@ enum EncodeCosts {
             ReadInline()
             Decode()
             Downscale()
-        }.load(ImageRequest(.bytes(file), maxPixelSize: size))
+        }.load(ImageRequest(.bytes(file), maxPixelSize: PixelSize(square: size)))
         guard let image = decoded.image else { return }
         var measured = cases.map { _ in (written: [Double](), read: [Double](), bytes: 0) }
         // All take turns, so that what else the machine does meets all of them.
