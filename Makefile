@@ -47,6 +47,7 @@ bench: dependencies
 	Benchmarks/Peers/run
 	@Scripts/dependencies libvips-tools
 	swift run --package-path Benchmarks -c release benchmarks regions
+	swift run --package-path Benchmarks -c release benchmarks larger
 	swift build -c release --static-swift-stdlib --product pipectl
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 	swift run --package-path Benchmarks -c release benchmarks cancel

@@ -18,7 +18,7 @@ enum EncodeCosts {
         Case(name: "JPEG", format: .jpeg),
         Case(name: "JPEG, fixed codes", format: .jpeg) { $0.jpeg.optimizesCodes = false },
         Case(name: "JPEG, progressive", format: .jpeg) { $0.jpeg.progressive = true },
-        Case(name: "JPEG, maxBytes: 5,000", format: .jpeg) { $0.maxBytes = 5000 },
+        Case(name: "JPEG, maxBytes: 50,000", format: .jpeg) { $0.maxBytes = 50_000 },
         Case(name: "PNG", format: .png), Case(name: "PNG, no filter", format: .png) { $0.png.filter = .none },
         Case(name: "PNG, level 1", format: .png) { $0.png.compression = 1 },
         Case(name: "PNG, level 9", format: .png) { $0.png.compression = 9 },
