@@ -41,19 +41,35 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     /// - Throws: `LoadError` with `refused` for a source of a kind that is not accepted, and with `fileNotFound` or
     ///   `fileUnreadable` for a file that isn't there.
     public func run(_ load: inout Load) async throws -> Outcome {
-        try load.request.source.check(isAmong: kinds)
-        if load.request.hasLongInlineSource {
-            let key = try await SourceKey.digested(load.request, credentials, on: threads, load.priority)
-            if let key { load.identify(as: key) }
-        } else if let key = SourceKey(load.request, credentials: credentials) {
-            load.identify(as: key)
-        } else if case .file(let path) = load.request.source {
-            let stamp = try await threads.run(priority: load.priority) { _ in try FileStatus(path: path).stamp }
-            guard let key = SourceKey(load.request, stamp: stamp, credentials: credentials) else { return .skipped }
+        if try !resolveAtOnce(&load) {
+            guard let key = try await resolved(load) else { return .skipped }
             load.identify(as: key)
         }
         if let key = load.sourceKey { load.note(key: .source(key)) }
         return .done
+    }
+
+    // Apart, since a load keeps the memory of the largest frame that its stages had.
+
+    /// Settles the keys of a source that takes no thread; false for others.
+    @inline(never)
+    private func resolveAtOnce(_ load: inout Load) throws -> Bool {
+        try load.request.source.check(isAmong: kinds)
+        guard !load.request.hasLongInlineSource, let key = SourceKey(load.request, credentials: credentials) else {
+            return false
+        }
+        load.identify(as: key)
+        return true
+    }
+
+    @inline(never)
+    private func resolved(_ load: Load) async throws -> SourceKey? {
+        if load.request.hasLongInlineSource {
+            return try await SourceKey.digested(load.request, credentials, on: threads, load.priority)
+        }
+        guard case .file(let path) = load.request.source else { return nil }
+        let stamp = try await threads.run(priority: load.priority) { _ in try FileStatus(path: path).stamp }
+        return SourceKey(load.request, stamp: stamp, credentials: credentials)
     }
 }
 

@@ -24,6 +24,8 @@ extension Flights {
         if abandoned { task.cancel() }
     }
 
+    /// Apart from the task that waits for a slot, which would hold the memory of this all the while.
+    @inline(never)
     private func run(_ flight: UInt64, _ load: Load, _ body: Chain) async {
         guard let order = beginWork(of: flight, load) else { return }
         var fork = load.forked { self.broadcast($0, flight) }

@@ -29,11 +29,9 @@ public final class ImageTask: Sendable {
         let priority = adjustable.value.taskPriority
         let running = Task.immediate(priority: priority, executorPreference: executor) { [record, adjustable] in
             await AdjustablePriority.$inherited.withValue(adjustable) {
-                do {
-                    record.end(.success(try await load { record.take($0) }))
-                } catch {
-                    record.end(.failure(error))
-                }
+                let result: Result<ImageResponse, any Error>
+                do { result = .success(try await load { record.take($0) }) } catch { result = .failure(error) }
+                record.end(result)
             }
             adjustable.end()
         }

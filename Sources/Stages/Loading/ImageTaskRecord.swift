@@ -55,6 +55,8 @@ final class ImageTaskRecord: Sendable {
         for listener in listeners { listener.resume() }
     }
 
+    /// Never inlined into the task that waits for the result, which would hold the memory of this all the while.
+    @inline(never)
     func end(_ result: Result<ImageResponse, any Error>) {
         let (listeners, waiters, _) = state.withLock { state -> ([Listener], [Waiter], [ImageTaskEvent]) in
             guard state.result == nil else { return ([], [], []) }
