@@ -20,8 +20,9 @@ struct Pipectl: AsyncParsableCommand {
         version: version,
         subcommands: [
             LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
-            SrcsetCommand.self, InfoCommand.self, PrefetchCommand.self, CacheCommand.self, DoctorCommand.self,
-            FetchCommand.self, PlanCommand.self, HelpVerb.self,
+            WatchCommand.self, SrcsetCommand.self, InfoCommand.self, ViewCommand.self, PrefetchCommand.self,
+            CacheCommand.self,
+            DoctorCommand.self, FetchCommand.self, PlanCommand.self, HelpVerb.self,
         ])
 
     @Flag(help: "Print the defaults that are set, and where.")

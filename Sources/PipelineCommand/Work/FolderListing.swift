@@ -59,7 +59,8 @@ enum FolderListing {
         }
     }
 
-    private static func isImage(_ path: String) -> Bool {
+    /// Whether a file's extension or first bytes say that it is an image.
+    static func isImage(_ path: String) -> Bool {
         // A format that isn't chosen is an error of its file rather than left out.
         OutputName.fileExtension(of: path).flatMap {
             Formats.codecs.codec(forExtension: $0) ?? ImageCodecs.known.codec(forExtension: $0)

@@ -17,6 +17,9 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
     /// A width, to which pictures are only made smaller.
     static func width(_ width: Int) -> Geometry { Geometry(width: width, height: nil, change: .shrink) }
 
+    /// The largest size that fits a box, to which pictures are only made smaller.
+    init(shrinkingInto box: PixelSize) { self.init(width: box.width, height: box.height, change: .shrink) }
+
     private init(width: Int?, height: Int?, change: Change) {
         self.width = width
         self.height = height

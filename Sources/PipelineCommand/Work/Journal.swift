@@ -25,13 +25,13 @@ final class Journal: Sendable {
     private struct State {
         var unsynced = 0
         var hasFailed = false
+        var done: [Digest: JournalEntry]
+        var own: Set<JournalOutput>
     }
 
     private let descriptor: Int32
     private let options: Digest
-    private let done: [Digest: JournalEntry]
-    private let own: Set<JournalOutput>
-    private let state = Lock(State())
+    private let state: Lock<State>
     /// Whether what was written before counts.
     let isResuming: Bool
 
@@ -46,7 +46,7 @@ final class Journal: Sendable {
             let number = FileFacts.makeFolder(folder)
             guard number == 0 else { throw .unusable(error(String(cString: strerror(number)))) }
         }
-        var file = path.withPath { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o600) }
+        var file = path.withPath { Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o600) }
         guard file >= 0 else { throw .unusable(error(String(cString: strerror(errno)))) }
         // A device could be read for ever.
         guard FileFacts(path)?.kind == .regular else {
@@ -75,8 +75,7 @@ final class Journal: Sendable {
         JournalLines.compact(&file, at: path, to: done.values.map(\.line))
         descriptor = file
         self.options = options
-        self.done = done
-        self.own = own
+        state = Lock(State(done: done, own: own))
         isResuming = resumes
         Self.removeLeftovers(of: processes, in: folders)
         append(["process", "\(getpid())"])
@@ -93,7 +92,7 @@ final class Journal: Sendable {
 
     /// Whether all results of a key are there, byte for byte.
     func isDone(_ key: Digest) -> Bool {
-        guard let outputs = done[key]?.outputs, !outputs.isEmpty else { return false }
+        guard let outputs = state.withLock({ $0.done[key]?.outputs }), !outputs.isEmpty else { return false }
         return outputs.allSatisfy { Self.digest(of: $0.path) == $0.digest }
     }
 
@@ -104,6 +103,10 @@ final class Journal: Sendable {
             key: key,
             outputs: outputs.map { JournalOutput(origin: origin, path: $0.path, digest: Digest(of: $0.bytes)) })
         append(entry.line)
+        state.withLock { state in
+            state.done[key] = entry
+            state.own.formUnion(entry.outputs)
+        }
         // Every so often, so that a power cut costs the work of moments.
         let isDue = state.withLock { state in
             state.unsynced = (state.unsynced + 1) % 64
@@ -112,7 +115,7 @@ final class Journal: Sendable {
         if isDue { fdatasync(descriptor) }
     }
 
-    /// Whether a file that is there may be replaced: its bytes are those that an earlier run made of the same input with
+    /// Whether a file that is there may be replaced: its bytes are those that this or an earlier run made of the same input with
     /// the same options, or those that would be written now. So is the empty file that a power cut can leave of one.
     func isOwn(_ path: String, _ job: Job, _ bytes: [UInt8]) -> Bool {
         guard isResuming, FileFacts(path)?.kind == .regular, let there = try? StandardStream.readFile(path) else {
@@ -120,8 +123,11 @@ final class Journal: Sendable {
         }
         if there == bytes { return true }
         let origin = origin(job)
-        if there.isEmpty { return own.contains { $0.origin == origin && $0.path.utf8.elementsEqual(path.utf8) } }
-        return own.contains(JournalOutput(origin: origin, path: path, digest: Digest(of: there)))
+        let output = JournalOutput(origin: origin, path: path, digest: Digest(of: there))
+        return state.withLock { state in
+            guard there.isEmpty else { return state.own.contains(output) }
+            return state.own.contains { $0.origin == origin && $0.path.utf8.elementsEqual(path.utf8) }
+        }
     }
 
     /// Makes what was noted survive a power cut. The results need no such care: what was lost of them shows.

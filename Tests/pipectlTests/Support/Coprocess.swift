@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A running `pipectl fetch --stdio`, talked to line by line.
+/// A running command that answers with an object a line, such as `pipectl fetch --stdio`.
 final class Coprocess {
     private let process: Process
     private let input = Pipe()
@@ -9,9 +9,9 @@ final class Coprocess {
     private let errors = Pipe()
     private var lines: AsyncStream<String>.Iterator
 
-    init(_ pipectl: Pipectl, _ arguments: String...) throws {
+    init(_ pipectl: Pipectl, verb: [String] = ["fetch", "--stdio"], _ arguments: String...) throws {
         process = try pipectl.start(
-            ["fetch", "--stdio"] + arguments, input: input, output: output, errors: errors)
+            verb + arguments, input: input, output: output, errors: errors)
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         let handle = output.fileHandleForReading
         // Reading blocks: it has a thread of its own. FileHandle itself ends the program when a signal interrupts it.
@@ -33,6 +33,9 @@ final class Coprocess {
         lines = stream.makeAsyncIterator()
     }
 
+    /// Nothing outlives its test.
+    deinit { if process.isRunning { process.terminate() } }
+
     /// The next line, as an object; `nil` at the end.
     func next(isolation: isolated (any Actor)? = #isolation) async throws -> [String: Any]? {
         guard let line = await lines.next(isolation: isolation) else { return nil }
@@ -52,6 +55,8 @@ final class Coprocess {
     func endInput() throws { try input.fileHandleForWriting.close() }
 
     func terminate() { process.terminate() }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// The exit status, once the program has ended.
     func status(isolation: isolated (any Actor)? = #isolation) async -> Int32 { await Pipectl.status(of: process) }

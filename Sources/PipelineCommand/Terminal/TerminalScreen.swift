@@ -1,0 +1,108 @@
+import Foundation
+import Glibc
+import Pipeline
+import Stages
+
+/// The terminal's place for a picture, and how one gets there.
+struct TerminalScreen: Sendable {
+    /// What pictures are shrunk to, in pixels; a half block is one of them.
+    let box: Geometry
+    private let graphics: ViewCommand.Graphics
+    private let isTrueColour: Bool
+
+    /// - Parameters:
+    ///   - columns: how many characters a picture may be wide; `nil` for the terminal's.
+    ///   - rows: how many lines it may be high; `nil` for the terminal's but two, which the prompt needs.
+    init(_ graphics: ViewCommand.Graphics, columns: Int?, rows: Int?) {
+        let answer = graphics == .blocks ? TerminalAnswer([]) : TerminalAnswer()
+        self.graphics = graphics == .auto ? Self.best(answer) : graphics
+        var window = winsize()
+        _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window)
+        let columns = columns ?? (window.ws_col > 0 ? Int(window.ws_col) : 80)
+        let rows = rows ?? max(1, (window.ws_row > 0 ? Int(window.ws_row) : 24) - 2)
+        var cell = answer.cell ?? PixelSize(width: 8, height: 16)
+        if window.ws_xpixel > 0, window.ws_ypixel > 0, window.ws_col > 0, window.ws_row > 0 {
+            cell = PixelSize(
+                width: max(1, Int(window.ws_xpixel / window.ws_col)),
+                height: max(1, Int(window.ws_ypixel / window.ws_row)))
+        }
+        if self.graphics == .blocks { cell = PixelSize(width: 1, height: 2) }
+        box = Geometry(shrinkingInto: PixelSize(width: columns * cell.width, height: rows * cell.height))
+        let colours = Environment["COLORTERM"] ?? ""
+        isTrueColour = colours == "truecolor" || colours == "24bit"
+    }
+
+    private static func best(_ answer: TerminalAnswer) -> ViewCommand.Graphics {
+        if answer.hasKitty { return .kitty }
+        // The first reaches other machines too.
+        let programs = [Environment["LC_TERMINAL"], Environment["TERM_PROGRAM"]]
+        if programs.contains(where: { ["iTerm2", "iTerm.app", "WezTerm"].contains($0) }) { return .iterm }
+        return answer.hasSixel ? .sixel : .blocks
+    }
+
+    /// Whether the terminal takes PNG files, and not pixels.
+    var sendsFiles: Bool { graphics == .kitty || graphics == .iterm }
+
+    /// What to write for a picture that fits ``box``.
+    func text(of response: LoadResponse) async throws -> String {
+        switch graphics {
+        case .kitty: return Self.kitty(response.encoded?.bytes ?? [])
+        case .iterm:
+            let bytes = response.encoded?.bytes ?? []
+            let base64 = Data(bytes).base64EncodedString()
+            return "\u{1B}]1337;File=inline=1;size=\(bytes.count):\(base64)\u{7}\n"
+        case .sixel:
+            guard let image = response.image else { return "" }
+            return Sixel.text(try await Self.rgba(image, colours: 256), image.size) + "\n"
+        case .blocks, .auto:
+            guard let image = response.image else { return "" }
+            return TerminalBlocks.text(try await Self.rgba(image), image.size, isTrueColour: isTrueColour)
+        }
+    }
+
+    /// The pixels as RGBA, by way of a PNG file whose palette is chosen well where there may be only so many colours.
+    private static func rgba(_ image: DecodedImage, colours: Int = 0) async throws -> [UInt8] {
+        let image = colours == 0 ? image : try await reduced(image, to: colours)
+        let channels = image.layout.channelCount
+        return try image.withPixels { pixels in
+            let grey = channels < 3
+            return (0..<image.size.width * image.size.height).flatMap { index in
+                let pixel = pixels[(index * channels)...].prefix(channels)
+                let alpha = image.layout.hasAlpha ? pixel.last ?? 255 : 255
+                let colour = (0..<3).map { pixel[pixel.startIndex + (grey ? 0 : $0)] }
+                return colour + [alpha]
+            }
+        }
+    }
+
+    private static func reduced(_ image: DecodedImage, to colours: Int) async throws -> DecodedImage {
+        var options = EncodeOptions()
+        options.png.colours = colours
+        let list = ImagePipeline {
+            ClosureStage("reduce", accepts: .empty, produces: .decoded) { load in
+                load.advance(to: .decoded(image), from: .inline)
+                return .done
+            }
+            Encode(.png, options: options)
+        }
+        let bytes = try await list.load(ImageRequest(.bytes([]))).encoded?.bytes ?? []
+        let decode = ImagePipeline {
+            ReadInline()
+            Decode()
+        }
+        return try await decode.load(ImageRequest(.bytes(bytes))).image ?? image
+    }
+
+    /// A PNG file in kitty's graphics protocol, in pieces of 4,096 characters.
+    private static func kitty(_ png: [UInt8]) -> String {
+        let text = Array(Data(png).base64EncodedString().utf8)
+        var result = ""
+        for start in stride(from: 0, to: text.count, by: 4096) {
+            let end = min(start + 4096, text.count)
+            let keys = start == 0 ? "a=T,f=100,q=2," : ""
+            let piece = String(decoding: text[start..<end], as: UTF8.self)
+            result += "\u{1B}_G\(keys)m=\(end < text.count ? 1 : 0);\(piece)\u{1B}\\"
+        }
+        return result + "\n"
+    }
+}

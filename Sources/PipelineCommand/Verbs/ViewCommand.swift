@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Pipeline
+import Stages
+
+/// Shows images in the terminal.
+struct ViewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "view",
+        abstract: "Show images in the terminal.",
+        discussion: """
+            The terminal is asked what it can show: kitty's graphics, iTerm's inline images or sixels; else the picture \
+            is made of coloured half blocks. Pictures are shrunk to fit, and of an animation the first frame is shown.
+
+            Examples:
+              pipectl view photo.jpg
+              pipectl view *.png --rows 12
+              curl -s https://example.com/a.webp | pipectl view -
+            """)
+
+    /// How a picture reaches the screen.
+    enum Graphics: String, ExpressibleByArgument, CaseIterable { case auto, kitty, iterm, sixel, blocks }
+
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    var inputs: [String]
+
+    @Option(help: "How to show them: auto, kitty, iterm, sixel or blocks.")
+    var graphics = Graphics.auto
+
+    @Option(help: ArgumentHelp("Use so many columns. (default: the terminal's)", valueName: "n"), completion: .default)
+    var columns: Int?
+
+    @Option(
+        help: ArgumentHelp("Use so many rows. (default: the terminal's but two)", valueName: "n"), completion: .default)
+    var rows: Int?
+
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        for (name, value) in [("--columns", columns), ("--rows", rows)] {
+            if let value, !(1...10_000 ~= value) { throw ValidationError("\(name) takes 1 to 10000, not \(value).") }
+        }
+        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        if report.json { throw ValidationError("view shows pictures; info --json prints what is known of them.") }
+    }
+
+    func run() async throws {
+        guard StandardOutput.isTerminal, Environment["TERM"] != "dumb" else {
+            throw ValidationError("view needs a terminal that shows colours; thumb and convert write files.")
+        }
+        let screen = try await BlockingThreads.files.run { _ in
+            TerminalScreen(graphics, columns: columns, rows: rows)
+        }
+        var recipe = Recipe(
+            resources: source.resources, policy: source.policy.cachePolicy, budget: MemoryBudget(bytes: 512_000_000))
+        recipe.operations = Chain([FitGeometry(screen.box)])
+        if screen.sendsFiles { recipe.encode = { Encode($0, codecs: Formats.codecs) } }
+        let jobs = inputs.map { Job(input: $0, targets: .success([])) }
+        var failures = 0
+        for job in jobs {
+            if jobs.count > 1, !report.quiet { StandardOutput.write(job.shown) }
+            do {
+                let source = try await Self.source(of: job)
+                let response = try await recipe.pipeline(source, .png).load(ImageRequest(source))
+                if report.verbose { StandardError.write("\(response.trace)\n") }
+                StandardOutput.write(bytes: Array(try await screen.text(of: response).utf8))
+            } catch let error as LoadError {
+                failures += 1
+                report.show(error.named(job))
+            }
+        }
+        await recipe.resources.close(after: jobs)
+        if failures > 0 { throw ExitCode(1) }
+    }
+
+    private static func source(of job: Job) async throws -> ImageSource {
+        guard job.input == "-" else { return try ImageSource(argument: job.input) }
+        return .bytes(
+            try await BlockingThreads.files.run { try StandardStream.readInput(limit: 64_000_000, $0) })
+    }
+}

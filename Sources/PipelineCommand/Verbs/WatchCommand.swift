@@ -1,0 +1,129 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Works on the images of a folder whenever one is complete.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Work on the images of a folder, and on each one that comes.",
+        discussion: """
+            Begins with what is there, then waits: an image is worked on once it is closed, moved there or linked. Links \
+            are not followed. Like a resumed batch it leaves what is done, and replaces only files whose bytes are those \
+            that it wrote, with the same options. Failures don't end it; Ctrl-C does.
+
+            Examples:
+              pipectl watch inbox -s '1600x1600>' -f webp -o web
+              pipectl watch uploads -r --ops 'resize=800,sharpen' -o 'small/{dir}/{name}.{ext}'
+            """)
+
+    @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
+    var folder: String
+
+    @Flag(name: [.customShort("r"), .long], help: "Watch folders below, too.")
+    var recursive = false
+
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "A folder outside of the watched one, or a pattern with {name} {w} {h} {ext} {dir} {format}.",
+            valueName: "out"),
+        completion: .file())
+    var output: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the record of what is done here. (default: one for each output, in $XDG_STATE_HOME/pipectl)",
+            valueName: "file"),
+        completion: .file())
+    var journal: String?
+
+    @OptionGroup var operations: OperationOptions
+    @OptionGroup var work: WorkOptions
+
+    func validate() throws {
+        if output == "-" { throw ValidationError("Standard output takes one image; give a folder or a pattern.") }
+        if output.contains("{index}") {
+            throw ValidationError("{index} is a place in a list, and here there is none; use {name}.")
+        }
+        if work.onCollision != .error {
+            throw ValidationError("--on-collision needs the whole list; here a second source of one result fails.")
+        }
+    }
+
+    func run() async throws {
+        // As if for several, since more may come.
+        let planner = try work.planner(output: output, inputs: 2, asFolder: true)
+        guard let root = FileFacts.resolved(folder), FileFacts.isFolder(folder) else {
+            work.report.show(LoadError(.fileNotFound, subject: printable(folder), "There is no such folder."))
+            throw ExitCode(1)
+        }
+        if try Self.lies(planner.root ?? ".", in: root) {
+            throw ValidationError(
+                "The output lies in the watched folder, where results would be sources; name another.")
+        }
+        var recipe = work.recipe()
+        try operations.apply(to: &recipe)
+        let options = try recipe.signature
+        do {
+            let watch = try FolderWatch(folder, recursive: recursive)
+            let journal = try await BlockingThreads.files.run { [journal, output] _ in
+                try Journal.open(journal, output: output, options: options, resumes: true)
+            }
+            try await run(watch, recipe, planner, journal)
+        } catch let error as LoadError {
+            work.report.show(error)
+            throw ExitCode(1)
+        }
+    }
+
+    /// Works on what comes until the folder goes, or the task is cancelled.
+    private func run(_ watch: FolderWatch, _ recipe: Recipe, _ planner: OutputPlanner, _ journal: Journal?) async throws
+    {
+        let reporter = WorkReporter(work.report)
+        var run = WorkRun(
+            render: { try await recipe.render($0, $1, $2, reporter) }, rule: work.overwrite.rule,
+            stopsAtFailure: work.running.failFast, width: work.running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        run.journal = journal
+        defer { journal?.sync() }
+        if !work.report.quiet { StandardError.write("pipectl: watching \(printable(folder)); Ctrl-C ends.\n") }
+        let threads = BlockingThreads(name: "watch", count: 1)
+        // A warning is worth giving once.
+        var checked: Set<ImageFormat> = []
+        while true {
+            let paths = try await threads.run { try watch.next($0) }
+            var jobs: [Job] = []
+            for path in paths {
+                let source = BatchSource(input: "\(folder)/\(path)", folder: FileFacts.folder(of: path) ?? ".")
+                // Each by itself: of two with one result the second fails, and the others go on.
+                jobs += try await planner.jobs([source], onCollision: nil)
+            }
+            if work.running.dryRun {
+                return try await run.showPlan(jobs, work.report) { native, targets in
+                    targets.map { ($0, operations.plannedSize(of: native)) }
+                }
+            }
+            let unchecked = jobs.filter { job in
+                (try? job.targets.get())?.contains { checked.insert($0.format).inserted } ?? false
+            }
+            try work.check(unchecked)
+            if try await run.run(jobs) > 0, work.running.failFast { throw ExitCode(1) }
+        }
+    }
+
+    /// Whether a folder, which need not exist yet, lies in another or is it.
+    /// - Throws: `ValidationError` if a part of it that doesn't exist yet goes back.
+    static func lies(_ path: String, in root: String) throws -> Bool {
+        var there = path.isEmpty ? "." : path
+        while FileFacts.resolved(there) == nil {
+            if there == ".." || there.hasSuffix("/..") {
+                throw ValidationError(
+                    "\(printable(path)) goes through a folder that doesn't exist; name it without '..'.")
+            }
+            there = FileFacts.folder(of: there) ?? "."
+        }
+        let resolved = FileFacts.resolved(there) ?? there
+        return root == "/" || resolved == root || resolved.utf8.starts(with: (root + "/").utf8)
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import Pipeline
+
+/// Tells which files of a folder are complete: those that their writer has closed, that were moved there, or that appeared
+/// at once. Hidden files and folders are left out, and no link is followed.
+///
+/// Unchecked, and safe: one thread calls ``next(_:)``, and nothing else touches what changes.
+final class FolderWatch: @unchecked Sendable {
+    private let root: String
+    private let recursive: Bool
+    private let descriptor: Int32
+    /// The watched folders below the root, by inotify's numbers; the root's path is empty.
+    private var folders: [Int32: String] = [:]
+    /// What was there when a folder was added, or when events were lost.
+    private var found: [String] = []
+
+    private static let events =
+        IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
+
+    /// Watches a folder. The first ``next(_:)`` tells of the files in it.
+    /// - Throws: `LoadError` with `fileUnreadable` if it can't be watched.
+    init(_ root: String, recursive: Bool) throws(LoadError) {
+        (self.root, self.recursive) = (root, recursive)
+        descriptor = inotify_init1(Int32(truncatingIfNeeded: IN_CLOEXEC) | Int32(truncatingIfNeeded: IN_NONBLOCK))
+        // Taking a lease ends with this signal where a writer comes meanwhile.
+        signal(SIGIO, SIG_IGN)
+        guard descriptor >= 0 else { throw failure(errno) }
+        try add("")
+        guard !folders.isEmpty else { throw failure(errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits until files are complete.
+    /// - Returns: Their paths relative to the root, each once.
+    /// - Throws: `LoadError` with `fileUnreadable` if the folder has gone, `CancellationError`.
+    func next(_ cancellation: WorkCancellation) throws -> [String] {
+        while true {
+            try readEvents()
+            var seen: Set<[UInt8]> = []
+            let paths = found.filter { seen.insert(Array($0.utf8)).inserted && isImage($0) }
+            found = []
+            if !paths.isEmpty { return paths }
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            repeat { try cancellation.check() } while poll(&waiting, 1, 100) == 0
+        }
+    }
+
+    /// Takes in all events that have come.
+    private func readEvents() throws(LoadError) {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            var rest = buffer[..<count]
+            while rest.count >= MemoryLayout<inotify_event>.size {
+                let event = rest.withUnsafeBytes { $0.loadUnaligned(as: inotify_event.self) }
+                rest = rest.dropFirst(MemoryLayout<inotify_event>.size)
+                try take(event, String(path: rest.prefix(Int(event.len)).prefix { $0 != 0 }))
+                rest = rest.dropFirst(Int(event.len))
+            }
+        }
+    }
+
+    private func take(_ event: inotify_event, _ name: String) throws(LoadError) {
+        func has(_ bits: Int32) -> Bool { event.mask & UInt32(bitPattern: bits) != 0 }
+        // Events were lost: what they told of is somewhere in the folders.
+        if has(IN_Q_OVERFLOW) { return try add("") }
+        guard let folder = folders[event.wd] else { return }
+        if has(IN_IGNORED) { folders[event.wd] = nil }
+        if has(IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) {
+            if folder.isEmpty { throw failure(ENOENT) }
+            return
+        }
+        guard !name.isEmpty, name.utf8.first != UInt8(ascii: ".") else { return }
+        let path = folder.isEmpty ? name : "\(folder)/\(name)"
+        switch (has(IN_ISDIR), has(IN_MOVED_FROM)) {
+        case (true, true): remove(path)
+        case (true, false): if recursive { try add(path) }
+        case (false, true): break
+        // A file that is made is complete only if nobody writes it, such as one that was linked there.
+        case (false, false): if !has(IN_CREATE) || !isBeingWritten(path) { found.append(path) }
+        }
+    }
+
+    /// Watches a folder and those below, and takes in their files. The watch comes first, so that nothing is missed.
+    private func add(_ folder: String) throws(LoadError) {
+        let whole = folder.isEmpty ? root : "\(root)/\(folder)"
+        let mask = Self.events | Int32(bitPattern: UInt32(IN_ONLYDIR)) | (folder.isEmpty ? 0 : IN_DONT_FOLLOW)
+        let number = whole.withPath { inotify_add_watch(descriptor, $0, UInt32(bitPattern: mask)) }
+        guard number >= 0 else {
+            if errno == ENOSPC { throw failure(errno) }
+            // A folder that has gone since, or a link to one.
+            return
+        }
+        folders[number] = folder
+        for name in FolderListing.names(in: whole) ?? [] where name.utf8.first != UInt8(ascii: ".") {
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            switch kind(path) {
+            case S_IFDIR: if recursive { try add(path) }
+            case S_IFREG: if !isBeingWritten(path) { found.append(path) }
+            default: break
+            }
+        }
+    }
+
+    /// Forgets a folder that was moved away, and those below.
+    private func remove(_ path: String) {
+        for (number, folder) in folders where folder == path || folder.hasPrefix(path + "/") {
+            inotify_rm_watch(descriptor, number)
+            folders[number] = nil
+        }
+    }
+
+    private func isImage(_ path: String) -> Bool {
+        kind(path) == S_IFREG && FolderListing.isImage("\(root)/\(path)")
+    }
+
+    private func kind(_ path: String) -> mode_t? {
+        var status = stat()
+        return "\(root)/\(path)".withPath { lstat($0, &status) } == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    /// Whether a process has the file open for writing: then no lease for reading is granted. Where leases aren't, as for
+    /// others' files and on network file systems, nobody can say. A file is empty before its writer begins.
+    private func isBeingWritten(_ path: String) -> Bool {
+        let file = "\(root)/\(path)".withPath { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var status = stat()
+        if fstat(file, &status) == 0, status.st_size == 0 { return true }
+        // F_SETLEASE, which Linux alone has.
+        return fcntl(file, 1024, Int32(F_RDLCK)) != 0 && errno == EAGAIN
+    }
+
+    private func failure(_ number: Int32) -> LoadError {
+        let why =
+            switch number {
+            case ENOSPC, EMFILE: "the system's limit is reached; raise fs.inotify.max_user_watches or _instances"
+            case ENOENT: "it has gone"
+            default: String(cString: strerror(number))
+            }
+        return LoadError(.fileUnreadable, subject: printable(root), "The folder can't be watched: \(why).")
+    }
+}
