@@ -93,7 +93,7 @@ let package = Package(
             dependencies: ["Pipeline", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
-        // Observers of their own targets, so that who wants neither depends on neither.
+        // Observers of their own targets, so that a program that wants neither depends on neither.
         .target(
             name: "PipelineMetrics",
             dependencies: ["Pipeline", "Stages", .product(name: "Metrics", package: "swift-metrics")],

@@ -143,7 +143,7 @@ CPU is the time of all threads for one picture in a process that has begun alrea
 `--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there
 are cores; there a command's start counts, once a core for `vipsthumbnail`, which takes many files, and once a picture for
 ImageMagick. The peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the
-picture, against every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; beside it against the same
+picture, against every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; then against the same
 in linear light. What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.
 
 `vipsthumbnail`, pyvips 8.14, Pillow 9.4, OpenCV 4.6 and ImageMagick 6 use the same codecs of Debian 12 as this library

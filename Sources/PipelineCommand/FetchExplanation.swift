@@ -24,7 +24,7 @@ struct FetchExplanation: CustomStringConvertible {
         }
         lines += step.notes.map { "  \($0)" }
         if let sent = step.sent {
-            lines += ["  sent, beside Host and User-Agent:"] + fields(RedactedFields(sent).pairs)
+            lines += ["  sent, besides Host and User-Agent:"] + fields(RedactedFields(sent).pairs)
         }
         if let status = step.status, let received = step.received {
             lines += ["  came back: \(status)"] + fields(RedactedFields(received).pairs)

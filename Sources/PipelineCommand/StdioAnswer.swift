@@ -46,10 +46,10 @@ struct StdioAnswer: Encodable {
         }
     }
 
-    /// The answer as a line.
+    /// The response as a line.
     func line() -> [UInt8] { Self.line(self) }
 
-    /// The line that says why there is no answer; without an id where the request can't be read.
+    /// The line that says why there is no response; without an id where the request can't be read.
     static func failure(_ id: Int?, _ why: String) -> [UInt8] { line(Failed(id: id, error: why)) }
 
     /// The line that says that requests may come.

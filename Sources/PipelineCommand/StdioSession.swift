@@ -41,7 +41,7 @@ final class StdioSession: Sendable {
         } catch {
             let id = (try? JSONDecoder().decode(StdioID.self, from: Data(bytes)))?.id
             await output.write(
-                StdioAnswer.failure(id, "The line is no request: an object with an \"id\", a number, and a \"url\"."))
+                StdioAnswer.failure(id, "The line is not a request: an object with \"id\", a number, and a \"url\"."))
             return
         }
         if request.cancel == true {

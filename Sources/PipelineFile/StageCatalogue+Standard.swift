@@ -51,7 +51,7 @@ extension StageCatalogue {
                     resources.responses, resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("checkContentType", summary: "Refuses a response that says it is no image.") { _ in
+            StageSpecification("checkContentType", summary: "Refuses a response that says it is not an image.") { _ in
                 CheckContentType(codecs: resources.codecs)
             },
             StageSpecification(
@@ -73,7 +73,7 @@ extension StageCatalogue {
         let (codecs, limits) = (resources.codecs, resources.limits)
         let formats = codecs.codecs.filter { $0.encoder != nil }.compactMap(\.extensions.first)
         return [
-            StageSpecification("checkHeader", summary: "Refuses bytes that are no image, or a too large one.") { _ in
+            StageSpecification("checkHeader", summary: "Refuses bytes that aren't an image, or a too large one.") { _ in
                 CheckHeader(codecs: codecs, limits: limits)
             },
             StageSpecification(
@@ -166,7 +166,8 @@ extension StageCatalogue {
                 }
                 return stage
             },
-            composite("replaceUndecodable", "Removes a stored response that is no image, and runs its stages again.") {
+            composite("replaceUndecodable", "Removes a stored response that isn't an image, and runs its stages again.")
+            {
                 given in ReplaceUndecodable(resources.responses) { given.body }
             },
             composite("refreshStale", "Gives a stale image where its response allows that, and refreshes it for later.")
@@ -243,7 +244,7 @@ extension StageArguments {
                 if let attempts = integer("\(name)Attempts") {
                     return ErrorLimits.Limit(attempts: attempts, maxAge: maxAge ?? .seconds(300))
                 }
-                if maxAge != nil { throw StageMistake("limitErrors: \(name)MaxAge needs \(name)Attempts beside it.") }
+                if maxAge != nil { throw StageMistake("limitErrors: \(name)MaxAge needs \(name)Attempts.") }
                 return nil
             }
             let limits = ErrorLimits(clientErrors: try limit("client"), serverErrors: try limit("server"))

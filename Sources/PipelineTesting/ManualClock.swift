@@ -8,7 +8,7 @@ public import Pipeline
 /// let pipeline = ImagePipeline(clock: clock) { … }
 /// async let response = pipeline.load(request)
 /// try await clock.sleepers(1)                       // a stage waits now
-/// clock.advance(by: .seconds(2))                    // and goes on
+/// clock.advance(by: .seconds(2))                    // and continues
 /// ```
 public final class ManualClock: LoadClock {
     private struct Sleeper {
@@ -103,7 +103,7 @@ public final class ManualClock: LoadClock {
         }
     }
 
-    /// Moves time on, the time of day included, and wakes who is due: the earliest first, then by who slept first.
+    /// Moves time on, the time of day included, and wakes the sleepers that are due: the earliest first, then those that slept first.
     ///
     /// Who sleeps again after waking counts from the time that the clock then shows.
     public func advance(by duration: Duration) {

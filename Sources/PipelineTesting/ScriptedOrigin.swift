@@ -45,7 +45,7 @@ public final class ScriptedOrigin: Sendable {
     /// The URL of a path, which may hold a query.
     public func url(_ path: String, host: String = "127.0.0.1") -> URL {
         guard let url = URL(string: "http://\(host):\(port)\(path)") else {
-            preconditionFailure("\(path) is no path of a URL; start it with / and percent-encode it.")
+            preconditionFailure("\(path) is not a path of a URL; start it with / and percent-encode it.")
         }
         return url
     }

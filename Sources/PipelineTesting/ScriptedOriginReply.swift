@@ -26,7 +26,7 @@ extension ScriptedOrigin {
         /// What happens on the way, by the number of bytes of content that are sent by then; -1 is before the head.
         var interruptions: [(after: Int, Interruption)] = []
 
-        /// An answer with a status line, fields and content.
+        /// A response with a status line, fields and content.
         ///
         /// `Content-Length` is added unless the fields have one or a `Transfer-Encoding`, or the status has no content.
         public init(
@@ -41,7 +41,7 @@ extension ScriptedOrigin {
             head = Self.head(status: status, reason: reason, headers: headers)
         }
 
-        /// An answer whose content is a text in UTF-8.
+        /// A response whose content is a text in UTF-8.
         public init(status: Int = 200, reason: String = "", headers: HTTPFields = [:], body: String) {
             self.init(status: status, reason: reason, headers: headers, body: Array(body.utf8))
         }
@@ -58,7 +58,7 @@ extension ScriptedOrigin {
         /// This text and nothing else; then the connection is closed.
         public static func raw(_ text: String) -> Reply { raw(Array(text.utf8)) }
 
-        /// An answer in chunks (RFC 9112 section 7.1), which declares no length.
+        /// A response in chunks (RFC 9112 section 7.1), which declares no length.
         public static func chunked(status: Int = 200, headers: HTTPFields = [:], _ chunks: [[UInt8]]) -> Reply {
             var headers = headers
             headers[.transferEncoding] = "chunked"
@@ -69,7 +69,7 @@ extension ScriptedOrigin {
             return Reply(status: status, headers: headers, body: wire + Array("0\r\n\r\n".utf8))
         }
 
-        /// An answer that declares no length and whose content, this chunk over and over, never ends.
+        /// A response that declares no length and whose content, this chunk over and over, never ends.
         public static func endless(headers: HTTPFields = [:], _ chunk: [UInt8]) -> Reply {
             var reply = Reply(body: chunk)
             reply.head = head(status: 200, reason: "", headers: headers)
@@ -83,7 +83,7 @@ extension ScriptedOrigin {
             Reply(status: status, headers: [.location: location])
         }
 
-        /// An answer with this many fields, each with a value of this many bytes.
+        /// A response with this many fields, each with a value of this many bytes.
         package static func headerBomb(fields: Int, valueBytes: Int = 10) -> Reply {
             let value = String(repeating: "x", count: valueBytes)
             var head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
@@ -93,7 +93,7 @@ extension ScriptedOrigin {
             return reply
         }
 
-        /// The same with an interim answer before it, such as 103 with `Link` fields (RFC 8297).
+        /// The same with an interim response before it, such as 103 with `Link` fields (RFC 8297).
         package func interim(_ status: Int, headers: HTTPFields = [:]) -> Reply {
             var reply = self
             reply.head = Self.head(status: status, reason: "", headers: headers) + head

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// Something that happens once and that a thread can await beside a socket: a pipe whose writing end gets closed.
+/// Something that happens once and that a thread can await along with a socket: a pipe whose writing end gets closed.
 final class ScriptedOriginSignal: Sendable {
     private let reader: Int32
     private let writer: Lock<Int32?>

@@ -16,10 +16,10 @@ public import Pipeline
 public struct StageSpec: Sendable {
     /// What was found against a stage.
     public struct Failure: Error, Sendable, CustomStringConvertible {
-        /// Each breach, in a sentence.
+        /// Each violation, in a sentence.
         public let breaches: [String]
 
-        /// All breaches, a line each.
+        /// All violations, a line each.
         public var description: String { breaches.joined(separator: "\n") }
     }
 
@@ -51,13 +51,13 @@ public struct StageSpec: Sendable {
     }
 
     /// Checks the stage.
-    /// - Throws: ``Failure`` with every breach.
+    /// - Throws: ``Failure`` with every violation.
     public func check() async throws {
         let breaches = await breaches()
         if !breaches.isEmpty { throw Failure(breaches: breaches) }
     }
 
-    /// Every breach of the contract, in a sentence each; none if the stage keeps to it.
+    /// Every violation of the contract, in a sentence each; none if the stage keeps to it.
     package func breaches() async -> [String] {
         guard !stage.accepts.isEmpty else { return ["\(stage.name) accepts no phase, so it can never run."] }
         var breaches: [String] = []
@@ -134,7 +134,7 @@ public struct StageSpec: Sendable {
         var breaches: [String] = []
         for isLate in [false, true] where !(await ends(in: phase, cancelledLate: isLate)) {
             breaches.append(
-                "\(stage.name) in the phase \(phase) goes on \(isLate ? "when" : "though") its task "
+                "\(stage.name) in the phase \(phase) continues \(isLate ? "when" : "though") its task "
                     + "\(isLate ? "is cancelled while it waits" : "was cancelled before it began").")
         }
         return breaches
@@ -169,6 +169,6 @@ public struct StageSpec: Sendable {
         return await race.result(within: patience)
     }
 
-    /// How long a stage may run before it first waits; one that goes on for longer is cancelled while it runs.
+    /// How long a stage may run before it first waits; one that continues for longer is cancelled while it runs.
     private static let longestStart = Duration.milliseconds(50)
 }

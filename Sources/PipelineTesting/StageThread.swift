@@ -43,7 +43,7 @@ final class StageThread: TaskExecutor, @unchecked Sendable {
         sem_post(semaphore)
     }
 
-    /// Goes on after the first job.
+    /// Continues after the first job.
     func resume() {
         state.withLock { $0.isPaused = false }
         sem_post(semaphore)

@@ -16,7 +16,7 @@ struct Child {
     /// Where to wait for what the process writes.
     var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
 
-    /// What the process has written, until it has written so many lines or has ended.
+    /// What the process has written, until it has written this many lines or has ended.
     func read(lines: Int = .max) -> String {
         var said = ""
         while said.utf8.count(where: { $0 == UInt8(ascii: "\n") }) < lines, let more = readMore() { said += more }

@@ -23,7 +23,7 @@ struct FaultTrial {
         }
     }
 
-    /// On a file system with little room: nothing new is stored, what is there is found, and with room it goes on.
+    /// On a file system with little room: nothing new is stored, what is there is found, and it recovers with room.
     func full() async throws -> String {
         try await load("first")
         let names = (0..<200).map(String.init)

@@ -24,7 +24,7 @@ struct Sharing {
         }
     }
 
-    /// Works until so many operations are done, or so many seconds have passed, in each of four tasks.
+    /// Works until this many operations are done, or this many seconds have passed, in each of four tasks.
     func run(operations: Int, seconds: Double) async throws {
         let end = Date() + seconds
         let counts = try await withThrowingTaskGroup(of: [LoadSource: Int].self) { group in

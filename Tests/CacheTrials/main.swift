@@ -25,7 +25,7 @@ func tried(_ trial: (String) async throws -> String) async {
 }
 
 switch arguments.first {
-// The processes of the trials themselves; their folder is no number.
+// The processes of the trials themselves; their folder is not a number.
 case "write": try await Writing.run(folder: arguments[2], round: Int(numbers.last ?? 0))
 case "crash":
     await tried { folder in

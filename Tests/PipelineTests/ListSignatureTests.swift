@@ -36,7 +36,7 @@ struct ListSignatureTests {
         let seen = RecordingStage(accepts: .decoded)
         let pipeline = ImagePipeline {
             StubStage.giving("Find", .decoded())
-            Beside {
+            Parallel {
                 Blur(radius: 3)
                 seen
             }

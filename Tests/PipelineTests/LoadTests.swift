@@ -147,7 +147,7 @@ struct LoadTests {
         }
         let pipeline = ImagePipeline {
             StubStage.giving("Find", .decoded(8))
-            Beside { Shrink() }
+            Parallel { Shrink() }
         }
         #expect(try await pipeline.load(.at()).size == 1)
     }

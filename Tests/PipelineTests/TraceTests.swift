@@ -99,13 +99,13 @@ struct TraceTests {
     @Test func `A fork's entries are adopted as the running stage's body, at their own times`() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             taking(.milliseconds(5), "Before")
-            Beside {
+            Parallel {
                 taking(.milliseconds(7), "Inner")
                 StubStage.giving("Answer", .ready())
             }
         }
         let entries = try await pipeline.load(.at()).trace.entries
-        #expect(entries.map(\.stage) == ["Before", "Beside", "Inner", "Answer"])
+        #expect(entries.map(\.stage) == ["Before", "Parallel", "Inner", "Answer"])
         #expect(entries.map(\.depth) == [0, 0, 1, 1])
         #expect(entries.map(\.start) == [0, 5, 5, 12].map { .milliseconds($0) })
         #expect(entries.map(\.duration) == [5, 7, 7, 0].map { .milliseconds($0) })

@@ -14,7 +14,7 @@ struct BatchTests {
         try Data("text".utf8).write(to: pipectl.folder.appending(path: "in/readme.txt"))
     }
 
-    @Test("mirrors the tree, leaving out what is hidden and what is no image")
+    @Test("mirrors the tree, leaving out hidden files and files that aren't images")
     func mirrors() async throws {
         let flat = try await pipectl.shell("pipectl batch in -s 8 -o flat")
         #expect(flat.status == 0, "\(flat.errors)")
@@ -24,10 +24,10 @@ struct BatchTests {
         #expect(
             try pipectl.tree("in/out").keys.sorted() == ["a.jpg", "sub/b.jpg", "sub/deep er/c.jpg", "sub/e.webp"])
         let again = try await pipectl.shell("pipectl batch in -r -s 8 -o in/out -n")
-        #expect(again.text.contains("0 done, 4 skipped"), "its own results are no sources: \(again.text)")
+        #expect(again.text.contains("0 done, 4 skipped"), "its own results are not sources: \(again.text)")
     }
 
-    @Test("goes on behind a WebP that is cut off within its header")
+    @Test("continues behind a WebP that is cut off within its header")
     func cutWebP() async throws {
         let whole = try Data(contentsOf: pipectl.folder.appending(path: "in/sub/e.webp"))
         for length in [20, 25, 29] {
@@ -87,7 +87,7 @@ struct BatchTests {
         #expect(same.errors.contains("twice"))
     }
 
-    @Test("goes on after a failure, or ends at it, as it is told")
+    @Test("continues after a failure, or ends at it, as it is told")
     func failing() async throws {
         _ = try await pipectl.shell("for n in 0 1 2 3 4 5 6 7 8 9; do echo no > in/bad$n.jpg; done")
         let going = try await pipectl.shell("pipectl batch in -s 8 -o going")
@@ -152,7 +152,7 @@ struct BatchTests {
         kill(process.processIdentifier, SIGINT)
         let rest = String(decoding: await Pipectl.bytes(of: output), as: UTF8.self)
         #expect(await Pipectl.status(of: process) == 130)
-        #expect(rest.contains("left; --resume goes on there"))
+        #expect(rest.contains("remaining (continue with --resume)"))
         let made = try pipectl.tree("out").count
         #expect(made < 301)
         let resumed = try await pipectl.shell("pipectl batch in -s 200 -o out --resume")
@@ -224,7 +224,7 @@ struct BatchTests {
         #expect(done.count >= count - 10 * 4 && done.count <= count)
     }
 
-    /// Runs the batch, kills it once so many results were told, and returns the inputs that were.
+    /// Runs the batch, kills it once this many results were reported, and returns the inputs that were.
     private func started(killedAfter limit: Int?) async throws -> [String] {
         let (output, errors) = (Pipe(), Pipe())
         let process = try pipectl.start(

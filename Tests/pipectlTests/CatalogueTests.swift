@@ -83,7 +83,7 @@ struct CatalogueTests {
         #expect(missing?.message.contains("There is no such file") == true)
         try Data("no picture".utf8).write(to: URL(filePath: file))
         let text = #expect(throws: LoadError.self) { try OperationList("composite=\(file)") }
-        #expect(text?.message.contains("no image") == true)
+        #expect(text?.message.contains("readable image") == true)
     }
 
     @Test("Limits of errors and previews have their names")
@@ -95,7 +95,7 @@ struct CatalogueTests {
         #expect(try list("- preview: {minimumBytes: 4096, stages: [fetch]}") == "Preview {\n    Fetch\n}")
         for (yaml, message) in [
             ("- limitErrors: [fetch]", "limitErrors needs clientAttempts, serverAttempts, or both."),
-            ("- limitErrors: {clientMaxAge: 9, stages: [fetch]}", "clientMaxAge needs clientAttempts beside it."),
+            ("- limitErrors: {clientMaxAge: 9, stages: [fetch]}", "clientMaxAge needs clientAttempts."),
         ] {
             let error = #expect(throws: LoadError.self) { try list(yaml) }
             #expect(error?.message.hasSuffix(message) == true)

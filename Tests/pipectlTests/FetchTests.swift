@@ -92,7 +92,7 @@ struct FetchTests {
         pipectl.remove()
     }
 
-    @Test("Any status is an answer; no answer is an error and status 1")
+    @Test("Any status is a response; no response is an error and status 1")
     func errors() async throws {
         origin.route("/gone") { _ in .init(status: 410) }
         #expect(try await pipectl.run("fetch", origin.url("/gone").absoluteString).status == 0)

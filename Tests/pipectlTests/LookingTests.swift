@@ -96,7 +96,7 @@ struct LookingTests {
         #expect(try await pipectl.run("prefetch", "alpha.webp").status == 1)
     }
 
-    @Test("cache lists, counts, removes and empties; who only looks makes no folder")
+    @Test("cache lists, counts, removes and empties; verbs that only look make no folder")
     func cache() async throws {
         let origin = try origin()
         let path = try await pipectl.run("cache", "path").lines.first
@@ -132,7 +132,7 @@ struct LookingTests {
     }
 
     @Test(
-        "a folder of other files is no cache: nothing in it is removed, and nothing is made",
+        "a folder of other files is not a cache: nothing in it is removed, and nothing is made",
         arguments: ["stats", "ls", "prune", "purge", "verify --repair", "rm http://localhost/a.webp"])
     func otherFolder(verb: String) async throws {
         let result = try await pipectl.shell(

@@ -46,7 +46,7 @@ struct MemoryBudgetTests {
         #expect(try await budget.run(holding: 100) { true }, "all was given back")
     }
 
-    @Test("who is cancelled while it waits leaves at once, and keeps nobody waiting")
+    @Test("a waiter that is cancelled leaves at once, and keeps no other waiting")
     func cancelled() async throws {
         let budget = MemoryBudget(bytes: 100)
         let (holds, release) = (Gate(), Gate())

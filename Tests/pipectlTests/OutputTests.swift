@@ -28,7 +28,7 @@ struct OutputTests {
         #expect(closed.status == 1)
     }
 
-    @Test("whose reader has gone away is no error")
+    @Test("whose reader has gone away is not an error")
     func closedPipe() async throws {
         let result = try await pipectl.shell(
             "(pipectl convert photo.jpg - -f png; echo $? >status) | head -c 1 >/dev/null")

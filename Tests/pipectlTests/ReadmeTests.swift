@@ -8,7 +8,7 @@ struct ReadmeTests {
     private static let page = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../README.md").standardizedFileURL
 
-    @Test("each command's output, made anew, is the one that stands there")
+    @Test("each command's output, made again, is the one that stands there")
     func outputs() async throws {
         let pipectl = try Pipectl()
         defer { pipectl.remove() }
@@ -46,7 +46,7 @@ struct ReadmeTests {
             try Self.written(lines, made).write(to: Self.page, atomically: true, encoding: .utf8)
         }
         for (example, made) in zip(shown, made) {
-            #expect(example.comparable == made.comparable, "\(example.command); make readme writes it anew")
+            #expect(example.comparable == made.comparable, "\(example.command); make readme updates it")
         }
     }
 

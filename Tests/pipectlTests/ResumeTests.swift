@@ -62,7 +62,7 @@ struct ResumeTests {
         #expect(try await pipectl.shell("pipectl batch in -s 8 -o x --journal /proc/nowhere/j").status == 1)
     }
 
-    @Test("a device is no journal")
+    @Test("a device is not a journal")
     func device() async throws {
         for device in ["/dev/full", "/dev/zero"] {
             let result = try await pipectl.shell("pipectl batch in -s 8 -o out --journal \(device)")
@@ -72,7 +72,7 @@ struct ResumeTests {
     }
 
     @Test(
-        "a journal that can't be written is said once, and the batch goes on",
+        "a journal that can't be written is said once, and the batch continues",
         .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
     func fullJournal() async throws {
         try pipectl.add("good/jpeg-greyscale.jpg", as: "in/b.jpg")

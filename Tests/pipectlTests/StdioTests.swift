@@ -109,7 +109,7 @@ struct StdioTests {
     }
 
     @Test(
-        "answers a line that can't be used with what is wrong, and goes on",
+        "answers a line that can't be used with what is wrong, and continues",
         arguments: [
             (#"{"id":3,"url":"ftp://127.0.0.1/"}"#, 3, "ftp"), (#"{"id":3}"#, 3, "url"),
             (#"{"id":3,"url":5}"#, 3, "url"),

@@ -12,7 +12,7 @@ struct WorkTests {
         try pipectl.add("good/jpeg-progressive-444.jpg", as: "photo.jpg")
     }
 
-    @Test("thumb lays the result beside its source and names it by its size")
+    @Test("thumb lays the result next to its source and names it by its size")
     func thumb() async throws {
         let result = try await pipectl.shell("mkdir d; cp photo.jpg d/; pipectl thumb d/photo.jpg -s 100x100")
         #expect(result.status == 0, "\(result.errors)")

@@ -7,7 +7,7 @@ public enum ProcessMemory {
     /// The most so far.
     public static var peak: Double { field("VmHWM") }
 
-    /// Begins to look for the peak anew; gives what is resident now.
+    /// Restarts the measurement of the peak; returns the resident size now.
     public static func restartPeak() -> Double {
         // 5 is the peak's number (proc(5)).
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)

@@ -2,11 +2,11 @@ import Foundation
 import Pipeline
 import Stages
 
-/// How long work goes on after nobody waits for it any more: `benchmarks cancel [FILE | NAME...]`.
+/// How long work continues after the last waiter is gone: `benchmarks cancel [FILE | NAME...]`.
 ///
 /// Each decode, encoding and transform of a large picture is cancelled at several moments of its work; the worst of them
 /// counts, against the 50 ms that are promised for all but AVIF and HEIC. What a load leaves behind and doesn't wait for is
-/// printed beside it. Given files, it decodes those alone; given
+/// printed next to it. Given files, it decodes those alone; given
 /// parts of names, such as `encode` or `PNG`, it measures what has one of them in its name.
 enum Cancellation {
     /// Shares of the whole time after which it is cancelled.
@@ -14,7 +14,7 @@ enum Cancellation {
 
     static func run(_ words: [String]) async throws {
         print(
-            "How long work goes on after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed. Time of the "
+            "How long work continues after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed. Time of the "
                 + "processor, in brackets by the clock:")
         let paths = words.filter { FileManager.default.fileExists(atPath: $0) }
         for path in paths { try await decode(URL(filePath: path), [nil, PixelSize(square: 300)]) }

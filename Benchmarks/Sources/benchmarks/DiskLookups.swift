@@ -93,7 +93,7 @@ enum DiskLookups {
                 }
                 return number % 10_000
             }
-            // On a machine that has much else to do, so many come meanwhile that one of these may have gone.
+            // On a machine that has much else to do, enough come meanwhile that one of these may have gone.
             evicting += try await times(300) { _ in
                 _ = try await cache.lookup(try DiskFilling.key(Int.random(in: recent)))
             }

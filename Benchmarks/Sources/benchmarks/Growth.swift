@@ -7,9 +7,9 @@ import Stages
 
 /// What files cost that make something grow: `benchmarks growth [NAME...]`.
 ///
-/// Each kind of growth is tried at three sizes, up to the limit that is set for it, beside an ordinary file of the same
+/// Each kind of growth is tried at three sizes, up to the limit that is set for it, along with an ordinary file of the same
 /// format, coding mode and pixels. Each file is decoded to 100 pixels by a process of its own: its time of the processor
-/// and its memory at the peak, above that of the file, beside the decoder's own estimate.
+/// and its memory at the peak, above that of the file, along with the decoder's own estimate.
 ///
 /// A row is marked where the cost grows faster than the size, where a file costs more than twice the ordinary one and the
 /// reading of its bytes, and where it takes more memory than was estimated. What is allowed is printed below the rows.

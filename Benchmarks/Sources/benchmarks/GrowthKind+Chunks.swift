@@ -94,7 +94,7 @@ extension GrowthKind {
         return Array(jpeg[..<starts[0]]) + (0..<copies).flatMap { _ in scan } + jpeg[starts[0]...]
     }
 
-    /// An ICC profile of curves with so many bytes, in as many segments as it needs.
+    /// An ICC profile of curves with this many bytes, in as many segments as it needs.
     private static func profile(_ count: Int) -> [UInt8] {
         let length = count / 3 / 2 * 2
         let matrix: [(String, [Int])] = [

@@ -46,7 +46,7 @@ enum HEIFGrowth {
         ]
     }
 
-    /// A sequence whose tables list its first picture so many times.
+    /// A sequence whose tables list its first picture this often.
     private static func sequence(_ file: [UInt8], samples: Int) -> [UInt8] {
         let number = GrowthKind.big
         func value(_ body: ArraySlice<UInt8>, at offset: Int) -> Int {

@@ -82,7 +82,7 @@ enum InFlight {
             }
         }
 
-        /// Waits until so many are there.
+        /// Waits until this many are there.
         func reaches(_ count: Int) async {
             await withCheckedContinuation { continuation in
                 let isComplete = state.withLock { state in

@@ -38,7 +38,7 @@ enum Prefetching {
         print("A 12-megapixel photograph, loaded from an origin on this machine to 300 px, median of \(idle.count):")
         print("  on an idle loader                     \(milliseconds(quiet))")
         print("  while 500 others are prefetched       \(milliseconds(loud)), \(tenths(loud / quiet)) times as long")
-        print("  prefetched beside                     \(prefetched) images")
+        print("  prefetched concurrently               \(prefetched) images")
     }
 
     /// The times of some loads, one after the other.

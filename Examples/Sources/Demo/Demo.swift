@@ -55,7 +55,7 @@ struct Demo {
 
         await show("returnCacheElseLoad, for the first time", .returnCacheElseLoad(first))
         let second = resources()
-        await show("returnCacheElseLoad, in a program started anew", .returnCacheElseLoad(second))
+        await show("returnCacheElseLoad, in a restarted program", .returnCacheElseLoad(second))
         await show("returnCacheElseLoad, once more in the same program", .returnCacheElseLoad(second))
         clock.shift(by: 120)
         await show("useProtocol, two minutes later: the server allowed one", .useProtocol(second))

@@ -24,7 +24,7 @@ struct QOIDecoder: ImageDecoding {
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        guard header.memory < .max else { throw Self.damaged("no memory holds so many pixels") }
+        guard header.memory < .max else { throw Self.damaged("it has more pixels than memory can hold") }
         let (size, channels) = (header.storedSize, header.hasAlpha ? 4 : 3)
         var reader = QOIReader(bytes)
         // Whether the colours are linear light rather than sRGB.

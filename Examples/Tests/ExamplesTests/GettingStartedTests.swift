@@ -35,7 +35,7 @@ final class GettingStartedTests {
         #expect(image.size.width > 0)
     }
 
-    @Test("what is not cached is no failure, and what is cached is found without a request")
+    @Test("a miss is not a failure, and a cached image is found without a request")
     func cached() async throws {
         let loader = ImageLoader(resources)
         let url = origin.url("/picture.webp")

@@ -159,7 +159,7 @@ final class QOITests {
         #expect(help.contains("gif, tif or qoi"))
     }
 
-    /// Runs the example's command, which lies beside the tests that were built with it.
+    /// Runs the example's command, which lies next to the tests that were built with it.
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()

@@ -52,7 +52,7 @@ enum TextFuzzing {
         guard case .storable = Storability(of: exchange) else { return }
         let kept = StorableFields.of(answer)
         guard let selecting = SelectingFields(vary: kept, request: request) else { return }
-        precondition(selecting.match(request, of: .several), "an answer does not fit its own request")
+        precondition(selecting.match(request, of: .several), "a response does not fit its own request")
         _ = Validators.conditions(for: kept)
         let stored = StoredResponse(
             generation: 1, key: SourceKey(digest: Digest(of: "a")), target: "http://example.com/", status: 200,

@@ -89,7 +89,7 @@ cjpeg_file *cjpeg_open(
     };
     if (header->channels == 0) {
         file->failure.is_unsupported = true;
-        fail(file, "its components are no colours that are known");
+        fail(file, "its components are not known colours");
     }
     return file;
 }

@@ -34,7 +34,7 @@ struct ctiff_file {
     const uint8_t *bytes;
     uint64_t count;
     bool allow_damage;
-    /// So many zeros follow the end of a file that is cut off and wanted all the same: the rest of one strip.
+    /// This many zeros follow the end of a truncated file that is decoded all the same: the rest of one strip.
     uint64_t padding;
     ctiff_cancellation cancellation;
     ctiff_failure failure;

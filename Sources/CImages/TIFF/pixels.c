@@ -57,7 +57,7 @@ void put_pixels(const ctiff_file *file, const uint16_t *wide, uint8_t *out) {
         uint16_t alpha = has_alpha ? wide[file->alpha] : UINT16_MAX;
         if (file->meaning == PALETTE) {
             put_indexed(file, wide[0], out);
-            // Indices are as they are stored, and so is what lies beside them.
+            // Indices are as they are stored, and so is what lies next to them.
             if (has_alpha) alpha = (uint16_t)(alpha * (uint32_t)UINT16_MAX / ((1u << file->bits) - 1));
         } else if (file->meaning == CIELAB || file->meaning == ICCLAB) {
             put_lab(file, wide, out);

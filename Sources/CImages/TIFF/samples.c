@@ -95,7 +95,7 @@ static double encoded(double light) {
 
 static uint16_t spread(const ctiff_file *file, double value) {
     double share = (value - file->low) / (file->high - file->low);
-    // Also what is no number.
+    // Also what is not a number.
     if (!(share > 0)) return 0;
     if (share >= 1) return UINT16_MAX;
     return (uint16_t)((file->is_linear ? encoded(share) : share) * UINT16_MAX + 0.5);

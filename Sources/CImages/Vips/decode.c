@@ -105,7 +105,7 @@ cvips_image *cvips_open(
     return NULL;
 }
 
-/// Has the tiles drawn that some rows lie in, one by one: all that lie beside each other would take long. libvips keeps
+/// Has the tiles drawn that some rows lie in, one by one: all adjacent ones would take long. libvips keeps
 /// them until the rows are past.
 static bool draw_tiles(cvips_image *image, int top, int count, cvips_failure *failure) {
     enum { TILE_WIDTH = 2000 };

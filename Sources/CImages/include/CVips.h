@@ -1,4 +1,4 @@
-/// What this package asks of libvips, in a few coarse calls. Nothing of libvips' own headers is seen by who includes this.
+/// What this package asks of libvips, in a few coarse calls. Nothing of libvips' own headers is seen by files that include this.
 ///
 /// libvips is loaded when the first of these calls needs it, not when the program starts: it and the hundred libraries
 /// behind it take 40 ms.

@@ -7,21 +7,21 @@ struct CacheFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only those older, such as 30d, 12h, 90m or 45s.", valueName: "age"))
     var olderThan: AgeArgument?
 
-    @Flag(help: "Reckon the age from the last use; the default.")
+    @Flag(help: "Measure the age from the last use; the default.")
     var accessed = false
 
-    @Flag(help: "Reckon the age from when it was stored or last confirmed.")
+    @Flag(help: "Measure the age from when it was stored or last confirmed.")
     var created = false
 
     func validate() throws {
         if accessed, created { throw ValidationError("--accessed and --created exclude each other; give one.") }
         if accessed || created, olderThan == nil {
             throw ValidationError(
-                "--\(accessed ? "accessed" : "created") says how an age is reckoned; give --older-than.")
+                "--\(accessed ? "accessed" : "created") says how an age is measured; give --older-than.")
         }
     }
 
-    /// The time from which an age is reckoned.
+    /// The time from which an age is measured.
     func time(of entry: CacheEntry) -> Date { created ? entry.stored : entry.accessed }
 
     /// What is before this is meant; `nil` for all.

@@ -24,7 +24,7 @@ struct CacheOptions: ParsableArguments {
         HTTPCache(folder: folder, byteLimit: byteLimit ?? 1_000_000_000, users: users)
     }
 
-    /// The stored responses; `nil` if there is no cache yet: who only looks makes none.
+    /// The stored responses; `nil` if there is no cache yet: verbs that only look make none.
     /// - Throws: ``CacheFailure`` if there is one that can't be used: it must not read as an empty one.
     func existing(byteLimit: Int? = nil) async throws -> HTTPCache? {
         var status = stat()
@@ -35,7 +35,7 @@ struct CacheOptions: ParsableArguments {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
         let isThere = HTTPCache.exists(in: folder)
-        // A folder of other files is no cache, and none is made of it.
+        // A folder of other files is not a cache, and none is made of it.
         let isUsable =
             if isThere {
                 try await responses.statistics() != nil

@@ -31,7 +31,7 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Tells of something that is wrong, though the work goes on.
+    /// Tells of something that is wrong, though the work continues.
     func warn(_ text: some CustomStringConvertible) {
         if !quiet { StandardError.warn(text) }
     }

@@ -18,7 +18,7 @@ struct SourceOptions: ParsableArguments {
         help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
     var maxSourceBytes: ByteCountArgument?
 
-    @Option(help: ArgumentHelp("Decode up to so many frames of an animation.", valueName: "n"))
+    @Option(help: ArgumentHelp("Decode up to N frames of an animation.", valueName: "n"))
     var frames = 1
 
     @Flag(help: "Take what can be read of a picture that is cut off. (default: it is an error)")

@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// All that verbs which write images have in common, but for where results go.
+/// The options shared by all verbs that write images, except for where results go.
 struct WorkOptions: ParsableArguments {
     @OptionGroup var encoding: EncodingOptions
     @OptionGroup var overwrite: OverwriteOptions

@@ -11,6 +11,6 @@ enum StandardError {
     /// Writes a text. Where it can't be written there is nobody left to tell.
     static func write(_ text: String) { _ = StandardStream.write(Array(text.utf8), to: STDERR_FILENO) }
 
-    /// Tells of something that is wrong, though the work goes on.
+    /// Tells of something that is wrong, though the work continues.
     static func warn(_ text: some CustomStringConvertible) { write("pipectl: warning: \(text)\n") }
 }

@@ -1,6 +1,6 @@
 /// The completion script of a shell, with one `help` in it.
 ///
-/// ArgumentParser lists a `help` of its own beside ``HelpVerb``, which completes nothing.
+/// ArgumentParser lists a `help` of its own next to ``HelpVerb``, which completes nothing.
 enum CompletionScript {
     static func withOneHelp(_ script: String) -> String {
         var isFirst = true

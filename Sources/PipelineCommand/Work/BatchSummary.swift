@@ -38,7 +38,7 @@ struct BatchSummary: Encodable, CustomStringConvertible {
         var parts = ["\(done) done"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
-        if left > 0 { parts.append("\(left) left; --resume goes on there") }
+        if left > 0 { parts.append("\(left) remaining (continue with --resume)") }
         if bytesIn > 0 { parts.append("\(ByteCount.text(bytesIn)) became \(ByteCount.text(bytesOut))") }
         let rate = seconds > 0 ? ", \(OneDecimal.text(Double(done) / seconds))/s" : ""
         return parts.joined(separator: ", ") + " in \(OneDecimal.text(seconds)) s\(rate)"

@@ -4,7 +4,7 @@ import Stages
 
 /// The format of a file on this machine, by its bytes.
 enum SourceFormat {
-    /// Reads a file's first bytes; `nil` if it is no regular file, can't be read, or is no image.
+    /// Reads a file's first bytes; `nil` if it is not a regular file, can't be read, or isn't an image.
     static func ofFile(_ path: String) -> ImageFormat? {
         guard FileFacts(path)?.kind == .regular else { return nil }
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }

@@ -56,7 +56,7 @@ extension ReportOptions {
 }
 
 extension PipelineResources {
-    /// Ends what goes on beside, and writes down what the cache has to, where a job could need it: closing makes the
+    /// Ends background work, and writes down what the cache has to, where a job could need it: closing makes the
     /// cache's folder.
     func close(after jobs: [Job]) async {
         guard jobs.contains(where: { $0.input.contains("://") }) else { return }

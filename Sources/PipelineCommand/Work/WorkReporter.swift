@@ -32,7 +32,7 @@ final class WorkReporter: Sendable {
         bar?.show(counts)
     }
 
-    /// Tells of something that is wrong, though the work goes on.
+    /// Tells of something that is wrong, though the work continues.
     func warn(_ text: String) {
         guard !options.quiet else { return }
         bar?.hide()

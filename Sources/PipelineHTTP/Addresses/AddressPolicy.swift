@@ -46,7 +46,7 @@ public struct AddressPolicy: Sendable, Hashable {
             } else {
                 throw LoadError(
                     .refused, subject: entry,
-                    "This is no host name, address or network; write it like example.com, 10.1.2.3 or 10.0.0.0/8.")
+                    "This is not a host name, address or network; write it like example.com, 10.1.2.3 or 10.0.0.0/8.")
             }
         }
         return AddressPolicy(allowsAll: false, networks: networks, hosts: hosts)

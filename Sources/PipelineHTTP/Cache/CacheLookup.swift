@@ -2,9 +2,9 @@ public import Pipeline
 
 /// What the cache has for a request.
 public enum CacheLookup: Sendable {
-    /// An answer that may be given without asking the origin.
+    /// A response that may be given without asking the origin.
     case fresh(StoredResponse, Freshness)
-    /// An answer that the origin has to confirm first; its freshness says when it may be given all the same.
+    /// A response that the origin has to confirm first; its freshness says when it may be given all the same.
     case stale(StoredResponse, Freshness)
     /// Nothing that fits, and why.
     case miss(CacheMiss)

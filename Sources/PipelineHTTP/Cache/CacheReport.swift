@@ -2,9 +2,9 @@
 public struct CacheReport: Sendable, Hashable {
     /// What is wrong, in the order in which it was found.
     public internal(set) var findings: [Finding] = []
-    /// The stored answers that were looked at.
+    /// The stored responses that were looked at.
     public internal(set) var entries = 0
-    /// The results beside them, made by an `Encode`, that were looked at.
+    /// The results next to them, made by an `Encode`, that were looked at.
     public internal(set) var variants = 0
     /// The bytes of the bodies and results that were read and compared with their checksums.
     public internal(set) var bytes = 0
@@ -24,14 +24,14 @@ public struct CacheReport: Sendable, Hashable {
     public struct Finding: Sendable, Hashable {
         /// What kind of fault it is.
         public let kind: Kind
-        /// The file or folder, or the URL of the stored answer, redacted.
+        /// The file or folder, or the URL of the stored response, redacted.
         public let subject: String
         /// What is wrong, and what a repair does about it or who has to.
         public let detail: String
         /// Whether ``HTTPCache/repair()`` has repaired it; always `false` from ``HTTPCache/verify()``.
         public internal(set) var isRepaired = false
 
-        /// The answer's row that is meant, where it is one.
+        /// The response's row that is meant, where it is one.
         var generation: Int64?
         /// The result's row that is meant, where it is one.
         var variant: Int64?
@@ -39,7 +39,7 @@ public struct CacheReport: Sendable, Hashable {
 
     /// The kinds of faults.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The folder or the database can't be read or written by this user, or is no folder.
+        /// The folder or the database can't be read or written by this user, or is not a folder.
         case unusable
         /// Other users may read or enter a file or folder.
         case readableByOthers
@@ -59,9 +59,9 @@ public struct CacheReport: Sendable, Hashable {
         case orphanBody
         /// A result, made by an `Encode`, is not what was stored.
         case damagedVariant
-        /// A result belongs to no answer.
+        /// A result belongs to no response.
         case orphanVariant
-        /// An answer was stored more than a day from now: the clock was set back.
+        /// A response was stored more than a day from now: the clock was set back.
         case fromTheFuture
     }
 }

@@ -12,11 +12,11 @@ extension HTTPCache {
         /// One user. `Authorization` is part of the key (RFC 9111 section 3.5); otherwise `Vary` decides.
         public static let one = Users(credentials: .authorization, isOne: true)
 
-        /// Several users, who are told apart by `CredentialFields.standard`, by partition, and for `private` responses by
+        /// Several users, told apart by `CredentialFields.standard`, by partition, and for `private` responses by
         /// all other fields that may say who the user is.
         public static let several = several(.standard)
 
-        /// Several users, who are told apart by these fields among others.
+        /// Several users, told apart by these fields among others.
         public static func several(_ credentials: CredentialFields) -> Users {
             Users(credentials: credentials, isOne: false)
         }

@@ -48,7 +48,7 @@ extension HTTPCache {
     }
 
     /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
-    /// (RFC 9111 section 4.4). Images made of such answers leave the memory caches that a `Store` keeps them in; what was
+    /// (RFC 9111 section 4.4). Images made of such responses leave the memory caches that a `Store` keeps them in; what was
     /// asked for before and arrives after it is given, and kept nowhere.
     /// - Returns: how many there were.
     @discardableResult
@@ -99,7 +99,7 @@ extension HTTPCache {
         return count
     }
 
-    /// Reads through all entries beside everybody else, and removes what it finds in many small steps, so that nobody else
+    /// Reads through all entries while others work, and removes what it finds in many small steps, so that nobody else
     /// waits long.
     private func removeInParts(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
         // What others store meanwhile stays: with it this might never end.

@@ -3,7 +3,7 @@ public import Pipeline
 
 /// What a cache holds, in numbers.
 public struct CacheStatistics: Sendable, Hashable {
-    /// The answers stored.
+    /// The responses stored.
     public let entries: Int
     /// What they count for against the bound, in bytes: bodies, fields and what the tables add.
     public let bytes: Int
@@ -11,13 +11,13 @@ public struct CacheStatistics: Sendable, Hashable {
     public let byteLimit: Int
     /// The bodies that are files of their own.
     public let bodyFiles: Int
-    /// Lookups of this object that found an answer, fresh or stale.
+    /// Lookups of this object that found a response, fresh or stale.
     public let hits: Int
     /// Lookups of this object that found none.
     public let misses: Int
 }
 
-/// A stored answer, in short: for lists.
+/// A stored response, in short: for lists.
 public struct CacheEntry: Sendable, Hashable {
     /// The number of its row.
     public let generation: Int64
@@ -70,7 +70,7 @@ extension HTTPCache {
         }
     }
 
-    /// What is stored, in the order in which it was, page by page: hand in the last entry's generation for the next page.
+    /// The stored responses, oldest first, page by page: hand in the last entry's generation for the next page.
     /// An empty page is the end.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func entries(after generation: Int64 = 0, limit: Int = 500) async throws -> [CacheEntry] {

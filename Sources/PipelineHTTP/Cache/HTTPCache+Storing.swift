@@ -10,7 +10,7 @@ extension HTTPCache {
     ///   - key: the source that was asked for.
     ///   - expiry: what a lifetime of the caller's, `.after`, is fixed by now.
     ///   - rules: `.http` to set `expiry` aside.
-    /// - Returns: the answer as it is stored; `nil` if it may not be stored (RFC 9111 section 3), is outdated, or the
+    /// - Returns: the response as it is stored; `nil` if it may not be stored (RFC 9111 section 3), is outdated, or the
     ///   store failed, which the log tells.
     public func commit(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry = .standard, rules: CacheRules = .asRequested
@@ -23,7 +23,7 @@ extension HTTPCache {
         case stored(StoredResponse)
         /// HTTP forbids it.
         case refused
-        /// What is stored was asked for later, or the URL became invalid while the response was under way.
+        /// The stored response was requested later, or the URL became invalid while the response was under way.
         case outdated
         /// The cache can't be used, or the response is larger than all of it.
         case unavailable

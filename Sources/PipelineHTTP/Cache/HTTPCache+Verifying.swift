@@ -13,7 +13,7 @@ extension HTTPCache {
         try await sqlite?.inspect() ?? CacheReport()
     }
 
-    /// Looks through the folder as ``verify()`` does and mends what it can: removes damaged entries, damaged results and
+    /// Looks through the folder as ``verify()`` does and repairs what it can: removes damaged entries, damaged results and
     /// orphans, takes other users' rights away and gives back the owner's, recounts, and puts an empty database in place
     /// of one that is damaged or that a newer version has written. What it removes is fetched, or made, again when it is
     /// wanted.

@@ -105,13 +105,13 @@ public final class HTTPCache: Sendable {
 
     /// What the cache has for a request, judged now.
     ///
-    /// Of several answers that fit the request's fields the most recent counts (RFC 9111 section 4.1). An answer whose
+    /// Of several answers that fit the request's fields the most recent counts (RFC 9111 section 4.1). A response whose
     /// body is damaged reads as a miss and is removed.
     /// - Parameters:
     ///   - key: the source that is asked for.
     ///   - headers: the request's fields as they will be sent: `Vary` selects among them, and their `Cache-Control`
     ///     is the caller's wish (section 5.2.1).
-    ///   - expiry: who decides how long an answer is fresh.
+    ///   - expiry: who decides how long a response is fresh.
     ///   - rules: `.http` to set `expiry` aside.
     ///   - priority: how urgent the lookup is against others.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.

@@ -64,7 +64,7 @@ final class ProductCaches: Sendable {
         }
     }
 
-    /// Removes what was made of a source's earlier answers.
+    /// Removes what was made of a source's earlier responses.
     func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         for cache in entries.withLock({ $0.compactMap(\.cache) }) {
             cache.remove(source, askedBefore: requestTime, now: now)

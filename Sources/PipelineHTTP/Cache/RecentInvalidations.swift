@@ -12,7 +12,7 @@ final class RecentInvalidations: Sendable {
     private struct State {
         /// The latest time of each, with the number under which it was noted.
         var latest: [String: (time: Date, number: Int)] = [:]
-        /// All that is known, in the order in which it was noted.
+        /// The invalidations, in the order in which they were noted.
         var order: Deque<(target: String, time: Date, number: Int)> = []
         var lastNumber = 0
     }

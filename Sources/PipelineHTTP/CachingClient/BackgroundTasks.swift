@@ -1,7 +1,7 @@
 import DequeModule
 import Pipeline
 
-/// Work that goes on after a response was given, such as a refresh: one piece for each stored response at a time.
+/// Work that continues after a response was given, such as a refresh: one piece for each stored response at a time.
 ///
 /// It runs at low priority, whoever's load began it, and a few pieces run concurrently. Each piece may hold a stored body,
 /// so only some wait; work beyond that isn't begun, since the next load of the response asks for it again.
@@ -15,7 +15,7 @@ package final class BackgroundTasks: Sendable {
 
     private struct State {
         var lastNumber: UInt64 = 0
-        /// All that run or wait, by the response that they are about.
+        /// The running and waiting tasks, by the response that they are about.
         var numbers: [Int64: UInt64] = [:]
         var waiting: Deque<(generation: Int64, number: UInt64, work: Work)> = []
         /// Those that run; `nil` until the task is known.

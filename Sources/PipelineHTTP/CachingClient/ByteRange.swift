@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Which part of a stored answer's content a request asks for (RFC 9110 section 14.2).
+/// Which part of a stored response's content a request asks for (RFC 9110 section 14.2).
 enum ByteRange: Hashable {
     /// All of it: no range, one that can't be read, or one that no longer fits (`If-Range`).
     case whole
@@ -11,7 +11,7 @@ enum ByteRange: Hashable {
     /// Several ranges, or another unit: more than a cache needs to know.
     case unknown
 
-    /// Reads `Range` and `If-Range` against a stored answer with this many bytes.
+    /// Reads `Range` and `If-Range` against a stored response with this many bytes.
     init(_ request: HTTPFields, of stored: HTTPFields, count: Int) {
         guard let text = request[.range] else {
             self = .whole

@@ -4,16 +4,16 @@ import HTTPTypes
 public enum CacheMode: String, Sendable, Hashable, CaseIterable {
     /// By HTTP's rules (RFC 9111): what is fresh is given, what is stale is confirmed first.
     case standard = "default"
-    /// What is stored is confirmed by the origin first. An answer that says it never changes (`immutable`, RFC 8246) is
+    /// A stored response is confirmed by the origin first. A response that says it never changes (`immutable`, RFC 8246) is
     /// given as long as it is fresh.
     case noCache = "no-cache"
     /// The cache is neither read nor written.
     case noStore = "no-store"
-    /// The cache isn't read; the answer replaces what is stored.
+    /// The cache isn't read; the response replaces what is stored.
     case reload
-    /// What is stored is given whatever its age; else the origin is asked.
+    /// A stored response is given whatever its age; else the origin is asked.
     case forceCache = "force-cache"
-    /// What is stored is given whatever its age; else the answer is 504, and the origin is not asked.
+    /// A stored response is given whatever its age; else the answer is 504, and the origin is not asked.
     case onlyIfCached = "only-if-cached"
 
     /// The request's fields with those that tell caches on the way of the wish, unless the caller has told them.
@@ -29,6 +29,6 @@ public enum CacheMode: String, Sendable, Hashable, CaseIterable {
         return fields
     }
 
-    /// Whether an answer may be looked for.
+    /// Whether a response may be looked for.
     var reads: Bool { self != .noStore && self != .reload }
 }

@@ -5,7 +5,7 @@ import Pipeline
 /// HTTP with a cache before it (RFC 9111): any method, any status, any type of content.
 ///
 /// What is fresh is answered at once, what is stale is confirmed first; what the rules let a cache do beyond that, it
-/// does: stale answers while one is confirmed beside or while the origin is away, ranges and `304` out of what is stored,
+/// does: stale responses while one is confirmed in the background or while the origin is away, ranges and `304` out of the stored response,
 /// `HEAD` out of a stored `GET`. Equal requests at the same time wait for one fetch where its answer may be reused, also
 /// in another process that shares the cache's folder. Image pipelines over the same ``HTTPCache`` see the same entries.
 ///
@@ -31,7 +31,7 @@ public final class CachingClient: Sendable {
 
     /// Answers a request from the cache or by the origin, whatever the status.
     ///
-    /// An origin that can't be reached is no error as long as something stored may stand in for it.
+    /// An origin that can't be reached is not an error as long as something stored may stand in for it.
     /// - Throws: what the client throws; `LoadError` with the code `refused` after more than five redirects;
     ///   `CancellationError` at once if the task is cancelled.
     public func send(_ request: CachingRequest) async throws -> CachingResponse {

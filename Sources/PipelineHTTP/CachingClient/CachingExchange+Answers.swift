@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Answers out of what is stored (RFC 9111 section 4).
+/// Answers out of the stored response (RFC 9111 section 4).
 extension CachingExchange {
-    /// A stored answer as an answer to this request: whole, without content, a part of it, or 304.
+    /// A stored response as a response to this request: whole, without content, a part of it, or 304.
     /// - Parameter freshness: what it was judged by; `nil` if the origin has just confirmed it, and it has no `Age`.
     /// - Returns: `nil` if the request's range is more than a cache knows to answer.
     func response(of stored: StoredResponse, _ use: CacheUse, _ freshness: Freshness?) -> CachingResponse? {

@@ -4,8 +4,8 @@ import Pipeline
 
 /// What the origin is asked, and what becomes of its answer.
 extension CachingExchange {
-    /// Asks the origin; a stored answer can be confirmed by it, or stand in for it.
-    /// - Parameter ticket: who waits for this fetch.
+    /// Asks the origin; a stored response can be confirmed by it, or stand in for it.
+    /// - Parameter ticket: the waiter of this fetch.
     mutating func ask(
         _ key: SourceKey, _ stored: Judged?, use: CacheUse, sharing ticket: SharedFetches.Ticket? = nil
     ) async throws -> CachingResponse {
@@ -51,7 +51,7 @@ extension CachingExchange {
             return response(of: stored.response, .stale, stored.freshness)
         }
         guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
-        step.notes.append("the stored answer says that it may not be given stale")
+        step.notes.append("the stored response says that it may not be given stale")
         return gatewayTimeout
     }
 
@@ -75,11 +75,11 @@ extension CachingExchange {
         return response(of: answer, .none)
     }
 
-    /// Asks the origin beside, with every field of the request, whether a stored answer still holds.
+    /// Asks the origin in the background, with every field of the request, whether a stored response still holds.
     func revalidateInBackground(_ key: SourceKey, _ stored: StoredResponse) {
         var request = request
         request.method = .get
-        // Who waited for the answer has it: only what is stored is asked about.
+        // Who waited for the response has it: only what is stored is asked about.
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange] { request.headers[name] = nil }
         let exchange = CachingExchange(request, of: owner)
         owner.background.start(stored.generation) {
@@ -121,7 +121,7 @@ extension CachingExchange {
             interim: answer.interim, use: use, steps: [step])
     }
 
-    /// Sends the request and reads the whole answer.
+    /// Sends the request and reads the whole response.
     private mutating func fetch(
         _ sent: HTTPFields, _ key: SourceKey?, sharing ticket: SharedFetches.Ticket?
     ) async throws -> OriginAnswer {
@@ -139,7 +139,7 @@ extension CachingExchange {
         return answer
     }
 
-    /// Whether an answer of which only the head is there may be what others wait for.
+    /// Whether a response of which only the head is there may be what others wait for.
     private func isReusable(_ answer: OriginAnswer, _ key: SourceKey?) -> Bool {
         guard answer.status != 304, let key else { return true }
         var head = answer.exchange(request, headers)

@@ -34,21 +34,21 @@ extension CachingExchange {
         case .refused: break
         case .outdated:
             step.notes.append(
-                "not stored: the URL became invalid, or was asked for again, while the answer was under way")
+                "not stored: the URL became invalid, or was asked for again, while the response was under way")
         case .unavailable:
             step.notes.append("not stored: the cache can't be used, or the answer is larger than all of it")
         }
     }
 
     /// Brings what is stored up to date.
-    /// - Returns: the answer as it is now, whether or not it could be stored.
+    /// - Returns: the response as it is now, whether or not it could be stored.
     mutating func freshen(_ stored: StoredResponse, by answer: OriginAnswer) async -> StoredResponse {
         let update = answer.exchange(request, headers)
         if let fresh = await cache.freshen(stored, by: update, rules: .http) {
             noteStored(fresh)
             return fresh
         }
-        step.notes.append("what is stored was not changed: it is gone, newer, or may not be stored any more")
+        step.notes.append("the stored response was not changed: it is gone, newer, or may not be stored any more")
         return cache.policy.merged(stored, by: update, now: now, .standard, .http)
     }
 

@@ -87,7 +87,7 @@ struct CachingExchange {
             && !headers.contains(.cacheControl) && !Preconditions.areGiven(in: headers)
     }
 
-    /// The fields that stored answers are judged by: also where the caller's own `Cache-Control` keeps the mode's out.
+    /// The fields that stored responses are judged by: also where the caller's own `Cache-Control` keeps the mode's out.
     private var judged: HTTPFields {
         guard request.mode == .noCache else { return headers }
         var judged: HTTPFields = [.cacheControl: "max-age=0"]

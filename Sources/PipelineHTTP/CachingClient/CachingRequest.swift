@@ -4,11 +4,11 @@ public import Pipeline
 
 /// A request to ``CachingClient``.
 public struct CachingRequest: Sendable {
-    /// What to do about an answer that leads elsewhere (RFC 9110 section 15.4).
+    /// What to do about a response that leads elsewhere (RFC 9110 section 15.4).
     public enum Redirect: String, Sendable, Hashable, CaseIterable {
         /// It is followed, at most five times; each step has its own entry in the cache.
         case follow
-        /// It is the answer.
+        /// It is the response.
         case manual
     }
 

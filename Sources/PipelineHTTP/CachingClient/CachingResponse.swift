@@ -1,13 +1,13 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// An answer of ``CachingClient``.
+/// A response of ``CachingClient``.
 public struct CachingResponse: Sendable {
     /// The status code (RFC 9110 section 15).
     public var status: Int
-    /// The reason phrase; of a stored answer the usual one.
+    /// The reason phrase; of a stored response the usual one.
     public var reason: String
-    /// The fields; a stored answer has its `Age` (RFC 9111 section 5.1) and not those of the connection.
+    /// The fields; a stored response has its `Age` (RFC 9111 section 5.1) and not those of the connection.
     public var headers: HTTPFields
     /// The content, whole.
     public var body: [UInt8]

@@ -12,7 +12,7 @@ package struct CachingStep: Sendable {
     package internal(set) var lookup: CacheLookup?
     /// What was decided, in the order in which it was.
     package internal(set) var notes: [String] = []
-    /// The fields that were sent to the origin; `nil` if it was not asked before the answer was given.
+    /// The fields that were sent to the origin; `nil` if it was not asked before the response was given.
     package internal(set) var sent: HTTPFields?
     /// The status that the origin answered with.
     package internal(set) var status: Int?

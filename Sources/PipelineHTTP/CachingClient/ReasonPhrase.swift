@@ -1,4 +1,4 @@
-/// The usual reason phrase of a status (RFC 9110 section 15, RFC 6585); empty for others. An answer is stored without its
+/// The usual reason phrase of a status (RFC 9110 section 15, RFC 6585); empty for others. A response is stored without its
 /// own, which means nothing.
 func reasonPhrase(_ status: Int) -> String { phrases[status] ?? "" }
 

@@ -3,7 +3,7 @@ import Pipeline
 
 /// The fetches under way whose answers others may use once they are stored (RFC 9111 section 4).
 ///
-/// Nobody gets another's answer from here: who has waited looks into the cache again, which judges whether it may be
+/// No caller gets another's response from here: a waiter looks into the cache again, which judges whether it may be
 /// reused.
 final class SharedFetches: Sendable {
     struct Key: Hashable {

@@ -9,7 +9,7 @@ import Pipeline
 ///     PipelineResources(memory: MemoryCache(), responses: responses, client: ClosureClient { url in try await bytes(url) }))
 /// ```
 ///
-/// What it gives counts as an answer with status 200 and no fields, so that the request's `Expiry` decides how long it is
+/// What it gives counts as a response with status 200 and no fields, so that the request's `Expiry` decides how long it is
 /// fresh. Every stage around `Fetch` works as with HTTP: caches, sharing, retries, the stale image in time of need.
 public struct ClosureClient: HTTPClient {
     private let load: @Sendable (URL) async throws -> [UInt8]

@@ -1,4 +1,4 @@
-/// Which bytes of a whole an answer carries: `bytes 500-999/1234` (RFC 9110 section 14.4).
+/// Which bytes of a whole a response carries: `bytes 500-999/1234` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
     /// The first byte's place, counted from 0.
     let first: Int
@@ -7,7 +7,7 @@ struct ContentRange: Sendable, Hashable {
     /// How many bytes the whole has; `nil` where the origin doesn't know (`*`).
     let total: Int?
 
-    /// Reads a field's value; `nil` if it is no satisfied range of bytes.
+    /// Reads a field's value; `nil` if it is not a satisfied range of bytes.
     init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }

@@ -70,7 +70,7 @@ public final class CurlClient: HTTPClient {
                 throw CurlFailure.error(
                     .refused, transfer,
                     "redirects once more, to \(redactedURL(next.url.absoluteString)), and \(request.maximumRedirects) "
-                        + "redirects are allowed. If they are no loop, raise maximumRedirects.")
+                        + "redirects are allowed. If they aren't a loop, raise maximumRedirects.")
             }
             try await body.drain()
             deadline = head.deadline

@@ -94,7 +94,7 @@ final class CurlEasy {
             }
         }
         if method != .get && method != .head || content != nil { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
-        // Where a kept connection dies before an answer, libcurl sends the request again, whatever its method; only on a
+        // Where a kept connection dies before a response, libcurl sends the request again, whatever its method; only on a
         // new connection does it not (RFC 9110 section 9.2.2).
         let idempotent: [HTTPRequest.Method] = [.get, .head, .put, .delete, .options, .trace]
         set(CURLOPT_FRESH_CONNECT, idempotent.contains(method) ? 0 : 1)

@@ -10,7 +10,7 @@ package struct CurlFailure: Error, CustomStringConvertible {
 
     package var description: String { "libcurl error \(code): \(text)" }
 
-    /// Whether another attempt would fail in the same way: nothing is wrong with the network, but with who is there.
+    /// Whether another attempt would fail in the same way: nothing is wrong with the network, but with the server.
     package var isPermanent: Bool {
         switch CURLcode(rawValue: code) {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER,
@@ -53,7 +53,7 @@ extension CurlFailure {
     }
 
     static func malformed(_ transfer: CurlTransfer, _ what: String) -> LoadError {
-        error(.malformedResponse, transfer, "broke HTTP's rules: \(what). Its operator has to fix that.")
+        error(.malformedResponse, transfer, "broke HTTP's rules: \(what).")
     }
 
     /// The error for what libcurl gave up with.
@@ -85,7 +85,7 @@ extension CurlFailure {
                 .fileUnreadable,
                 "was not asked: a certificate file can't be used\(detail). Check caFile and clientCertificate.")
         case CURLE_GOT_NOTHING:
-            return error(.unreachable, "closed the connection without an answer. Try again later.")
+            return error(.unreachable, "closed the connection without a response. Try again later.")
         case CURLE_PARTIAL_FILE:
             return error(
                 .unreachable,

@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// Puts together the head of an answer from the lines that libcurl hands over: 1xx blocks, the final block, trailers.
+/// Puts together the head of a response from the lines that libcurl hands over: 1xx blocks, the final block, trailers.
 struct CurlHeadReader {
     enum Progress {
         case more
-        /// The block of the final answer is complete.
+        /// The block of the final response is complete.
         case complete
         case malformed(String)
     }
@@ -43,10 +43,10 @@ struct CurlHeadReader {
         // A new status line begins a new answer: what came before was interim, or a connection that was given up.
         headers = HTTPFields()
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
-        guard words.count > 1 else { return .malformed("its status line is no status line") }
+        guard words.count > 1 else { return .malformed("its status line is malformed") }
         let digits = words[1]
         guard digits.count == 3, digits.allSatisfy(isDigit), digits.first != UInt8(ascii: "0") else {
-            return .malformed("its status line is no status line")
+            return .malformed("its status line is malformed")
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         reason = words.count > 2 ? String(decoding: words[2], as: UTF8.self) : ""
@@ -59,14 +59,14 @@ struct CurlHeadReader {
             return .malformed("its header has more than \(Self.maximumFields) fields")
         }
         if isBlank(line[0]) {
-            // A folded line goes on where the one before ended (RFC 9112 section 5.2).
+            // A folded line continues where the one before ended (RFC 9112 section 5.2).
             guard var last = headers.last else { return .more }
             let value = last.withUnsafeBytesOfValue { Array($0) } + [UInt8(ascii: " ")] + trimmed(line[...])
             last = HTTPField(name: last.name, lenientValue: value)
             headers[headers.count - 1] = last
             return .more
         }
-        // What is no field is passed over, as browsers do. A name that is a token can't be a pseudo field's.
+        // What is not a field is passed over, as browsers do. A name that is a token can't be a pseudo field's.
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return .more }
@@ -81,8 +81,8 @@ struct CurlHeadReader {
         }
         isComplete = true
         if !headers.contains(.transferEncoding) && !hasProperLength {
-            // One of them is wrong, and who answers next on this connection depends on which (RFC 9110 section 8.6).
-            return .malformed("its Content-Length is no number")
+            // One of them is wrong, and which server speaks next on this connection depends on which (RFC 9110 section 8.6).
+            return .malformed("its Content-Length is not a number")
         }
         return .complete
     }

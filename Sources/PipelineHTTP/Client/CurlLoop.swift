@@ -43,7 +43,7 @@ final class CurlLoop {
             for run in news { run.flush() }
             news.removeAll(keepingCapacity: true)
             endLate()
-            // A connection that has just become free is for who waits.
+            // A connection that has just become free goes to the next waiter.
             startWaiting()
             curl_multi_poll(multi, nil, 0, patience(), nil)
         }

@@ -114,7 +114,7 @@ final class CurlRun {
         transfer.flush()
     }
 
-    /// Goes on after a pause.
+    /// Continues after a pause.
     func resume() {
         lastByte = clock.uptime
         curl_easy_pause(easy.handle, CURLPAUSE_CONT)
@@ -123,7 +123,7 @@ final class CurlRun {
     /// What time it is too late for, if any; else when to look again.
     func lateness(at now: Duration) -> (error: LoadError?, next: Duration) {
         if now >= deadline { return (CurlFailure.overdue(transfer, after: options.totalTimeout), deadline) }
-        // libcurl itself watches the time to connect; what the reader leaves unread is no stall.
+        // libcurl itself watches the time to connect; a reader that pauses is not a stall.
         guard isConnected, !transfer.isPaused else { return (nil, min(deadline, now + options.stallTimeout)) }
         let uploaded = ccurl_get_size(easy.handle, CURLINFO_SIZE_UPLOAD_T)
         if uploaded != sent {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pipeline
 
-/// One exchange of a request and an answer, between the task that reads it and libcurl's thread.
+/// One exchange of a request and a response, between the task that reads it and libcurl's thread.
 ///
 /// The thread puts in what has come and then ``flush()``es once; only that resumes the reader, so a small answer costs
 /// one resumption.
@@ -39,7 +39,7 @@ final class CurlTransfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Starts the exchange and waits for the answer's head.
+    /// Starts the exchange and waits for the response's head.
     func start() async throws -> CurlHead {
         try await headWaiter.wait(priority: request.priority) { priority in
             if !thread.post(.start(self)) {

@@ -29,7 +29,7 @@ struct CurlURL: Sendable, Hashable {
         guard curl_url_set(handle, CURLUPART_URL, text, UInt32(CURLU_NON_SUPPORT_SCHEME)) == CURLUE_OK,
             let scheme = Self.part(CURLUPART_SCHEME, of: handle)
         else {
-            throw LoadError(.invalidURL, subject: subject, "This is no URL that can be fetched; check its spelling.")
+            throw LoadError(.invalidURL, subject: subject, "This is not a URL that can be fetched; check its spelling.")
         }
         guard scheme == "http" || scheme == "https" else {
             throw LoadError(

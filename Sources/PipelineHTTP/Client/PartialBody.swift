@@ -2,12 +2,12 @@ package import FoundationEssentials
 package import HTTPTypes
 package import Pipeline
 
-/// What arrived of an answer before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
+/// What arrived of a response before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
 /// the rest alone (RFC 9110 sections 13.1.5 and 14.2).
 ///
-/// It is no public attachment: only the stage that asked for the body knows how to ask for the rest.
+/// It is not a public attachment: only the stage that asked for the body knows how to ask for the rest.
 package struct PartialBody: LoadAttachment {
-    /// The answer, with the bytes so far.
+    /// The response, with the bytes so far.
     package let exchange: HTTPExchange
     /// How many bytes the whole has.
     let total: Int
@@ -38,7 +38,7 @@ package struct PartialBody: LoadAttachment {
         status == 416 || status == 206 && url != exchange.url
     }
 
-    /// The answer as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
+    /// The response as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
     /// - Throws: `LoadError` with the code `malformedResponse` if it is not the rest that was asked for.
     package func continued(by response: HTTPExchange) throws -> HTTPExchange {
         let text = response.headers[values: .contentRange].first
@@ -74,7 +74,7 @@ package struct PartialBody: LoadAttachment {
     private func malformed(_ what: String) -> LoadError {
         LoadError(
             .malformedResponse, subject: redactedURL(exchange.url.absoluteString),
-            "Asked for the rest of a body that broke off, the origin \(what). Its operator has to fix that; without "
+            "Asked for the rest of a body that broke off, the origin \(what). Without "
                 + "Retry nothing is resumed.")
     }
 }

@@ -4,7 +4,7 @@ public import Pipeline
 /// A client that asks each host no more often than it may.
 ///
 /// Requests to one host, that is scheme, name and port, are sent at even distances; hosts don't wait for each other.
-/// Who waits is served by priority, then in the order of arrival; a cancelled request leaves at once and takes nobody's
+/// Waiters are served by priority, then in the order of arrival; a cancelled request leaves at once and takes nobody's
 /// turn. Each redirect is a request of its own to the host that it leads to; those that the client inside follows by
 /// itself are not counted.
 ///
@@ -24,7 +24,7 @@ public final class RateLimited: HTTPClient {
     ///   - clock: the time that requests wait by.
     public init(_ client: any HTTPClient, requestsPerSecond: Double, clock: any LoadClock = SystemClock()) {
         self.client = client
-        // Written so that what is no number is slow too.
+        // Written so that what is not a number is slow too.
         interval = .seconds(1 / (requestsPerSecond > 0.001 ? requestsPerSecond : 0.001))
         self.clock = clock
     }

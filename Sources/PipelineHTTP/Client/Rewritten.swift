@@ -26,7 +26,7 @@ public struct Rewritten: HTTPClient {
         self.rewrite = rewrite
     }
 
-    /// Rewrites the request and sends it. The answer's URL is the one before, unless a redirect led elsewhere.
+    /// Rewrites the request and sends it. The response's URL is the one before, unless a redirect led elsewhere.
     /// - Throws: what the closure throws, and the client.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
         guard !request.crossesOrigins else { return try await client.send(request) }

@@ -1,4 +1,4 @@
-/// The content of an answer, in the chunks in which it arrives. It can be read once.
+/// The content of a response, in the chunks in which it arrives. It can be read once.
 public struct TransferBody: AsyncSequence, Sendable {
     /// A chunk of bytes, never empty.
     public typealias Element = [UInt8]

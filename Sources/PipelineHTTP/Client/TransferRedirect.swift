@@ -4,8 +4,8 @@ import Pipeline
 
 /// Where a redirect leads and what of a request goes along: credentials only to the same origin (RFC 9110 section 15.4).
 enum TransferRedirect {
-    /// The request that follows an answer; `nil` if the answer is no redirect.
-    /// - Throws: `LoadError` if it leads to what is no http or https URL.
+    /// The request that follows a response; `nil` if the answer is not a redirect.
+    /// - Throws: `LoadError` if it leads to what is not an http or https URL.
     static func next(
         of request: TransferRequest, from target: CurlURL, status: Int, _ headers: HTTPFields,
         credentials: CredentialFields = .standard
@@ -16,7 +16,7 @@ enum TransferRedirect {
         guard let url = url(location, relativeTo: request.url) else {
             throw LoadError(
                 .malformedResponse, subject: redactedURL(request.url.absoluteString),
-                "\(target) redirects to what is no URL. Its operator has to fix that.")
+                "\(target) sent a redirect to something that isn't a URL.")
         }
         let destination = try CurlURL(url)
         var next = request
@@ -40,7 +40,7 @@ enum TransferRedirect {
         return next
     }
 
-    /// Where a field such as `Location` leads; `nil` if that is no URL.
+    /// Where a field such as `Location` leads; `nil` if that is not a URL.
     static func url(_ field: HTTPField, relativeTo base: URL) -> URL? {
         URL(string: escaped(field), relativeTo: base)?.absoluteURL
     }

@@ -8,7 +8,7 @@ public struct TransferRequest: Sendable {
     public var method: HTTPRequest.Method
     /// The http or https URL.
     public var url: URL
-    /// The fields that are sent, beside `Host`, `User-Agent` and what the connection needs.
+    /// The fields that are sent, besides `Host`, `User-Agent` and what the connection needs.
     public var headers: HTTPFields
     /// The content of the request; `nil` by default.
     public var body: [UInt8]?
@@ -22,7 +22,7 @@ public struct TransferRequest: Sendable {
     public var crossesOrigins = false
     /// Whether the body has to be received no faster than it is read over TLS as well, whatever its length; off by
     /// default. Such a request speaks HTTP/1.1 on a connection of its own: over HTTP/2 libcurl itself takes and keeps
-    /// what a reader leaves, up to the stream's window of 32 MB and beyond. For who reads a long body slowly.
+    /// what a reader leaves, up to the stream's window of 32 MB and beyond. For readers of long bodies that are slow.
     public var needsBackPressure = false
 
     /// Describes a request.

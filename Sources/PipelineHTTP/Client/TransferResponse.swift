@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// An answer as it comes from the wire: the fields at once, the body as it is read.
+/// A response as it comes from the wire: the fields at once, the body as it is read.
 public struct TransferResponse: Sendable {
     /// The status code (RFC 9110 section 15).
     public let status: Int
@@ -30,7 +30,7 @@ public struct TransferResponse: Sendable {
         }
     }
 
-    /// Describes an answer.
+    /// Describes a response.
     public init(
         status: Int, reason: String = "", headers: HTTPFields, url: URL, interim: [Interim] = [], body: TransferBody
     ) {

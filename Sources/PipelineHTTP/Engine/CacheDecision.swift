@@ -6,7 +6,7 @@ import Pipeline
 enum CacheDecision {
     /// Give what is stored; nobody is asked.
     case give(StoredResponse, Freshness)
-    /// Give what is stored and ask the origin beside (RFC 5861 section 3).
+    /// Give what is stored and ask the origin in the background (RFC 5861 section 3).
     case giveAndRevalidate(StoredResponse, Freshness)
     /// Ask the origin; what is stored may be confirmed by it, or stand in for it.
     case ask(StoredResponse, Freshness)

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What an answer to an unsafe request makes invalid (RFC 9111 section 4.4).
+/// What a response to an unsafe request makes invalid (RFC 9111 section 4.4).
 package enum Invalidation {
     /// The URLs of which nothing stored may be used any more: the target, and `Location` and `Content-Location` where
     /// they have the target's origin. None if the method is safe or the answer is an error.

@@ -30,7 +30,7 @@ struct OriginAnswer {
 }
 
 extension Int {
-    /// Whether an answer to GET with this status says that what is stored is not suitable any more (RFC 9111 section
+    /// Whether a response to GET with this status says that what is stored is not suitable any more (RFC 9111 section
     /// 4.3.3): every final one but a server's error, and those that are about the request's own condition or range.
     var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
 }

@@ -39,7 +39,7 @@ package enum Preconditions {
         return modified <= since
     }
 
-    /// The request's fields with the validators of a stored answer added, so that a 304 can confirm it.
+    /// The request's fields with the validators of a stored response added, so that a 304 can confirm it.
     ///
     /// The caller's own conditions stay: `If-None-Match` becomes the union of the tags, and a date of the caller's is
     /// not replaced.
@@ -60,11 +60,11 @@ package enum Preconditions {
         return request
     }
 
-    /// Whether a 304 confirms a stored answer, and not only what the caller has.
+    /// Whether a 304 confirms a stored response, and not only what the caller has.
     static func confirm(_ stored: HTTPFields, by notModified: HTTPFields, request: HTTPFields) -> Bool {
         guard Validators.confirms(notModified, stored) else { return false }
         guard areGiven(in: request) else { return true }
-        // With the caller's conditions beside, silence says nothing of what is stored.
+        // With the caller's conditions sent too, silence says nothing of the stored response.
         if notModified.contains(.eTag) || notModified.contains(.lastModified) { return true }
         if request.contains(.ifNoneMatch) {
             return stored.latin1(.eTag).first.map { own in tags(in: request).allSatisfy { tag($0) == tag(own) } }
@@ -88,6 +88,6 @@ package enum Preconditions {
         return tags.filter { !$0.isEmpty }
     }
 
-    /// What is compared: weak or not means nothing here (RFC 9110 section 13.1.2). What is no tag is compared as it is.
+    /// What is compared: weak or not means nothing here (RFC 9110 section 13.1.2). What is not a tag is compared as it is.
     private static func tag(_ text: String) -> String { EntityTag(text)?.opaque ?? text }
 }

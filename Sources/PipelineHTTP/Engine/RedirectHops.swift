@@ -19,8 +19,8 @@ package struct RedirectHops: Sendable {
         self.credentials = credentials
     }
 
-    /// Goes on to where a response leads.
-    /// - Returns: false if the response is no redirect.
+    /// Continues to where a response leads.
+    /// - Returns: false if the response is not a redirect.
     /// - Throws: `LoadError` if it leads to what can't be fetched, or is one redirect too many.
     mutating func follow(status: Int, _ headers: HTTPFields) throws -> Bool {
         guard status.isRedirect, headers.contains(.location) else { return false }
@@ -33,7 +33,7 @@ package struct RedirectHops: Sendable {
             throw LoadError(
                 .refused, subject: redactedURL(request.url.absoluteString),
                 "\(origin) redirects once more, to \(redactedURL(next.url.absoluteString)), after \(Self.limit) redirects. "
-                    + "If they are no loop, ask for that URL itself.")
+                    + "If they aren't a loop, ask for that URL itself.")
         }
         count += 1
         request = next

@@ -20,7 +20,7 @@ package enum FollowedRedirect: Sendable {
 /// Where the request has an identifier, the whole chain is one entry: nobody knows whether a URL in between, which may be
 /// signed for this very request, will ever be seen again.
 ///
-/// It is no public attachment: only the lookups and `Fetch` of this package, which share it, can keep it right.
+/// It is not a public attachment: only the lookups and `Fetch` of this package, which share it, can keep it right.
 package struct RedirectTrail: LoadAttachment {
     /// Whether it has led to the load's original. Otherwise a fetcher that doesn't know of redirects brought that.
     package fileprivate(set) var hasArrived = false
@@ -32,7 +32,7 @@ package struct RedirectTrail: LoadAttachment {
     package private(set) var hops: RedirectHops
     /// What its response is stored under.
     package private(set) var key: SourceKey?
-    /// What is stored for it, which the origin is to confirm.
+    /// The stored response for it, which the origin is to confirm.
     package var stored: StoredResponse?
     /// What may be given if the origin of the next hop fails.
     var standIn: StandIn?
@@ -74,7 +74,7 @@ package struct RedirectTrail: LoadAttachment {
         return true
     }
 
-    /// Whether an answer of the origin leads elsewhere.
+    /// Whether a response of the origin leads elsewhere.
     package func mayFollow(_ answer: HTTPExchange) -> Bool {
         answer.status.isRedirect && answer.headers.contains(.location)
     }
@@ -158,7 +158,7 @@ extension Load {
         return trail
     }
 
-    /// Goes on with a stored response that is past its freshness.
+    /// Continues with a stored response that is past its freshness.
     package mutating func giveStale(_ standIn: StandIn) {
         isStale = true
         if var trail = attachment(RedirectTrail.self) {
@@ -169,7 +169,7 @@ extension Load {
         advance(to: .original(standIn.response.encodedImage), from: .disk)
     }
 
-    /// Goes on with a stored response that may be given without asking, found at the end of a trail.
+    /// Continues with a stored response that may be given without asking, found at the end of a trail.
     package mutating func giveStored(
         _ response: StoredResponse, _ freshness: Freshness, _ trail: inout RedirectTrail,
         from source: LoadSource = .disk

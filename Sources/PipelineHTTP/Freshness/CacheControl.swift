@@ -4,7 +4,7 @@ package import HTTPTypes
 ///
 /// Names are compared without case; unknown directives are kept and mean nothing. Where one is given more than once,
 /// its first argument counts (section 4.2.1). A directive whose argument breaks the grammar is still there, with an
-/// invalid argument: a lifetime that can't be read is no lifetime.
+/// invalid argument: an unreadable lifetime is not a lifetime.
 package struct CacheControl: Sendable, Hashable {
     enum Argument: Sendable, Hashable {
         case none

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 extension Freshness {
-    /// Judges a stored answer: a pure function of it, the request, the time, and who decides.
+    /// Judges a stored response: a pure function of it, the request, the time, and the policy that decides.
     /// - Parameters:
     ///   - request: the fields of the request that it is to answer.
     ///   - isShared: whether the cache serves several users (RFC 9111 section 1.2.3).
@@ -17,7 +17,7 @@ extension Freshness {
         let lifetime = Lifetime(
             of: stored, response, now: now, expiry: rules == .http ? .server(otherwise: .zero) : expiry,
             usesHeuristic: rules == .http, isShared: isShared)
-        // What is accepted under the caller's own rule is no business of the origin's.
+        // What is accepted under the caller's own rule doesn't concern the origin.
         let serverDecides = lifetime.basis != .fixed && lifetime.basis != .never
         let remaining = lifetime.end(age: age, now: now)
 
@@ -78,7 +78,7 @@ extension Freshness {
 }
 
 extension CacheControl {
-    /// Whether the answer may never be given once it is stale (RFC 9111 section 4.2.4).
+    /// Whether the response may never be given once it is stale (RFC 9111 section 4.2.4).
     func forbidsStale(_ isShared: Bool) -> Bool {
         contains("must-revalidate") || isUnqualified("no-cache")
             || isShared && (contains("proxy-revalidate") || contains("s-maxage"))

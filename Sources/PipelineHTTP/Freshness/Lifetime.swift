@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// How long a stored answer is fresh, and who says so (RFC 9111 section 4.2.1).
+/// How long a stored response is fresh, and who says so (RFC 9111 section 4.2.1).
 struct Lifetime {
     /// `nil` for ever.
     let duration: Duration?
@@ -54,7 +54,7 @@ struct Lifetime {
     private static func server(
         _ stored: StoredResponse, _ control: CacheControl, now: Date, isShared: Bool
     ) -> (Duration, Freshness.Basis) {
-        // What can't be read is no lifetime rather than none given: section 4.2.1 calls such an answer stale.
+        // An unreadable lifetime counts as expired, not as missing: section 4.2.1 calls such a response stale.
         if isShared, control.contains("s-maxage") { return (.seconds(control.seconds("s-maxage") ?? 0), .sharedMaxAge) }
         if control.contains("max-age") { return (.seconds(control.seconds("max-age") ?? 0), .maxAge) }
         if stored.headers.contains(.expires) {
@@ -81,7 +81,7 @@ extension StoredResponse {
 }
 
 extension Int {
-    /// Whether an answer with this status may be reused without any word of the origin's (RFC 9110 section 15.1).
+    /// Whether a response with this status may be reused without any word of the origin's (RFC 9110 section 15.1).
     var isHeuristicallyCacheable: Bool {
         [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(self)
     }

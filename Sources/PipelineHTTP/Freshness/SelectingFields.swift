@@ -4,7 +4,7 @@ import Pipeline
 /// The fields of a request by which the origin chose a response: those that its `Vary` names (RFC 9111 section 4.1). For
 /// a `private` response in a cache with several users, also all others that may say who the user is.
 ///
-/// A response that a cache of one user has stored answers requests of such caches alone, since neither its key nor its
+/// A response that a cache of one user has stored serves requests of such caches alone, since neither its key nor its
 /// fields tell users apart; and the other way round. So one folder can serve both kinds of caches.
 extension SelectingFields {
     /// The fields of `request` that select a response in a cache; `nil` if no request fits.
@@ -20,7 +20,7 @@ extension SelectingFields {
         self.init(fields: fields)
     }
 
-    /// The fields of `request` that the answer's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
+    /// The fields of `request` that the response's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
     init?(vary response: HTTPFields, request: HTTPFields) {
         let names = response[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingSpaces.lowercased() }

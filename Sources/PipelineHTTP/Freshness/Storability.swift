@@ -2,7 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Whether an answer may be stored (RFC 9111 section 3): a pure function of the exchange.
+/// Whether a response may be stored (RFC 9111 section 3): a pure function of the exchange.
 enum Storability: Sendable, Hashable {
     case storable
     /// It may not, and why.
@@ -25,7 +25,7 @@ enum Storability: Sendable, Hashable {
             return "the method is \(exchange.method), not GET"
         }
         if !(200...599).contains(status) { return "the status \(status) is not final" }
-        if status == 206 || status == 304 { return "the answer \(status) is not whole" }
+        if status == 206 || status == 304 { return "the response \(status) is not whole" }
         if CacheControl(exchange.requestHeaders).contains("no-store") { return "the request says no-store" }
         if control.contains("must-understand") {
             // Section 5.2.2.3: who knows the status keeps to the other rules and ignores no-store.
@@ -56,7 +56,7 @@ enum Storability: Sendable, Hashable {
             || !isShared && control.contains("private") || isShared && control.contains("s-maxage")
     }
 
-    /// RFC 9110 section 9.3.3: such an answer to a POST is what a GET would give, for as long as it says itself.
+    /// RFC 9110 section 9.3.3: such a response to a POST is what a GET would give, for as long as it says itself.
     private static func isPostAboutItsTarget(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool
     {
         guard exchange.method == .post, exchange.status == 200,

@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// Which fields of an answer are kept (RFC 9111 sections 3.1 and 3.2).
+/// Which fields of a response are kept (RFC 9111 sections 3.1 and 3.2).
 package enum StorableFields {
-    /// An answer's fields without those of the connection and those that `no-cache` or, in a shared cache, `private`
+    /// A response's fields without those of the connection and those that `no-cache` or, in a shared cache, `private`
     /// names.
     static func of(_ headers: HTTPFields, isShared: Bool = false) -> HTTPFields {
         let control = CacheControl(headers)
@@ -15,7 +15,7 @@ package enum StorableFields {
         return headers.filtered { !dropped.contains($0.name.canonicalName) }
     }
 
-    /// A stored answer's fields after a 304, or after a HEAD that is about the same representation: each field that
+    /// A stored response's fields after a 304, or after a HEAD that is about the same representation: each field that
     /// came with the 304 replaces all of its name, except those that tell of the content at hand.
     package static func updating(_ stored: HTTPFields, with update: HTTPFields, isShared: Bool = false) -> HTTPFields {
         let new = of(update, isShared: isShared).filtered { !contentFields.contains($0.name.canonicalName) }

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What a stored answer can be confirmed by (RFC 9110 section 8.8).
+/// What a stored response can be confirmed by (RFC 9110 section 8.8).
 package enum Validators {
-    /// The fields of a conditional request that asks whether stored answers still hold (RFC 9111 section 4.3.1); none if
-    /// the origin gave no validator, or only some that can't be sent. They are sent beside the request's own fields.
+    /// The fields of a conditional request that asks whether stored responses still hold (RFC 9111 section 4.3.1); none if
+    /// the origin gave no validator, or only some that can't be sent. They are sent along with the request's own fields.
     package static func conditions(for stored: HTTPFields) -> HTTPFields {
         var conditions = HTTPFields()
         // Their very bytes, even where they break the grammar: the origin knows them.
@@ -22,7 +22,7 @@ package enum Validators {
         return conditions
     }
 
-    /// Whether a 304 is about a stored answer (RFC 9111 section 4.3.4): its strong tag is the same, or its weak tag or
+    /// Whether a 304 is about a stored response (RFC 9111 section 4.3.4): its strong tag is the same, or its weak tag or
     /// date where it has no strong one, or it says nothing.
     package static func confirms(_ notModified: HTTPFields, _ stored: HTTPFields) -> Bool {
         if let text = notModified.latin1(.eTag).first {
@@ -38,7 +38,7 @@ package enum Validators {
     }
 
     /// The validator by which a partial body may be completed (RFC 9110 section 13.1.5): a strong tag, or a date that
-    /// is at least a second older than the answer (section 8.8.2.2); `nil` without one.
+    /// is at least a second older than the response (section 8.8.2.2); `nil` without one.
     package static func strong(in headers: HTTPFields, now: Date) -> String? {
         if let text = headers[values: .eTag].first, let tag = EntityTag(text) { return tag.isWeak ? nil : text }
         guard let text = headers[values: .lastModified].first, let modified = HTTPDate.parse(text, now: now),

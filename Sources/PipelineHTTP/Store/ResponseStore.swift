@@ -118,7 +118,7 @@ extension ResponseStore {
 public enum StoreFinding: Sendable {
     /// The response that was chosen, with its body.
     case found(StoredResponse)
-    /// Nothing was chosen among so many.
+    /// Too many were there to choose among.
     case nothing(among: Int)
     /// What was chosen isn't what was stored.
     case damaged

@@ -68,7 +68,7 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codec of a file that is to be read.
     /// - Parameter declaredType: The media type that a server declared.
     /// - Throws: `LoadError.Code.unsupportedType` if the list lacks the file's format, `LoadError.Code.undecodable` if the
-    ///   bytes are no image.
+    ///   bytes aren't an image.
     func readableCodec(of bytes: [UInt8], declaredType: String? = nil) throws(LoadError) -> ImageCodec {
         if let codec = codec(of: bytes) { return codec }
         guard let format = Self.known.codec(of: bytes)?.format else {

@@ -13,7 +13,7 @@ enum UnknownFormat {
         }
         let start = bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
         let declared = declaredType.map { ", though it is declared as \($0)" } ?? ""
-        return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is no image\(declared).")
+        return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is not an image\(declared).")
     }
 
     /// The first bytes of formats that aren't read.

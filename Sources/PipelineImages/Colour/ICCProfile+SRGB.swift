@@ -5,7 +5,7 @@ extension ICCProfile {
             ascii("para") + number(0) + [0, 3, 0, 0]
             + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].flatMap(fixed)
         func xyz(_ values: [Double]) -> [UInt8] { ascii("XYZ ") + number(0) + values.flatMap(fixed) }
-        // How light at noon (D65) is seen by who is used to print (D50), after Bradford.
+        // How light at noon (D65) looks under the white of print (D50), after Bradford.
         let adaptation = [1.04788, 0.02292, -0.05022, 0.02959, 0.99048, -0.01707, -0.00925, 0.01508, 0.75168]
         let tags: [(names: [String], value: [UInt8])] = [
             (["desc"], text("sRGB")),

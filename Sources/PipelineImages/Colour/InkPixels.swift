@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// Pixels of cyan, magenta, yellow and black: 0 is no ink.
+/// Pixels of cyan, magenta, yellow and black: 0 means no ink.
 struct InkPixels {
     private let inks: [UInt8]
     private let size: PixelSize

@@ -7,7 +7,7 @@ extension DecodedImage {
             let cancellation = WorkCancellation().limited(to: limits.time, by: SystemClock())
             let bytes = try ReadFile.read(path, limit: limits.encodedBytes, cancellation)
             guard let decoder = codecs.codec(of: bytes)?.decoder else {
-                throw LoadError(.unsupportedType, subject: path, "The file is no image that can be read.")
+                throw LoadError(.unsupportedType, subject: path, "The file is not a readable image.")
             }
             let header = try decoder.header(of: bytes, cancellation: cancellation)
             try limits.check(header)

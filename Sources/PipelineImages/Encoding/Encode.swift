@@ -6,7 +6,7 @@ public import Pipeline
 /// delays; the others get the first. Metadata is written only where ``EncodeOptions/metadata`` asks for it.
 ///
 /// Where the load is cancelled, the work is over within some milliseconds. AVIF may take longer, and the load waits for it.
-/// PNG and WebP may take longer too: the load ends at once, and what libdeflate or libwebp has begun goes on without it. See
+/// PNG and WebP may take longer too: the load ends at once, and what libdeflate or libwebp has begun continues without it. See
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the

@@ -46,7 +46,7 @@ public protocol ImageEncoding: Sendable {
     ///   - image: The pixels: 8-bit sRGB with straight alpha. Its sides are within ``longestSide``.
     ///   - quality: 1 to 100; a format without ``Fidelity/byQuality`` has no use for it.
     ///   - options: The format's own options; they passed ``check(_:)``.
-    ///   - metadata: What is written beside the pixels, where the format has a place for it.
+    ///   - metadata: What is written next to the pixels, where the format has a place for it.
     ///   - cancellation: To be checked every few milliseconds.
     /// - Throws: `LoadError.Code.unencodable`; `CancellationError`.
     func encode(

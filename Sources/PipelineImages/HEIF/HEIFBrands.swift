@@ -1,6 +1,6 @@
 /// The `ftyp` box at the beginning of a HEIF file (ISO/IEC 14496-12 section 4.3).
 enum HEIFBrands {
-    /// How the file's pictures are coded; `nil` if it is no HEIF file.
+    /// How the file's pictures are coded; `nil` if it is not a HEIF file.
     static func codec(of bytes: [UInt8]) -> HEIFCodedItem.Codec? {
         guard bytes.has("ftyp", at: 4) else { return nil }
         let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }

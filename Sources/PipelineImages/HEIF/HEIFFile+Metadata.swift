@@ -1,5 +1,5 @@
 extension HEIFFile {
-    /// What the file carries beside its pixels. What can't be read of it counts as not there.
+    /// What the file carries besides its pixels. What can't be read of it counts as not there.
     func metadata(of picture: HEIFPicture) -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
         metadata.profile = picture.profile

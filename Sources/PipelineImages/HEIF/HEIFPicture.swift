@@ -62,7 +62,7 @@ extension HEIFFile {
         if let item = alphaItem(of: id) {
             let tiles = try tiles(of: item, instead: colour.canvas, &work)
             guard tiles.canvas == colour.canvas, tiles.items.first?.codec == first.codec else {
-                throw unsupported("has a transparency of \(tiles.canvas) beside a picture of \(colour.canvas)")
+                throw unsupported("has a transparency of \(tiles.canvas) for a picture of \(colour.canvas)")
             }
             alpha = tiles
         }

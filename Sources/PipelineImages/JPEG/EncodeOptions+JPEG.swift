@@ -30,7 +30,7 @@ extension EncodeOptions {
         case automatic
         /// 4:4:4: none. For drawings, and text in colours.
         case full = "4:4:4"
-        /// 4:2:2: two beside each other. Only JPEG has it; elsewhere it counts as 4:4:4.
+        /// 4:2:2: two side by side. Only JPEG has it; elsewhere it counts as 4:4:4.
         case half = "4:2:2"
         /// 4:2:0: two by two. For photographs.
         case quarter = "4:2:0"

@@ -1,5 +1,5 @@
 extension EXIFBlock {
-    /// ISO 8601, of "2019:07:01 12:34:56" and the zone beside it; `nil` for what is no date.
+    /// ISO 8601, of "2019:07:01 12:34:56" and the zone next to it; `nil` for what is not a date.
     var capturedAt: String? {
         let exposure = exposureEntries
         guard let text = text(Tag.dateTimeOriginal, in: exposure) ?? text(Tag.dateTime, in: mainEntries) else {

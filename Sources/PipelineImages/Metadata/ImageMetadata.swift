@@ -69,7 +69,7 @@ public struct ImageMetadata: Sendable, Hashable {
     ///   - priority: how urgent it is against other work with pixels.
     ///   - clock: what the time limit is measured by; by default the system's.
     ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    /// - Throws: `LoadError.Code.undecodable` if the bytes are no image or the header is damaged;
+    /// - Throws: `LoadError.Code.undecodable` if the bytes aren't an image or the header is damaged;
     ///   `LoadError.Code.unsupportedType` if the format isn't among them; `LoadError.Code.tooManyBytes`;
     ///   `LoadError.Code.tooMuchTime`;
     ///   `CancellationError`.

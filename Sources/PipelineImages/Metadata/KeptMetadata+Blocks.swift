@@ -1,7 +1,7 @@
 import Pipeline
 
 extension KeptMetadata {
-    /// What is written beside a picture that was made of a file.
+    /// What is written next to a picture that was made of a file.
     func blocks(
         of source: DecodedSource, _ codecs: ImageCodecs, for image: DecodedImage, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
@@ -28,7 +28,7 @@ extension KeptMetadata {
         return kept
     }
 
-    /// The pixels are in sRGB now, whatever they were in. A profile for colours would be wrong beside grey.
+    /// The pixels are in sRGB now, whatever they were in. A profile for colours would be wrong for grey.
     private func profile(for found: EmbeddedMetadata, _ image: DecodedImage) -> [UInt8] {
         found.profile.isEmpty || image.layout == .grey ? [] : ICCProfile.sRGB
     }

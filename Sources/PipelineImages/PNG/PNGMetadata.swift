@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What a PNG file carries beside its pixels (ISO/IEC 15948 clause 11.3): of each kind the first.
+/// What a PNG file carries besides its pixels (ISO/IEC 15948 clause 11.3): of each kind the first.
 enum PNGMetadata {
     static func read(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()

@@ -3,7 +3,7 @@ import Pipeline
 
 /// A frame's pixels as indices of a palette, row by row from the top.
 final class PaletteRows {
-    /// So many are worth a few milliseconds.
+    /// Up to this many are worth a few milliseconds.
     static let pixelsBetweenChecks = 1 << 16
 
     private let pixels: UnsafeBufferPointer<UInt8>

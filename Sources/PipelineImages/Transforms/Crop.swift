@@ -16,7 +16,7 @@ public import Pipeline
 ///
 /// A crop that comes right after `Decode`, without a `maxPixelSize` in the request, lets a JPEG, PNG, TIFF or WebP be decoded
 /// there alone, no larger than the next stages need it: not by interest, and not of several frames. The result is that of
-/// cutting the whole picture; where a later stage makes it smaller, the outermost pixels may differ by what lies beside them.
+/// cutting the whole picture; where a later stage makes it smaller, the outermost pixels may differ by what lies next to them.
 ///
 /// What lies outside the picture is cut off: the result may be smaller than asked for, but never empty.
 ///

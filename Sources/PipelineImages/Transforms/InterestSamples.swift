@@ -44,7 +44,7 @@ struct InterestSamples {
         let around = (brightness(x - 1, y) + brightness(x + 1, y) + brightness(x, y - 1) + brightness(x, y + 1)) / 4
         let edge = abs(light - around)
         let saturation = max(red, green, blue) - min(red, green, blue)
-        // A direction in the cube of colours that skin has, light or dark; very dark and very light is no skin.
+        // A direction in the cube of colours that skin has, light or dark; very dark and very light are not skin.
         let length = (red * red + green * green + blue * blue).squareRoot()
         let towardsSkin = length > 0 ? (0.78 * red + 0.51 * green + 0.36 * blue) / length : 0
         let skin = light > 0.15 && light < 0.95 ? max(0, towardsSkin - 0.97) / 0.03 : 0

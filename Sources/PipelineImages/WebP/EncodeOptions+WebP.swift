@@ -9,7 +9,7 @@ extension EncodeOptions {
     ///
     /// libwebp looks seldom whether it should go on: of 24 megapixels every tenth of a second, without loss every second,
     /// and not at all while it packs transparency, which at an ``effort`` of 6 can take minutes. So a cancelled load doesn't
-    /// wait for it. What was begun goes on until libwebp looks again, on its thread of the stage's
+    /// wait for it. What was begun continues until libwebp looks again, on its thread of the stage's
     /// `BlockingThreads`, which does nothing else meanwhile, and with its pixels, which nobody else can free.
     public struct WebP: Sendable, Hashable {
         /// Whether every pixel is kept as it is; `false` by default. What is fully transparent loses its colour.

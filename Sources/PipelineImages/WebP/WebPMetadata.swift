@@ -1,6 +1,6 @@
 import CWebP
 
-/// Puts metadata beside the pixels of a WebP file (RFC 9649 section 2.7.1.4 and 2.7.1.5).
+/// Puts metadata next to the pixels of a WebP file (RFC 9649 section 2.7.1.4 and 2.7.1.5).
 enum WebPMetadata {
     static func added(_ metadata: EmbeddedMetadata, to file: [UInt8]) throws -> [UInt8] {
         try file.withUnsafeBufferPointer { file in

@@ -15,6 +15,6 @@ extension LoadContent {
     /// Grey pixels.
     static func decoded(_ size: PixelSize = 2) -> LoadContent { .decoded(.filled(size, with: [128])) }
 
-    /// A final answer in grey pixels.
+    /// A final response in grey pixels.
     static func ready(_ size: PixelSize = 2) -> LoadContent { .ready(.image(.filled(size, with: [128]))) }
 }

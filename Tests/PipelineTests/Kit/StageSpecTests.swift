@@ -78,7 +78,7 @@ struct StageSpecTests {
             ])
     }
 
-    @Test("A stage that goes on when it is cancelled is told, for each way of cancelling")
+    @Test("A stage that continues when it is cancelled is told, for each way of cancelling")
     func goesOn() async {
         let isEnough = Atomic<Bool>(false)
         let stage = ClosureStage("Stubborn") { _ in
@@ -90,8 +90,8 @@ struct StageSpecTests {
         isEnough.store(true, ordering: .relaxed)
         #expect(
             breaches == [
-                "Stubborn in the phase empty goes on though its task was cancelled before it began.",
-                "Stubborn in the phase empty goes on when its task is cancelled while it waits.",
+                "Stubborn in the phase empty continues though its task was cancelled before it began.",
+                "Stubborn in the phase empty continues when its task is cancelled while it waits.",
             ])
     }
 
@@ -99,7 +99,7 @@ struct StageSpecTests {
     func blocks() async {
         let patience = Duration.milliseconds(100)
         let blocking = ClosureStage("Blocking") { _ in
-            // Long beside the patience, also where the machine is busy.
+            // Long compared with the patience, also where the machine is busy.
             usleep(1_000_000)
             return .done
         }
@@ -117,8 +117,8 @@ struct StageSpecTests {
         for stage in [blocking, deaf] {
             #expect(
                 await StageSpec(stage, patience: patience).breaches() == [
-                    "\(stage.name) in the phase empty goes on though its task was cancelled before it began.",
-                    "\(stage.name) in the phase empty goes on when its task is cancelled while it waits.",
+                    "\(stage.name) in the phase empty continues though its task was cancelled before it began.",
+                    "\(stage.name) in the phase empty continues when its task is cancelled while it waits.",
                 ])
         }
     }

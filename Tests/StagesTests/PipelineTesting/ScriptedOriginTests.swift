@@ -20,7 +20,7 @@ struct ScriptedOriginTests {
         #expect(try await client.get(origin.url("/b")).response.status == 404)
     }
 
-    @Test("A route can be given anew while the origin runs")
+    @Test("A route can be replaced while the origin runs")
     func reroute() async throws {
         let origin = try ScriptedOrigin { _ in .init(body: "otherwise") }
         origin.route("/a") { _ in .init(body: "old") }

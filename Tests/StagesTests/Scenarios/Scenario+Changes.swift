@@ -93,13 +93,13 @@ extension Scenario {
             .finish("slow", gives: .image("1"), .origin),
             .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
         Scenario(
-            "A program that removes a URL has it fetched anew",
+            "A program that removes a URL has it fetched again",
             .serve("/a", .image("1", "Cache-Control: max-age=600"), .image("2")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .remove("/a"),
             .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
         Scenario(
-            "A program that removes all has all fetched anew",
+            "A program that removes all has all fetched again",
             .serve("/a", .image("1", "Cache-Control: max-age=600"), .image("2")),
             .serve("/b", .image("3", "Cache-Control: max-age=600"), .image("4")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
@@ -108,7 +108,7 @@ extension Scenario {
             .get("/a", gives: .image("2"), .origin, asks: ["/a"]),
             .get("/b", gives: .image("4"), .origin, asks: ["/b"])),
         Scenario(
-            "What is made invalid and stored anew is fresh, also after the clock was set back",
+            "What is made invalid and stored again is fresh, also after the clock was set back",
             .serve(
                 "/a", .image("1", "Cache-Control: max-age=600"), .status(204),
                 .image("2", "Cache-Control: max-age=600")),

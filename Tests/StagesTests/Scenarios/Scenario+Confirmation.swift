@@ -1,7 +1,7 @@
 import Pipeline
 
 extension Scenario {
-    /// What a 304 says of what is stored (RFC 9111 sections 3.2, 4.3.3 and 4.3.4; RFC 9110 section 8.8).
+    /// What a 304 says of the stored response (RFC 9111 sections 3.2, 4.3.3 and 4.3.4; RFC 9110 section 8.8).
     static let confirmation = [
         Scenario(
             "A 304 with another strong tag confirms nothing: the origin is asked once more without conditions",
@@ -69,7 +69,7 @@ extension Scenario {
             .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\" if-modified-since {-1000}"]),
             .get("/a", gives: .image("1"), .cache)),
         Scenario(
-            "A 304 brings a new lifetime, and the age begins anew",
+            "A 304 brings a new lifetime, and the age starts over",
             .serve(
                 "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60", "Age: 30"),
                 .notModified("ETag: \"1\"", "Cache-Control: max-age=600")),
@@ -141,7 +141,7 @@ extension Scenario {
             .get("/a", "If-None-Match: \"2\"", gives: .image("2"), .origin, asks: ["/a if-none-match \"1\""]),
             .get("/a", gives: .image("2"), .cache)),
         Scenario(
-            "A 304 for the caller's own tag says nothing of what is stored", only: .cachingClient,
+            "A 304 for the caller's own tag says nothing of the stored response", only: .cachingClient,
             .serve(
                 "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"2\""),
                 .image("2", "ETag: \"2\"", "Cache-Control: max-age=60")),

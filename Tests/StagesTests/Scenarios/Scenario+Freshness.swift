@@ -25,7 +25,7 @@ extension Scenario {
             .pass(50),
             .get("/a", gives: .image("1"), .cache)),
         Scenario(
-            "An Expires that is no date is in the past",
+            "An Expires that is not a date is in the past",
             .serve("/a", .image("1", "Expires: 0"), .image("2")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
@@ -113,7 +113,7 @@ extension Scenario {
             .pass(100),
             .get("/a", gives: .image("1"), .stale, asks: ["/a"])),
         Scenario(
-            "must-revalidate is no stale response's, whoever is out of reach",
+            "must-revalidate forbids a stale response, whoever is unreachable",
             .serve("/a", .image("1", "Cache-Control: max-age=60, must-revalidate"), .unreachable),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .get("/a", gives: .image("1"), .cache),
@@ -131,7 +131,7 @@ extension Scenario {
             .pass(100),
             .get("/a", gives: .status(503), asks: ["/a"])),
         Scenario(
-            "proxy-revalidate is no stale response's in a shared cache", users: .shared,
+            "proxy-revalidate forbids a stale response in a shared cache", users: .shared,
             .serve("/a", .image("1", "Cache-Control: max-age=60, proxy-revalidate"), .unreachable),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .pass(100),
@@ -172,7 +172,7 @@ extension Scenario {
             .get("/a", gives: .status(410), asks: ["/a if-none-match \"1\""]),
             .get("/a", gives: .unreachable, asks: ["/a"])),
         Scenario(
-            "stale-while-revalidate gives the stale response and asks beside",
+            "stale-while-revalidate gives the stale response and asks in the background",
             .serve(
                 "/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60, stale-while-revalidate=100"),
                 .image("2", "ETag: \"2\"", "Cache-Control: max-age=60, stale-while-revalidate=100"),
@@ -191,7 +191,7 @@ extension Scenario {
             .pass(160),
             .get("/a", gives: .image("2"), .origin, asks: ["/a"])),
         Scenario(
-            "An error beside leaves what is stored as it is",
+            "An error in the background leaves what is stored as it is",
             .serve(
                 "/a", .image("1", "Cache-Control: max-age=60, stale-while-revalidate=100"), .status(503),
                 .unreachable, .image("2", "Cache-Control: max-age=60")),
@@ -202,7 +202,7 @@ extension Scenario {
             .get("/a", gives: .image("1"), .stale, asks: ["/a"]),
             .get("/a", gives: .image("2"), .cache)),
         Scenario(
-            "A 404 beside removes what is stored",
+            "A 404 in the background removes what is stored",
             .serve(
                 "/a", .image("1", "Cache-Control: max-age=60, stale-while-revalidate=100"),
                 .status(404, "Cache-Control: no-store"), .status(404, "Cache-Control: no-store")),
@@ -218,7 +218,7 @@ extension Scenario {
             .get("/a", gives: .image("1"), .revalidated, asks: ["/a if-none-match \"1\""]),
             .get("/a", gives: .image("1"), .cache)),
         Scenario(
-            "A clock that was set back long ago makes nothing fresh as it goes on",
+            "A clock that was set back long ago makes nothing fresh as it runs",
             .serve("/a", .image("1", "ETag: \"1\"", "Cache-Control: max-age=60"), .notModified("ETag: \"1\"")),
             .get("/a", gives: .image("1"), .origin, asks: ["/a"]),
             .pass(-1_000_000),

@@ -59,7 +59,7 @@ extension Scenario {
             .get("/latest", gives: .image("1"), .origin, asks: ["/latest", "/1"]),
             .get("/1", gives: .image("1"), .cache)),
         Scenario(
-            "A 301 without a lifetime is no promise",
+            "A 301 without a lifetime is not a promise",
             .serve("/old", .redirect(301, "/1"), .redirect(301, "/2")),
             .serve("/1", .image("1", "Cache-Control: max-age=600")),
             .serve("/2", .image("2", "Cache-Control: max-age=600")),
@@ -129,7 +129,7 @@ extension Scenario {
             .get("/latest", gives: .image("1"), .origin, asks: ["/latest"]),
             .pass(61),
             .get("/latest", gives: .image("2"), .origin, asks: ["/latest if-none-match \"1\"", "/2"]),
-            // What is stored was not suitable any more.
+            // The stored response was no longer suitable.
             .get("/latest", gives: .unreachable, asks: ["/latest"])),
         Scenario(
             "An unsafe request to a redirect makes the stored redirect invalid, and no other hop",

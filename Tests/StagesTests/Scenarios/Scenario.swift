@@ -5,7 +5,7 @@ import Testing
 
 import Stages
 
-/// A story of requests, an origin and the time, told as data, with the answer and the requests that each step expects.
+/// A story of requests, an origin and the time, told as data, with the response and the requests that each step expects.
 struct Scenario: Sendable, CustomTestStringConvertible {
     /// By which rules the cache tells requests apart.
     enum Users: Sendable { case several, one, shared }
@@ -46,7 +46,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
         case remove(String, by: String)
         /// A program removes all that is stored.
         case removeAll(by: String)
-        /// A program starts anew: its memory is empty, the folder is as it was.
+        /// A program restarts: its memory is empty, the folder is as it was.
         case restart(String)
     }
 
@@ -160,7 +160,7 @@ extension Scenario.Reply {
 
     static var unreachable: Self { .init(isUnreachable: true) }
 
-    /// The same after so many seconds.
+    /// The same after this many seconds.
     func after(_ seconds: Double) -> Self {
         var reply = self
         reply.delay = seconds

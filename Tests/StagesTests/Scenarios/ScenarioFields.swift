@@ -14,7 +14,7 @@ enum ScenarioFields {
         for line in lines {
             let colon = line.firstIndex(of: ":") ?? line.endIndex
             guard let name = HTTPField.Name(String(line[..<colon])), colon < line.endIndex else {
-                preconditionFailure("\(line) is no field.")
+                preconditionFailure("\(line) is not a field.")
             }
             let value = line[line.index(after: colon)...].drop { $0 == " " }
             fields.append(HTTPField(name: name, lenientValue: Array(dated(value).utf8)))

@@ -10,7 +10,7 @@ protocol ScenarioFront: Sendable {
     func get(_ url: URL, _ request: Scenario.Request) async -> Scenario.Answer
     func remove(_ url: URL) async
     func removeAll() async
-    /// Returns when nothing is under way beside.
+    /// Returns when nothing is running in the background.
     func settle() async
 }
 

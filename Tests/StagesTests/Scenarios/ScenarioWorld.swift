@@ -113,7 +113,7 @@ final class ScenarioWorld {
     private func send(
         _ method: String, _ request: Scenario.Request, _ status: Int, _ asks: [String]
     ) async -> String? {
-        guard let method = HTTPRequest.Method(method) else { return "\(method) is no method" }
+        guard let method = HTTPRequest.Method(method) else { return "\(method) is not a method" }
         let client = CachingClient(program(request.program).cache, origin)
         let answer = try? await client.send(
             CachingRequest(

@@ -106,13 +106,13 @@ final class ScrollingSimulation {
             unanswered.withLock { $0 = count }
         }
         executor.run()
-        check(unanswered.withLock { $0 } == 0, "\(unanswered.withLock { $0 }) cells have no answer")
-        check(tasks.allSatisfy { $0.result != nil }, "a task has no answer")
+        check(unanswered.withLock { $0 } == 0, "\(unanswered.withLock { $0 }) cells have no response")
+        check(tasks.allSatisfy { $0.result != nil }, "a task has no result")
 
         // Those of the observer, some of them cancelled.
         let others = observer.stop()
         settle()
-        check(others.allSatisfy { $0.result != nil }, "a task of the observer has no answer")
+        check(others.allSatisfy { $0.result != nil }, "a task of the observer has no result")
 
         // Once more at full speed, and then all is given up at once.
         memory.reset()
@@ -127,10 +127,10 @@ final class ScrollingSimulation {
         for task in tasks { task.cancel() }
         executor.run()
         check(world.clock.sleeperCount == 0, "\(world.clock.sleeperCount) waits go on after all was cancelled")
-        check(world.isIdle, "a request goes on after all was cancelled")
-        check(flights.count == 0 && flights.isForgotten, "a flight goes on after all was cancelled")
+        check(world.isIdle, "a request continues after all was cancelled")
+        check(flights.count == 0 && flights.isForgotten, "a flight continues after all was cancelled")
         check(flights.waiting == 0, "a flight still waits for its turn after all was cancelled")
-        check(tasks.allSatisfy { $0.result != nil }, "a cancelled task has no answer")
+        check(tasks.allSatisfy { $0.result != nil }, "a cancelled task has no result")
         tasks = []
     }
 

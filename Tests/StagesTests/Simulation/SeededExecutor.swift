@@ -18,7 +18,7 @@ final class SeededExecutor: TaskExecutor, SerialExecutor {
         state.withLock { $0.jobs.append(job) }
     }
 
-    /// Runs at most so many pieces; returns when nothing is left to run.
+    /// Runs at most this many pieces; returns when nothing is left to run.
     func run(atMost count: Int = .max) {
         var left = count
         while left > 0, let job = next() {

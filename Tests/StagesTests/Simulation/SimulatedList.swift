@@ -35,7 +35,7 @@ actor SimulatedList {
                 let number = Int(image.pixels[0])
                 world.note(4, number)
                 if number == Self.placeholder {
-                    if cell.isAnswered { world.breach("A placeholder came after the answer.") }
+                    if cell.isAnswered { world.breach("A placeholder came after the response.") }
                 } else if cell.expected != number {
                     world.breach("The image of \(number) landed in the cell of \(cell.expected ?? -1).")
                 }
@@ -74,7 +74,7 @@ actor SimulatedList {
         for place in cells.indices { cancel(place) }
     }
 
-    /// How many cells still wait for an answer.
+    /// How many cells still wait for a response.
     var unanswered: Int { cells.count { !$0.isAnswered } }
 
     private func set(_ place: Int, _ number: Int, _ size: Int) {

@@ -6,7 +6,7 @@ import PipelineHTTP
 import PipelineImages
 @testable import Stages
 
-/// An observer as bad as they come: by chance it is slow, so that everything else goes on meanwhile, and comes back to the
+/// An observer as bad as they come: by chance it is slow, so that everything else continues meanwhile, and comes back to the
 /// loader from inside: it begins loads, cancels them, changes their priority and removes images.
 final class SimulatedObserver: LoadObserver {
     private struct State {

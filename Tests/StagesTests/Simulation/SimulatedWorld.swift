@@ -8,7 +8,7 @@ import Stages
 /// What a simulation runs in: a clock that the simulation moves, a store in memory, one generator for all chance, and
 /// the record of what went against the rules.
 final class SimulatedWorld: Sendable {
-    /// How long an answer is fresh.
+    /// How long a response is fresh.
     static let lifetime: Double = 60
 
     private struct State {
@@ -114,7 +114,7 @@ final class SimulatedWorld: Sendable {
         return request
     }
 
-    /// A request that nobody has cancelled goes on: no other one for the same image may have begun. A cancelled one may
+    /// A request that nobody has cancelled continues: no other one for the same image may have begun. A cancelled one may
     /// still be in the hands of a slow observer, and notices only after it.
     func goOn(_ number: Int, _ request: Int) {
         state.withLock { state in

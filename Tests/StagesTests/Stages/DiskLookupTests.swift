@@ -175,7 +175,7 @@ struct DiskLookupTests {
         #expect(trace.fact == .notFound(.otherValues(1)))
     }
 
-    @Test("A stored error is no image")
+    @Test("A stored error isn't an image")
     func storedError() async throws {
         try await store(request(), status: 404)
         let (load, trace) = try await load(request())

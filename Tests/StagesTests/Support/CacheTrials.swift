@@ -3,7 +3,7 @@ import Testing
 
 /// Runs the program of the trials that need processes of their own.
 enum CacheTrials {
-    /// The program lies beside the tests that were built with it.
+    /// The program lies next to the tests that were built with it.
     static var executable: URL {
         URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "CacheTrials")
     }

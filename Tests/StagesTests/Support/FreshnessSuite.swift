@@ -9,10 +9,10 @@ import Stages
 protocol FreshnessSuite {}
 
 extension FreshnessSuite {
-    /// Sun, 01 Mar 2026 12:00:00 GMT: when the answer came.
+    /// Sun, 01 Mar 2026 12:00:00 GMT: when the response came.
     var arrival: Date { Date(timeIntervalSince1970: 1_772_366_400) }
 
-    /// Judges an answer a while after it came. `Date`, `Expires` and `Last-Modified` are given in seconds from then.
+    /// Judges a response a while after it came. `Date`, `Expires` and `Last-Modified` are given in seconds from then.
     func judge(
         _ control: String? = nil, after seconds: Double = 10, date: Double? = nil, expires: Double? = nil,
         modified: Double? = nil, age: [String] = [], more: HTTPFields = [:], status: Int = 200, delay: Double = 0,

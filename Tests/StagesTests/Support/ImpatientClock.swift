@@ -5,7 +5,7 @@ import Testing
 
 import Stages
 
-/// An hour passes when it has been looked at so many times.
+/// An hour passes when it has been looked at this many times.
 final class ImpatientClock: LoadClock {
     private let patience: Int
     private let count = Atomic<Int>(0)

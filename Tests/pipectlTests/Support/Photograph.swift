@@ -1,6 +1,6 @@
 import Foundation
 
-/// The test images, which lie in the repository beside these tests.
+/// The test images, which lie in the repository next to these tests.
 enum Photograph {
     static func path(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -29,7 +29,7 @@ struct Pipectl {
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
-    /// The command lies beside the tests that were built with it.
+    /// The command lies next to the tests that were built with it.
     static var executable: URL {
         URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "pipectl")
     }

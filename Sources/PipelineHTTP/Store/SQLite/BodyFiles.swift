@@ -74,7 +74,7 @@ struct BodyFiles: Sendable {
     /// Whether there is a body of this name.
     func has(_ name: String) -> Bool { BodyName.isOwn(name) && access(path(name), F_OK) == 0 }
 
-    /// Removes a body, unless the name is not one of a body. A file that is gone is no failure.
+    /// Removes a body, unless the name is not one of a body. A file that is gone is not a failure.
     func remove(_ name: String) {
         if BodyName.isOwn(name) { unlink(path(name)) }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where stored responses lie: a database, and beside it the bodies that are too long for it.
+/// Where stored responses lie: a database, and next to it the bodies that are too long for it.
 struct CacheFolder: Sendable {
     /// The folder's path.
     let path: String
@@ -8,7 +8,7 @@ struct CacheFolder: Sendable {
     /// The database's path.
     var databasePath: String { path + "/responses.sqlite" }
 
-    /// The database's file and those that SQLite keeps beside it.
+    /// The database's file and those that SQLite keeps next to it.
     var databaseFiles: [String] { ["", "-wal", "-shm"].map { databasePath + $0 } }
 
     /// The file on which processes lock what they fetch.

@@ -57,7 +57,7 @@ struct CacheInspection {
                 continue
             }
             guard status.st_mode & S_IFMT == S_IFDIR else {
-                found(.unusable, path, "This is no folder. Remove it, or give the cache another folder.")
+                found(.unusable, path, "This is not a folder. Remove it, or give the cache another folder.")
                 return false
             }
             if access(path, R_OK | W_OK | X_OK) != 0 {
@@ -194,7 +194,7 @@ struct CacheInspection {
     }
 
     private mutating func lookAtOrphans(_ database: SQLiteDatabase) throws {
-        // Who writes a body shares this lock until its row is there.
+        // A writer of a body shares this lock until its row is there.
         guard let lock = try? FolderLock(folder.bodiesPath, .alone, cancellation, patience: .seconds(1)) else { return }
         defer { withExtendedLifetime(lock) {} }
         let known = try database.bodyFiles()

@@ -41,7 +41,7 @@ struct CacheWarnings: Sendable {
                 + "another one.")
     }
 
-    /// The database is no database any more.
+    /// The database file is damaged beyond reading.
     func damaged(_ path: String, _ error: any Error) {
         warn(
             "damaged",

@@ -3,7 +3,7 @@ import Pipeline
 
 /// A lock on a cache folder among all threads and processes that use it. It ends with this value, and with its process.
 ///
-/// Who writes a body shares it until the body's row is committed. Who holds it alone therefore sees no body without a
+/// A writer of a body shares it until the body's row is committed. An exclusive holder therefore sees no body without a
 /// row but those that a dead process left.
 final class FolderLock: Sendable {
     enum Kind { case shared, alone }

@@ -3,7 +3,7 @@ struct FolderRefusal: Error, CustomStringConvertible {
     enum Reason: Sendable {
         /// A link stands where a folder or file of the cache has to be.
         case link
-        /// A file of the cache is no plain file.
+        /// A file of the cache is not a plain file.
         case noFile
         /// Another user owns it.
         case owner
@@ -25,14 +25,14 @@ struct FolderRefusal: Error, CustomStringConvertible {
 
     var description: String { "\(path) \(what)" }
 
-    /// Whether a repair mends it: the folder is this user's, and is a cache.
+    /// Whether a repair fixes it: the folder is this user's, and is a cache.
     var isRepairable: Bool { if case .writable = reason { true } else { false } }
 
     /// What is wrong, and what to do.
     var what: String {
         switch reason {
         case .link: "is a link. Remove it, or name the folder that it leads to."
-        case .noFile: "is no plain file. Remove it, or choose another folder."
+        case .noFile: "is not a plain file. Remove it, or choose another folder."
         case .owner: "belongs to another user. Choose a folder of this user's."
         case .writable(let mode): "has the mode \(mode), so others may write in it. Run chmod go-w on it."
         case .otherFiles(let name): "holds other files, such as \(name), and no cache. Choose an empty folder."

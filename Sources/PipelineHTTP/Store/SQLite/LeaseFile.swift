@@ -4,7 +4,7 @@ import Pipeline
 /// One process's hand on the lease of a source: a lock on a place of a file, which the kernel takes back when the process
 /// ends, however it ends.
 ///
-/// The lock belongs to the open file, so it holds between threads of one process as between processes. Beside it the file
+/// The lock belongs to the open file, so it holds between threads of one process as between processes. Next to it the file
 /// counts, for some sources together, how many leases were given back: who waited can tell a holder that was done from
 /// one that died.
 final class LeaseFile: Sendable {

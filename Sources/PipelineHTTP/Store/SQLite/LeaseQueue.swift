@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// Who waits for leases that others have: a thread of its own that the kernel wakes when one of them ends.
+/// The waiters for leases that others hold: a thread of its own that the kernel wakes when one of them ends.
 ///
 /// Every lease is an open file, so its end closes it, also where its process dies; inotify tells. The thread is there
 /// while somebody waits.

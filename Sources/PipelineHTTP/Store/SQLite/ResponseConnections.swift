@@ -90,7 +90,7 @@ final class ResponseConnections: Sendable {
         guard let writer else { return }
         let length = writer.pagesInLog * pageSize
         guard length > longestLog.load(ordering: .relaxed) else { return }
-        // Waits for readers, who are done soon. Where one isn't, as in a process that was stopped, it is not waited for
+        // Waits for readers, which are done soon. Where one isn't, as in a process that was stopped, it is not waited for
         // with every change.
         let isRestarted = writer.isLogRestarted(waitingAtMost: 200)
         longestLog.store(isRestarted ? bounds.logBytes / 2 : length + bounds.logBytes / 2, ordering: .relaxed)
@@ -99,7 +99,7 @@ final class ResponseConnections: Sendable {
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path, readOnly: true, isImmutable: isImmutable)
         // Not through mmap, which would save some 5 of 45 microseconds: there a file that is cut short, or a bad sector,
-        // is no error of SQLite's but the end of the process.
+        // is not an error of SQLite's but the end of the process.
         try database.execute(
             """
             PRAGMA mmap_size = 0;

@@ -223,7 +223,7 @@ final class ResponseDatabase: Sendable {
     }
 }
 
-/// What is stored can be read, and nothing changed.
+/// The stored responses can be read, and not changed.
 private struct FolderReadOnly: Error {}
 
 /// The database that is open is not the one in the folder.

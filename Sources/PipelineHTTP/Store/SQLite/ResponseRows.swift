@@ -8,7 +8,7 @@ extension SQLiteDatabase {
     /// number of them. The least recently used go first.
     static let mostVarying = 64
 
-    /// What is stored under a key, the latest row first. Rows that make no sense are named instead.
+    /// The stored responses under a key, the latest row first. Rows that make no sense are named instead.
     func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
         var (rows, broken): ([ResponseRow], [Int64]) = ([], [])
         // The index has these in this order. Rows beyond the bound are another program's.
@@ -22,7 +22,7 @@ extension SQLiteDatabase {
         return (rows, broken)
     }
 
-    /// What is stored under a generation, without its body; `nil` if nothing is, or it makes no sense.
+    /// The stored response of a generation, without its body; `nil` if nothing is, or it makes no sense.
     func head(_ generation: Int64) throws -> StoredResponse? {
         try first("SELECT \(ResponseRow.columns), source FROM responses WHERE generation = ?1", .integer(generation)) {
             row in Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0))?.head }
@@ -89,7 +89,7 @@ extension SQLiteDatabase {
         } ?? nil
     }
 
-    /// What is stored, in numbers.
+    /// The numbers and sizes of the stored responses.
     func totals() throws -> (entries: Int, bytes: Int, files: Int, fileBytes: Int) {
         try first("SELECT entries, bytes, files, file_bytes FROM totals") {
             (Int($0.integer(0)), Int($0.integer(1)), Int($0.integer(2)), Int($0.integer(3)))

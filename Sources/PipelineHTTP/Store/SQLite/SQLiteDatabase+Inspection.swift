@@ -1,7 +1,7 @@
 import CSQLite
 import Pipeline
 
-/// The queries of who looks through all that is stored.
+/// Queries used by `verify()` and `repair()`.
 extension SQLiteDatabase {
     /// One row, with its body where that lies in the database.
     struct InspectedEntry {
@@ -72,7 +72,7 @@ extension SQLiteDatabase {
         SELECT count(*), \(sum("size")), count(body_file), \(sum("iif(body_file IS NULL, 0, body_length)")) FROM responses
         """
 
-    /// A sum that is no error where it is too large, as that of damaged rows may be.
+    /// A sum that is not an error where it is too large, as that of damaged rows may be.
     private static func sum(_ values: String) -> String {
         "CAST(max(-9e18, min(9e18, total(\(values)))) AS INTEGER)"
     }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Logging
 import Pipeline
 
-/// Responses in a folder, which processes share: a database, and beside it the bodies that are too long for it. The folder is
+/// Responses in a folder, which processes share: a database, and next to it the bodies that are too long for it. The folder is
 /// opened when it is first used.
 final class SQLiteResponseStore: ResponseStore {
     let bounds: StorageBounds

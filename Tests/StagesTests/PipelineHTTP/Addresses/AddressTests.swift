@@ -148,7 +148,7 @@ struct AddressTests {
             _ = try await CurlClient().get(url)
             Issue.record("\(host) was reached.")
         } catch let error as LoadError {
-            // What is no URL at all to somebody on the way does not get through either.
+            // What is not a URL at all to somebody on the way does not get through either.
             #expect([.refused, .invalidURL, .unreachable].contains(error.code), "\(host): \(error)")
             if Address(host) != nil {
                 #expect(error.code == .refused, "\(host): \(error)")

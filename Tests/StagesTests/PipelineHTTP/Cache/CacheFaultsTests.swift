@@ -59,7 +59,7 @@ struct CacheFaultsTests: CacheSuite {
         #expect(try database.first("SELECT count(*) FROM responses") { $0.integer(0) } == 1)
     }
 
-    @Test("A full disk: nothing new is stored, what is stored is still found, and later it goes on")
+    @Test("A full disk: nothing new is stored, what is stored is still found, and later it continues")
     func full() async throws {
         let cache = cache()
         _ = try await store(cache, "a")

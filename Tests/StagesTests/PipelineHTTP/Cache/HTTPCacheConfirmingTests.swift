@@ -38,7 +38,7 @@ struct HTTPCacheConfirmingTests: CacheSuite {
         #expect(try await cache.lookup(.test()).isStale)
     }
 
-    @Test("A 304 begins a fixed lifetime anew")
+    @Test("A 304 restarts a fixed lifetime")
     func freshenFixed() async throws {
         let cache = cache()
         let stored = try #require(await cache.commit(try exchange(), for: .test(), expiry: .after(.seconds(10))))

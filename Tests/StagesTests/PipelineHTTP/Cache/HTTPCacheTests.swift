@@ -47,7 +47,7 @@ struct HTTPCacheTests: CacheSuite {
         #expect(try await cache.statistics()?.bodyFiles == (hasFile ? 1 : 0))
     }
 
-    @Test("An answer is fresh for its lifetime and stale after it", arguments: [10, 100_000])
+    @Test("A response is fresh for its lifetime and stale after it", arguments: [10, 100_000])
     func freshThenStale(bodyLength: Int) async throws {
         let cache = cache()
         _ = await cache.commit(try exchange(body: bytes(bodyLength)), for: .test())

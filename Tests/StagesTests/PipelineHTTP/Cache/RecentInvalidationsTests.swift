@@ -18,7 +18,7 @@ struct RecentInvalidationsTests {
         #expect(!invalidations.contains("a", since: start - 100, now: start - 50))
     }
 
-    @Test("Of any number so many are kept and no more; of those that were let go, what was asked before is invalid")
+    @Test("Up to a limit of them are kept; of those that were dropped, what was asked before is invalid")
     func bound() {
         let invalidations = RecentInvalidations(limit: 100)
         for index in 0..<13_000 { invalidations.note("\(index)", at: start + Double(index)) }

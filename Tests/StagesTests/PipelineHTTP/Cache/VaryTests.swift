@@ -7,7 +7,7 @@ import Stages
 
 @Suite("Vary (RFC 9111 section 4.1)", .inEachStore)
 struct VaryTests {
-    /// Whether an answer to one request fits another.
+    /// Whether a response to one request fits another.
     func fits(_ vary: [String], _ first: [(String, String)], _ second: [(String, String)]) throws -> Bool {
         var response = HTTPFields()
         for line in vary { response.append(HTTPField(name: .vary, value: line)) }
@@ -67,7 +67,7 @@ struct VaryTests {
         #expect(try !fits(["Foo"], [("Foo", "1 2")], [("Foo", "12")]))
     }
 
-    @Test("Where order and case mean nothing, they are no difference")
+    @Test("Where order and case mean nothing, they make no difference")
     func preferences() throws {
         #expect(try fits(["Accept-Language"], [("Accept-Language", "en, de")], [("Accept-Language", " De ,  eN")]))
         #expect(
@@ -91,7 +91,7 @@ struct VaryTests {
     }
 
     @Test(
-        "Bytes that are no selecting fields are refused",
+        "Bytes that aren't selecting fields are refused",
         arguments: [[1], [1, 0, 0, 0, 65], [1, 0, 0, 0, 65, 1, 9, 0, 0, 0]] as [[UInt8]])
     func damaged(bytes: [UInt8]) {
         #expect(SelectingFields(encoded: bytes) == nil)

@@ -66,7 +66,7 @@ struct CachingClientTests {
         #expect(site.requests.map { $0.headers[.ifNoneMatch] } == [nil, "\"1\"", nil])
     }
 
-    @Test("4.3.3: a full answer takes the place of what is stored, also where it may not be stored itself")
+    @Test("4.3.3: a full answer takes the place of the stored response, also where it may not be stored itself")
     func fullAnswer() async throws {
         let site = try CachedSite()
         site.origin.script(
@@ -160,7 +160,7 @@ struct CachingClientTests {
         #expect(try await site.send().use == .miss)
     }
 
-    @Test("RFC 9110 9.3.3: what a POST says of its own URL, with a lifetime, answers a later GET; other answers don't")
+    @Test("RFC 9110 9.3.3: what a POST says of its own URL, with a lifetime, answers a later GET; others don't")
     func post() async throws {
         let site = try CachedSite { request in
             .init(headers: [.cacheControl: "max-age=60", .contentLocation: "/own"], body: request.path)
@@ -199,7 +199,7 @@ struct CachingClientTests {
         #expect(try await site.send().use == (agrees ? .hit : .miss))
     }
 
-    @Test("Interim answers are passed on and not stored (RFC 9110 section 15.2)")
+    @Test("Interim responses are passed on and not stored (RFC 9110 section 15.2)")
     func interim() async throws {
         let link = try #require(HTTPField.Name("Link"))
         let site = try CachedSite { _ in
@@ -255,7 +255,7 @@ struct CachingClientTests {
         #expect(site.requests.count == 1)
     }
 
-    @Test("Where the answer may not be reused nobody waits for its end, and everyone asks")
+    @Test("Where the response may not be reused nobody waits for its end, and everyone asks")
     func notCollapsed() async throws {
         let gate = try ScriptedOrigin.Gate()
         let site = try CachedSite { _ in
@@ -271,7 +271,7 @@ struct CachingClientTests {
         #expect(try await answers.map(\.text) == Array(repeating: "body", count: 4))
     }
 
-    @Test("Who waits and is cancelled returns at once; the fetch goes on for the others")
+    @Test("A waiter that is cancelled returns at once; the fetch continues for the others")
     func cancelledWaiter() async throws {
         let gate = try ScriptedOrigin.Gate()
         let site = try CachedSite { _ in

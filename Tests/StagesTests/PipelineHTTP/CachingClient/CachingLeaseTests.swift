@@ -46,7 +46,7 @@ struct CachingLeaseTests {
         #expect(origin.log.requests.count == 1)
     }
 
-    @Test("A stale answer that another process has confirmed needs no second question")
+    @Test("A stale response that another process has confirmed needs no second question")
     func confirms() async throws {
         let origin = try ScriptedOrigin { [gate] request in
             request.headers[.ifNoneMatch] == nil
@@ -67,7 +67,7 @@ struct CachingLeaseTests {
         #expect(origin.log.requests.count == 2)
     }
 
-    @Test("Where the answer may not be reused no process waits for its end")
+    @Test("Where the response may not be reused no process waits for its end")
     func notShared() async throws {
         let origin = try ScriptedOrigin { [gate] _ in
             ScriptedOrigin.Reply(headers: [.cacheControl: "no-store"], body: "body").held(until: gate, after: 1)

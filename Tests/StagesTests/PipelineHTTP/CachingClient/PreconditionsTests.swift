@@ -59,7 +59,7 @@ struct PreconditionsTests {
         }
     }
 
-    @Test("RFC 9111 4.3.1: a stale answer is asked about beside what the caller has, and both learn from the 304")
+    @Test("RFC 9111 4.3.1: a stale response is asked about along with what the caller has, and both learn from the 304")
     func union() async throws {
         let site = try site()
         try await site.send()
@@ -96,7 +96,7 @@ struct PreconditionsTests {
     }
 
     @Test(
-        "RFC 9110 14.2: a range is answered out of what is stored whole",
+        "RFC 9110 14.2: a range is answered out of a whole stored response",
         arguments: [
             ("bytes=0-1", 206, "01", "bytes 0-1/10"), ("bytes=8-", 206, "89", "bytes 8-9/10"),
             ("bytes=-3", 206, "789", "bytes 7-9/10"), ("bytes=5-99", 206, "56789", "bytes 5-9/10"),

@@ -14,7 +14,7 @@ struct StaleAnswersTests {
         return site
     }
 
-    @Test("4.2.4: where the origin can't be reached the stale answer is given with its age")
+    @Test("4.2.4: where the origin can't be reached the stale response is given with its age")
     func unreachable() async throws {
         let site = try site("max-age=60")
         try await site.send()
@@ -28,7 +28,7 @@ struct StaleAnswersTests {
         #expect(response.steps.last?.status == nil)
     }
 
-    @Test("4.2.4: an answer that breaks off is as good as none")
+    @Test("4.2.4: a response that breaks off is as good as none")
     func cut() async throws {
         let site = try site("max-age=60")
         try await site.send()
@@ -54,7 +54,7 @@ struct StaleAnswersTests {
         _ = await failure(.unreachable) { try await site.send() }
     }
 
-    @Test("A request that says no-cache gets no stale answer but the error")
+    @Test("A request that says no-cache gets no stale response but the error")
     func requestNoCache() async throws {
         let site = try site("max-age=60")
         try await site.send()
@@ -79,7 +79,7 @@ struct StaleAnswersTests {
         #expect(response.text == (isGiven ? "old" : "error"))
     }
 
-    @Test("RFC 5861 4: without it an error of the origin's is the answer")
+    @Test("RFC 5861 4: without it an error of the origin's is the response")
     func noStaleIfError() async throws {
         let site = try site("max-age=60")
         try await site.send()
@@ -88,7 +88,7 @@ struct StaleAnswersTests {
         #expect(try await site.send().status == 503)
     }
 
-    @Test("RFC 5861 3: stale-while-revalidate answers at once and asks beside, with every field of the request")
+    @Test("RFC 5861 3: stale-while-revalidate answers and asks in the background, with every field of the request")
     func whileRevalidating() async throws {
         let site = try site("max-age=60, stale-while-revalidate=100")
         try await site.send()

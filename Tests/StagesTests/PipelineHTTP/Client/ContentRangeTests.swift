@@ -15,7 +15,7 @@ struct ContentRangeTests {
     }
 
     @Test(
-        "Anything else is no range",
+        "Anything else is not a range",
         arguments: [
             "", "bytes", "bytes */1234", "bytes 5-4/10", "bytes 5-10/10", "bytes 5-9", "bytes 5-9/", "bytes 5/10",
             "bytes -5-9/10", "bytes +5-9/10", "bytes 5-9/10/11", "bytes=5-9/10", "items 5-9/10", "bytes 5-9/x",

@@ -55,7 +55,7 @@ struct CredentialsTests {
         #expect(other.log.requests.count == 2)
     }
 
-    @Test("As a loader's defaults they go with each load, and others get no answer that they gave access to")
+    @Test("As a loader's defaults they go with each load, and others get no response that they gave access to")
     func loader() async throws {
         let site = try Site()
         let url = site.origin.url("/a")

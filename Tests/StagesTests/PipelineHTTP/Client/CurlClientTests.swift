@@ -13,7 +13,7 @@ struct CurlClientTests {
 
     init() throws { origin = try ScriptedOrigin() }
 
-    @Test("An answer has its status, reason, fields, URL and bytes")
+    @Test("A response has its status, reason, fields, URL and bytes")
     func answer() async throws {
         origin.route("/a") { _ in
             .init(
@@ -30,7 +30,7 @@ struct CurlClientTests {
         #expect(origin.log.requests.map(\.target) == ["/a?q=1"])
     }
 
-    @Test("Only what was asked for is sent, beside Host and User-Agent")
+    @Test("Only what was asked for is sent, besides Host and User-Agent")
     func sentFields() async throws {
         _ = try await client.get(origin.url("/"), headers: [.accept: "image/png"])
         let sent = try #require(origin.log.requests.first)
@@ -73,7 +73,7 @@ struct CurlClientTests {
         #expect(back.withUnsafeBytesOfValue { Array($0) } == bytes)
     }
 
-    @Test("Interim answers are handed over beside the final one and never mix with it")
+    @Test("Interim responses are handed over along with the final one and never mix with it")
     func interim() async throws {
         let reply = ScriptedOrigin.Reply(headers: [.eTag: "\"final\""], body: "x")
         origin.route("/") { _ in reply.interim(103, headers: [.server: "early"]).interim(102) }

@@ -35,7 +35,7 @@ final class CurlRunTests {
         #expect(run.lateness(at: start + .seconds(11)).error?.code == .timedOut)
     }
 
-    @Test("A transfer that waits for its reader is not stalled, and its time starts anew when it goes on")
+    @Test("A transfer that waits for its reader is not stalled, and its time restarts when it continues")
     func slowReader() async throws {
         #expect(run.mayAsk(Address("127.0.0.1")))
         let bytes = [UInt8](repeating: 1, count: CurlTransfer.maximumUnread)

@@ -84,7 +84,7 @@ struct RateLimitedTests {
         #expect(recorder.sent.last == "/ at 250.0")
     }
 
-    @Test("Who waits is served by priority, then in the order of arrival")
+    @Test("Waiters are served by priority, then in the order of arrival")
     func priorities() async throws {
         let names: [(String, LoadPriority)] = [
             ("/sent", .low), ("/next", .low), ("/low", .low), ("/1", .normal), ("/high", .high), ("/2", .normal),

@@ -17,7 +17,7 @@ struct RedirectTests {
         other = try ScriptedOrigin { request in .init(body: "other " + request.target) }
     }
 
-    @Test("A redirect is followed, and the answer says which URL gave it", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect is followed, and the response says which URL gave it", arguments: [301, 302, 303, 307, 308])
     func followed(status: Int) async throws {
         origin.route("/a") { _ in .redirect(to: "/b?q=1", status: status) }
         let (response, body) = try await client.get(origin.url("/a"))
@@ -26,7 +26,7 @@ struct RedirectTests {
         #expect(origin.log.connections == 1)
     }
 
-    @Test("A status that is no redirect, or has no Location, is handed over", arguments: [300, 304, 305, 302])
+    @Test("A status that is not a redirect, or has no Location, is handed over", arguments: [300, 304, 305, 302])
     func notFollowed(status: Int) async throws {
         origin.route("/a") { _ in .init(status: status, headers: status == 302 ? [:] : [.location: "/b"]) }
         #expect(try await client.get(origin.url("/a")).response.status == status)

@@ -86,7 +86,7 @@ struct ResumptionTests {
         #expect(try await stored()?.body == whole)
     }
 
-    @Test("A body that breaks off twice is resumed twice; an answer without a body in between changes nothing")
+    @Test("A body that breaks off twice is resumed twice; a response without a body in between changes nothing")
     func twice() async throws {
         site.origin.script(
             "/a", cut(strong), rest().cut(after: 3), .init(status: 503), rest("bytes 7-9/*", body: "789"))
@@ -95,7 +95,7 @@ struct ResumptionTests {
         #expect(try await stored()?.body == whole)
     }
 
-    @Test("The progress goes on where it stopped, and counts to the whole")
+    @Test("The progress continues where it stopped, and counts to the whole")
     func progress() async throws {
         let seen = Lock([String]())
         site.origin.script("/a", cut(strong), rest())
@@ -127,7 +127,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "Without a strong validator, or where the origin takes no ranges, it begins anew",
+        "Without a strong validator, or where the origin takes no ranges, it starts over",
         arguments: [
             [.eTag: "W/\"1\""], [:], [.eTag: "1"], [.lastModified: "Tue, 14 Nov 2023 22:13:20 GMT"],
             [.eTag: "\"1\"", .acceptRanges: "none"],
@@ -140,7 +140,7 @@ struct ResumptionTests {
         #expect(try await stored()?.body == whole)
     }
 
-    @Test("A body in chunks, whose length nobody said, begins anew")
+    @Test("A body in chunks, whose length nobody said, starts over")
     func chunked() async throws {
         site.origin.script(
             "/a", .chunked(headers: strong, [Array("0123".utf8), Array("456789".utf8)]).cut(after: 9),
@@ -193,7 +193,7 @@ struct ResumptionTests {
         #expect(requests.count == 1)
     }
 
-    @Test("416 makes it begin anew, at once")
+    @Test("416 makes it start over, at once")
     func unsatisfiable() async throws {
         site.origin.script(
             "/a", cut(strong), .init(status: 416, headers: [.contentRange: "bytes */3"]), .init(body: "abc"))
@@ -202,7 +202,7 @@ struct ResumptionTests {
         #expect(try await stored()?.body == Array("abc".utf8))
     }
 
-    @Test("A redirect that leads to another URL than before makes it begin anew, though the tag is the same")
+    @Test("A redirect that leads to another URL than before makes it start over, though the tag is the same")
     func elsewhere() async throws {
         site.origin.script("/a", .redirect(to: "/b"), .redirect(to: "/c"))
         site.origin.script("/b", cut(strong))
@@ -217,7 +217,7 @@ struct ResumptionTests {
         #expect(response.source == .network)
     }
 
-    @Test("A stale entry is asked after too: 304 makes it the answer, though another body broke off before")
+    @Test("A stale entry is asked after too: 304 makes it the response, though another body broke off before")
     func stale() async throws {
         site.origin.script(
             "/a", .init(headers: [.eTag: "\"0\"", .cacheControl: "max-age=1"], body: "old"), cut(strong),

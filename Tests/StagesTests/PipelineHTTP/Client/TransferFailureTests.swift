@@ -95,14 +95,14 @@ struct TransferFailureTests {
         #expect(error?.message.hasPrefix("nowhere.invalid:80 can't be found") == true)
     }
 
-    @Test("A body cut off before its declared end is no body")
+    @Test("A body cut off before its declared end is an error")
     func truncated() async throws {
         origin.route("/") { _ in .init(body: "0123456789").cut(after: 4) }
         let error = await failure(.unreachable) { try await client.get(origin.url("/")) }
         #expect(error?.message.contains("closed the connection after 4 bytes") == true)
     }
 
-    @Test("A chunked body cut off before its last chunk is no body")
+    @Test("A chunked body cut off before its last chunk is an error")
     func truncatedChunks() async throws {
         origin.route("/") { _ in .chunked([[1, 2, 3], [4, 5, 6]]).cut(after: 9) }
         _ = await failure(.unreachable) { try await client.get(origin.url("/")) }
@@ -118,15 +118,15 @@ struct TransferFailureTests {
         #expect(origin.log.requests.map(\.method) == ["GET", "POST"])
     }
 
-    @Test("A connection closed without an answer is unreachable")
+    @Test("A connection closed without a response is unreachable")
     func noAnswer() async throws {
         origin.route("/") { _ in .raw("") }
         let error = await failure(.unreachable) { try await client.get(origin.url("/")) }
-        #expect(error?.message.contains("without an answer") == true)
+        #expect(error?.message.contains("without a response") == true)
     }
 
     @Test(
-        "An answer that breaks the rules of HTTP/1.1 is malformed",
+        "A response that breaks the rules of HTTP/1.1 is malformed",
         arguments: [
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: unheard-of\r\n\r\nx",
@@ -159,7 +159,7 @@ struct TransferFailureTests {
         #expect(try await client.get(origin.url("/most")).response.headers.count == 991)
     }
 
-    @Test("Interim answers without end are malformed")
+    @Test("Interim responses without end are malformed")
     func endlessInterim() async throws {
         origin.route("/") { _ in
             .raw(String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 10_000))
@@ -201,7 +201,7 @@ struct TransferFailureTests {
         let bomb = CurlClient(options)
         let error = await failure(.tooManyBytes) { try await bomb.get(origin.url("/")) }
         #expect(error?.message.contains("100000") == true)
-        // Compressed it is small, and who does not decompress may have it.
+        // Compressed it is small, and a client that does not decompress may have it.
         #expect(try await client.get(origin.url("/")).body.count < 100_000)
     }
 
@@ -213,7 +213,7 @@ struct TransferFailureTests {
         _ = await failure(.malformedResponse) { try await CurlClient(options).get(origin.url("/")) }
     }
 
-    @Test("After a failure the client goes on")
+    @Test("After a failure the client continues")
     func goesOn() async throws {
         origin.script("/", .init(body: "0123456789").cut(after: 1), .init(body: "whole"))
         _ = await failure(.unreachable) { try await client.get(origin.url("/")) }

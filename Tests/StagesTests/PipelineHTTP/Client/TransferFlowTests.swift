@@ -26,7 +26,7 @@ struct TransferFlowTests {
         #expect(try await response.text() == "body")
     }
 
-    @Test("What is not read is not received: the origin can't send on, and goes on when it is read")
+    @Test("What is not read is not received: the origin can't send on, and continues when it is read")
     func backPressure() async throws {
         let total = 64 << 20
         origin.script("/", .init(body: [UInt8](repeating: 1, count: total)))

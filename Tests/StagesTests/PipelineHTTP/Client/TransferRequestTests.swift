@@ -86,7 +86,7 @@ struct TransferRequestTests {
         }
     }
 
-    @Test("What has no host is no URL to fetch", arguments: ["http:///a", "http:", "/a", "a", "http://:80/"])
+    @Test("What has no host is not a URL to fetch", arguments: ["http:///a", "http:", "/a", "a", "http://:80/"])
     func hosts(text: String) async throws {
         guard let url = URL(string: text) else { return }
         _ = await failure(.invalidURL) { try await client.get(url) }

@@ -20,7 +20,7 @@ extension CurlClient.Options {
 }
 
 extension CurlClient {
-    /// Sends a request without a body and reads the whole answer.
+    /// Sends a request without a body and reads the whole response.
     func get(_ url: URL, headers: HTTPFields = [:]) async throws -> (response: TransferResponse, body: [UInt8]) {
         let response = try await send(TransferRequest(url: url, headers: headers))
         return (response, try await response.bytes())

@@ -58,7 +58,7 @@ struct TransferTLSTests {
         #expect(try await large.bytes().count == 40_000_000)
     }
 
-    @Test("A request that needs back-pressure speaks HTTP/1.1 beside HTTP/2, and is received no faster than it is read")
+    @Test("A request that needs back-pressure speaks HTTP/1.1 along with HTTP/2, received no faster than it is read")
     func backPressure() async throws {
         let server = try TLSServer("")
         try server.write("large", count: 60_000_000)

@@ -29,7 +29,7 @@ struct EngineTests {
     }
 
     @Test(
-        "4.3.3: which answers take the place of what is stored",
+        "4.3.3: which answers take the place of the stored response",
         arguments: [
             (200, true), (204, true), (206, false), (301, true), (302, true), (304, false), (401, true), (404, true),
             (410, true), (412, false), (416, false), (429, true), (500, false), (503, false), (103, false),
@@ -103,7 +103,7 @@ struct EngineTests {
         #expect(freshness.mayStandIn(for: failure) == expected)
     }
 
-    @Test("A shared cache judges anew whether a response may stay after a 304")
+    @Test("A shared cache judges again whether a response may stay after a 304")
     func privateAfter304() throws {
         let now = ManualClock().now
         let policy = StoringPolicy(isShared: true)

@@ -36,7 +36,7 @@ struct CacheControlTests {
         #expect(control.seconds("max-age") == nil)
     }
 
-    @Test("What stands in quotes is no directive, before or after the real one")
+    @Test("What stands in quotes is not a directive, before or after the real one")
     func quoted() {
         #expect(parse("extension=\"max-age=3600\", max-age=1").seconds("max-age") == 1)
         #expect(parse("max-age=1, extension=\"max-age=3600, no-store\"").seconds("max-age") == 1)

@@ -5,9 +5,9 @@ import Testing
 
 import Stages
 
-@Suite("How old an answer is (RFC 9111 section 4.2.3)")
+@Suite("How old a response is (RFC 9111 section 4.2.3)")
 struct FreshnessAgeTests: FreshnessSuite {
-    @Test("4.2.3: an older Date makes an answer older")
+    @Test("4.2.3: an older Date makes a response older")
     func apparentAge() throws {
         #expect(try judge("max-age=3600", date: -7200).verdict == .expired)
         #expect(try judge("max-age=3600", after: 10, date: -100).age == .seconds(110))
@@ -25,7 +25,7 @@ struct FreshnessAgeTests: FreshnessSuite {
     }
 
     @Test(
-        "5.1: of Age the first member counts; what is no number is ignored; overflow is clamped",
+        "5.1: of Age the first member counts; what is not a number is ignored; overflow is clamped",
         arguments: [
             (["7200, 0"], 7200), (["0, 7200"], 0), (["7200", "0"], 7200), (["0", "7200"], 0), (["abc"], 0),
             (["-7200"], 0),
@@ -36,7 +36,7 @@ struct FreshnessAgeTests: FreshnessSuite {
         #expect(try judge(after: 0, age: lines).age == .seconds(seconds))
     }
 
-    @Test("An answer from the future is stale: the clock was set back")
+    @Test("A response from the future is stale: the clock was set back")
     func clockSetBack() throws {
         #expect(try judge("max-age=60", after: -3600).verdict == .clockSetBack)
         #expect(try judge("max-age=60", after: -1).verdict == .fresh)

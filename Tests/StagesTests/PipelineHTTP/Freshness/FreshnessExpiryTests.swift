@@ -39,7 +39,7 @@ struct FreshnessExpiryTests: FreshnessSuite {
         #expect(try judged("max-age=1000", after: 10, reader: 10, fixed: 60).verdict == .expired)
         #expect(try judged("max-age=1", after: 10, reader: 60, fixed: nil).verdict == .fresh)
         #expect(try judged("max-age=1", after: 59, reader: 60, fixed: 60).basis == .fixed)
-        // An age that the answer already had when it came is the origin's affair, not the caller's.
+        // An age that the response already had when it came is the origin's affair, not the caller's.
         #expect(
             try judge(after: 1, age: ["9999"], expiry: .after(.seconds(60)), rules: .asRequested, fixed: 60).mayBeServed
         )

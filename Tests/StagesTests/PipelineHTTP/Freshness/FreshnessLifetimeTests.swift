@@ -5,7 +5,7 @@ import Testing
 
 import Stages
 
-@Suite("How long an answer is fresh (RFC 9111 sections 4.2.1 and 4.2.2)")
+@Suite("How long a response is fresh (RFC 9111 sections 4.2.1 and 4.2.2)")
 struct FreshnessLifetimeTests: FreshnessSuite {
     @Test("4.2.1: max-age is the lifetime; at its very end the answer is stale")
     func maxAge() throws {
@@ -51,7 +51,7 @@ struct FreshnessLifetimeTests: FreshnessSuite {
     }
 
     @Test(
-        "5.3: an Expires that is no date is in the past", arguments: ["0", "-1", "Thu, 18 Aug 2050 02:01:18 UTC", ""])
+        "5.3: an Expires that isn't a date is past", arguments: ["0", "-1", "Thu, 18 Aug 2050 02:01:18 UTC", ""])
     func invalidExpires(value: String) throws {
         let judged = try judge(date: 0, modified: -100_000, more: [.expires: value])
         #expect(judged.verdict == .expired)

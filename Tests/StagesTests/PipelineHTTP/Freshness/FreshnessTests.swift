@@ -17,7 +17,7 @@ struct FreshnessTests: FreshnessSuite {
     }
 
     @Test(
-        "5.2.2.2, 5.2.2.8: stale answers that may not be given",
+        "5.2.2.2, 5.2.2.8: stale responses that may not be given",
         arguments: [("must-revalidate", false), ("no-cache", false), ("proxy-revalidate", true), ("s-maxage=2", true)])
     func forbidsStale(directive: String, sharedOnly: Bool) throws {
         for isShared in [false, true] {
@@ -32,7 +32,7 @@ struct FreshnessTests: FreshnessSuite {
         #expect(try judge("max-age=60, must-revalidate").verdict == .fresh)
     }
 
-    @Test("4.2.4: a stale answer may be given when the origin can't be reached")
+    @Test("4.2.4: a stale response may be given when the origin can't be reached")
     func staleWhenUnreachable() throws {
         #expect(try judge("max-age=2").mayBeServedWhenUnreachable)
         #expect(try !judge("max-age=2").mayBeServedOnError)

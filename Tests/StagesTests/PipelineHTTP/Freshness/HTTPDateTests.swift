@@ -33,7 +33,7 @@ struct HTTPDateTests {
     }
 
     @Test(
-        "Anything else is no date",
+        "Anything else is not a date",
         arguments: [
             "", "0", "-1", "now", "GMT",
             "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 2050 02:01:18 AEST", "Thu, 18 Aug 2050 02:01:18",

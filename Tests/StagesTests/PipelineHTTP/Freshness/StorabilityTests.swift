@@ -41,7 +41,7 @@ struct StorabilityTests {
     }
 
     @Test(
-        "Partial and bodiless confirmations are no answers of their own",
+        "Partial and bodiless confirmations are not responses of their own",
         arguments: [206, 304, 100, 103, 199, 600, 999])
     func notWhole(status: Int) throws {
         #expect(try !isStorable("public, max-age=60", status: status))
@@ -120,7 +120,7 @@ struct StorabilityTests {
     }
 
     @Test(
-        "RFC 9110 9.3.3: an answer to a POST with a lifetime of its own and its own URL as Content-Location",
+        "RFC 9110 9.3.3: a response to a POST with a lifetime of its own and its own URL as Content-Location",
         arguments: [
             ("max-age=60", "http://example.com/a.jpg", 200, true), ("max-age=60", "/a.jpg", 200, true),
             ("max-age=60", "HTTP://EXAMPLE.com/a.jpg", 200, true),

@@ -25,7 +25,7 @@ struct ValidatorsTests {
     }
 
     @Test(
-        "4.3.4: which 304 is about the stored answer",
+        "4.3.4: which 304 is about the stored response",
         arguments: [
             ("\"a\"", "\"a\"", true), ("\"b\"", "\"a\"", false), ("W/\"a\"", "W/\"a\"", true),
             ("W/\"a\"", "\"a\"", true),
@@ -78,7 +78,7 @@ struct ValidatorsTests {
         #expect(merged == [.contentType: "image/png", .eTag: "\"a\"", x: "3", .cacheControl: "max-age=60", .age: "5"])
     }
 
-    @Test("4.3.4: the age begins anew, also where the 304 has no Date")
+    @Test("4.3.4: the age starts over, also where the 304 has no Date")
     func mergingAge() {
         #expect(StorableFields.updating([.age: "100", .date: "x", .eTag: "\"a\""], with: [:]) == [.eTag: "\"a\""])
         #expect(StorableFields.updating([.age: "100", .date: "x"], with: [.date: "y"]) == [.date: "y"])

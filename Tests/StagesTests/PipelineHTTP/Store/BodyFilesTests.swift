@@ -65,7 +65,7 @@ struct BodyFilesTests: CacheSuite {
         #expect(try await next.lookup(.test("a")).isFresh)
     }
 
-    @Test("A clean-up waits for who is between a body and its row, and leaves the body")
+    @Test("A clean-up waits for a writer that is between a body and its row, and leaves the body")
     func bodyUnderway() async throws {
         let (writer, cleaner) = (cache(), cache())
         _ = try await store(writer, "a")
@@ -91,7 +91,7 @@ struct BodyFilesTests: CacheSuite {
         #expect(try await cleaner.lookup(.test("c")).response?.body == bytes(length))
     }
 
-    @Test("Clean-up of many goes on to the end, and gives their room back")
+    @Test("Clean-up of many continues to the end, and gives their room back")
     func cleanUpMany() async throws {
         let cache = cache()
         try await withThrowingTaskGroup { group in

@@ -27,7 +27,7 @@ struct CacheDamageTests: CacheSuite {
         try #require(pwrite(file, bytes, bytes.count, offset) == bytes.count)
     }
 
-    @Test("A file that is no database is made anew")
+    @Test("A file that is not a database is made again")
     func noDatabase() async throws {
         #expect(mkdir(path, 0o700) == 0)
         let garbage = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) })

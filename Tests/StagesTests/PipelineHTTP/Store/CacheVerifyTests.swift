@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineHTTP
 import Stages
 
-@Suite("What verify finds, repair mends")
+@Suite("What verify finds, repair fixes")
 struct CacheVerifyTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
@@ -95,7 +95,7 @@ struct CacheVerifyTests: CacheSuite {
         #expect(bodyFiles == [])
     }
 
-    @Test("A file cut short, and one that is no database", arguments: [40_000, 1000])
+    @Test("A file cut short, and one that is not a database", arguments: [40_000, 1000])
     func cutShort(length: Int) async throws {
         try await fill()
         #expect(truncate(databasePath, length) == 0)
@@ -205,7 +205,7 @@ struct CacheVerifyTests: CacheSuite {
         #expect(try await cache().verify().variants == 2)
     }
 
-    @Test("A damaged result is no answer")
+    @Test("A damaged result is a miss")
     func damagedVariantLookup() async throws {
         let generation = try await fillWithVariants()
         for change in ["width = -1", "bytes = zeroblob(5000)"] {
@@ -261,7 +261,7 @@ struct CacheVerifyTests: CacheSuite {
         #expect(try await mended().findings.map(\.kind) == [.fromTheFuture, .fromTheFuture, .fromTheFuture])
     }
 
-    @Test("What is no folder can't be mended, and the report says what to do")
+    @Test("A cache that is not a folder can't be repaired, and the report says what to do")
     func noFolder() async throws {
         #expect(FileManager.default.createFile(atPath: path, contents: Data()))
         let report = try await cache().repair()

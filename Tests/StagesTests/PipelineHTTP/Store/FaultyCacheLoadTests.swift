@@ -86,7 +86,7 @@ struct FaultyCacheLoadTests {
             let (third, healed) = pipeline()
             for path in ["/a", "/b", "/long", "/c"] { try await load(path, third) }
             #expect(site.requests == before)
-            // The files of a database that was damaged go beside the loads.
+            // The files of a database that was damaged go while loads run.
             let bodies = try #require(try await healed.statistics()).bodyFiles
             while TemporaryFolder.names(site.folder + "/bodies").count > bodies { await Task.yield() }
             #expect(try await healed.verify().findings == [])

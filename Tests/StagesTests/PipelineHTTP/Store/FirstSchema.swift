@@ -9,7 +9,7 @@ import Stages
 
 /// A cache's folder as the first version of its tables had it, with two answers: one in the database, one in a file.
 enum FirstSchema {
-    /// What the answers are stored under.
+    /// What the responses are stored under.
     static let names = ["short", "long"]
 
     static func body(_ name: String) -> [UInt8] {

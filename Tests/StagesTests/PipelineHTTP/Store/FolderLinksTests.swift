@@ -58,7 +58,7 @@ struct FolderLinksTests: CacheSuite {
         #expect(stat(elsewhere, &status) == 0 && status.st_mode & 0o777 == 0o755)
     }
 
-    @Test("The database, or one of the files beside it, is a link", arguments: ["", "-wal", "-shm"])
+    @Test("The database, or one of the files next to it, is a link", arguments: ["", "-wal", "-shm"])
     func databaseIsLink(suffix: String) async throws {
         try await fill()
         let file = path + "/responses.sqlite" + suffix
@@ -76,7 +76,7 @@ struct FolderLinksTests: CacheSuite {
         #expect(after.st_mtim.tv_sec == before.st_mtim.tv_sec && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec)
     }
 
-    @Test("The file of leases is a link: no lease is to be had, and what it leads to keeps its bytes")
+    @Test("The file of leases is a link: no lease is available, and what it leads to keeps its bytes")
     func leasesAreLink() async throws {
         try await fill()
         let file = open(elsewhere, O_CREAT | O_WRONLY, 0o600)

@@ -36,7 +36,7 @@ struct ForeignFilesTests: CacheSuite {
         await cache.close()
     }
 
-    @Test("Files in the folder of bodies that no cache has written stay, with their modes, and are no findings")
+    @Test("Files in the folder of bodies that no cache has written stay, with their modes, and aren't findings")
     func foreignBodies() async throws {
         let first = cache()
         _ = try await store(first, "a", length: 100_000)

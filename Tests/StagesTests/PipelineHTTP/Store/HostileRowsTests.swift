@@ -94,7 +94,7 @@ struct HostileRowsTests: CacheSuite {
         }
         let repaired = try await cache.repair()
         #expect(repaired.isSound, "\(change): \(repaired.findings)")
-        // What was wrong in a way that only a store meets is mended by one.
+        // What was wrong in a way that only a store meets is repaired by one.
         _ = try await store(cache, "f")
         #expect(try await store(cache, "f") != nil, "\(change)")
         #expect(try await cache.lookup(.test("f")).isFresh, "\(change)")

@@ -206,7 +206,7 @@ struct LeaseTests {
         #expect(try await load("/held", process()).value.source == .network)
     }
 
-    @Test("Each lease is an open file, of which there are so many and no more; what is let go makes room")
+    @Test("Each lease is an open file, of which there is a limited number; releasing one makes room")
     func slots() {
         let slots = LeaseSlots(limit: 2)
         var held = [slots.take(), slots.take()]
@@ -228,6 +228,6 @@ struct LeaseTests {
 }
 
 extension LeaseQueue {
-    /// Gives other tasks their turn until so many wait.
+    /// Gives other tasks their turn until this many wait.
     func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
 }

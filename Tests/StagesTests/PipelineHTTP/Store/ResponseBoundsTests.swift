@@ -91,7 +91,7 @@ struct ResponseBoundsTests: CacheSuite {
                 body: [UInt8(truncatingIfNeeded: index)]), for: .test())
     }
 
-    @Test("One source has so many answers for different values of Vary's fields and no more; the least used go")
+    @Test("One source has up to a limit of responses for different values of Vary's fields; the least used go")
     func varyingRows() async throws {
         let cache = cache()
         for index in 0..<64 { try await storeVariant(index, cache) }

@@ -47,7 +47,7 @@ struct SQLiteTests: CacheSuite {
         #expect(TemporaryFolder.names(folder.path) == ["cache"])
     }
 
-    @Test("A long log is begun anew and not cut: while it is cut no lookup can begin")
+    @Test("A long log is restarted and not cut: while it is cut no lookup can begin")
     func logIsBegunAnew() throws {
         let folder = CacheFolder(path: path)
         try folder.create()

@@ -96,7 +96,7 @@ struct SchemaTests: CacheSuite {
     }
 
     @Test(
-        "One whose tables are not those of its version is made anew",
+        "One whose tables are not those of its version is made again",
         arguments: [
             "DROP TABLE bodies", "ALTER TABLE totals DROP COLUMN generation", "CREATE TABLE variants (a)",
             "DROP TABLE responses; CREATE TABLE responses (a)",

@@ -7,7 +7,7 @@ import Testing
 
 import Stages
 
-@Suite("A cache beside a process that was stopped while it held a lock", .timeLimit(.minutes(5)))
+@Suite("A cache next to a process that was stopped while it held a lock", .timeLimit(.minutes(5)))
 struct StoppedProcessTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
@@ -15,7 +15,7 @@ struct StoppedProcessTests: CacheSuite {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs `body` beside a process that holds a lock, and ends that process.
+    /// Runs `body` next to a process that holds a lock, and ends that process.
     private func beside(_ arguments: [String], saying line: String, _ body: () async throws -> Void) async throws {
         let process = try Process.run(CacheTrials.executable, arguments, saying: line)
         defer {
@@ -25,7 +25,7 @@ struct StoppedProcessTests: CacheSuite {
         try await body()
     }
 
-    /// All that waits for the cache has to end.
+    /// Everything that waits for the cache has to end.
     private func useAll(_ cache: HTTPCache) async throws {
         _ = try await cache.lookup(.test("a"))
         _ = try await cache.statistics()
@@ -45,7 +45,7 @@ struct StoppedProcessTests: CacheSuite {
         #expect(try await cache.lookup(.test("a")).isFresh)
     }
 
-    @Test("Who has the bodies keeps nobody from looking up, nor from storing what is short; one warning is logged")
+    @Test("A holder of the bodies blocks no lookup, nor the storing of short bodies; one warning is logged")
     func bodies() async throws {
         let cache = cache()
         _ = try await store(cache, "a")
@@ -67,7 +67,7 @@ struct StoppedProcessTests: CacheSuite {
         #expect(try await store(cache, "c", length: 100_000) != nil)
     }
 
-    @Test("Who has the folder keeps nobody from loading: lookups miss, and one warning is logged")
+    @Test("A holder of the folder blocks no load: lookups miss, and one warning is logged")
     func folderItself() async throws {
         let first = cache()
         _ = try await store(first, "a")
@@ -98,7 +98,7 @@ struct StoppedProcessTests: CacheSuite {
         }
     }
 
-    @Test("Who is in the middle of a change keeps nobody from looking up; stores are dropped, and do not wait in turn")
+    @Test("A process in the middle of a change blocks no lookup; stores are dropped, and do not wait in turn")
     func writing() async throws {
         let cache = cache()
         _ = try await store(cache, "a")

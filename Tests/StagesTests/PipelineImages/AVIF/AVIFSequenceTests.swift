@@ -120,7 +120,7 @@ struct AVIFSequenceTests {
         }
     }
 
-    @Test("A second track that is no transparency, but depth, is left alone")
+    @Test("A second track that is depth, not transparency, is left alone")
     func depth() async throws {
         var bytes = try sample()
         for place in bytes.ranges(of: Array("auxiliary:alpha".utf8)) {
@@ -133,7 +133,7 @@ struct AVIFSequenceTests {
         #expect(try await ImageMetadata(of: bytes).hasAlpha == false)
     }
 
-    @Test("Metadata is kept beside an animation")
+    @Test("Metadata of an animation is kept")
     func metadata() async throws {
         let source = try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")
         let still = try await SampleImage.decode(source, maxPixelSize: 40)

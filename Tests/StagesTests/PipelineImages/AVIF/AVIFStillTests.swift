@@ -214,7 +214,7 @@ struct AVIFStillTests {
         #expect(difference(try await SampleImage.decode(bytes), isGrey: false).largest <= 1)
     }
 
-    @Test("A track of sound beside the pictures of a sequence is left alone")
+    @Test("A track of sound next to the pictures of a sequence is left alone")
     func sound() async throws {
         let bytes = try Pictures.bytes("generated/animated.avif")
         let movie = try #require(bytes.firstRange(of: Array("moov".utf8))).lowerBound - 4

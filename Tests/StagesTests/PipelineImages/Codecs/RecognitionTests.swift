@@ -18,7 +18,7 @@ struct RecognitionTests {
         }
     }
 
-    @Test("A page of HTML, a text and nothing at all are no images")
+    @Test("A page of HTML, a text and nothing at all are not images")
     func noImages() throws {
         #expect(ImageCodecs.known.format(of: try Pictures.bytes("bad/html-served-as-image.jpg")) == nil)
         #expect(ImageCodecs.known.format(of: []) == nil)
@@ -26,7 +26,7 @@ struct RecognitionTests {
         #expect(ImageCodecs.known.format(of: Array("<html><svg></svg></html>".utf8)) == nil)
     }
 
-    @Test("Any beginning of any file gives an answer")
+    @Test("Any beginning of any file gives a result")
     func beginnings() throws {
         for row in try SampleImage.manifest("good") + SampleImage.manifest("bad") {
             let folder = row.columns[0].prefix { $0 != "/" }

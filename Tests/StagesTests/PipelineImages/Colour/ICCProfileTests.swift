@@ -91,7 +91,7 @@ struct ICCProfileTests {
         #expect(ICCConversion(ink, channels: 4) == nil)
     }
 
-    @Test("Any damaged profile gives an answer")
+    @Test("Any damaged profile gives a result")
     func damaged() throws {
         let srgb = try profile(of: "good/jpeg-exif-xmp-icc.jpg")
         // Behind the curves comes nothing that matters here.

@@ -115,7 +115,7 @@ private struct Late: ImageDecoding {
     }
 }
 
-/// Says "go on" so many times.
+/// Says "go on" this many times.
 ///
 /// Unchecked, and safe: libvips asks on the thread that called it, which is the test's.
 private final class Questions: @unchecked Sendable {

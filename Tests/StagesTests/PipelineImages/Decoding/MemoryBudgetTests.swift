@@ -50,7 +50,7 @@ struct MemoryBudgetTests {
         #expect(seen == [2, 1, 3, 0])
     }
 
-    @Test("Who waits moves to another line as its load's priority changes")
+    @Test("A waiter moves to another line as its load's priority changes")
     func moved() async throws {
         let budget = MemoryBudget(bytes: 1)
         #expect(budget.claimNow(1, priority: .normal))
@@ -70,7 +70,7 @@ struct MemoryBudgetTests {
         try await first.value
     }
 
-    @Test("Who is cancelled leaves the line at once, and whom it kept waiting goes on")
+    @Test("A cancelled waiter leaves the line at once, and the one behind it continues")
     func cancelled() async throws {
         let budget = MemoryBudget(bytes: 100)
         #expect(budget.claimNow(60, priority: .normal))

@@ -56,7 +56,7 @@ struct AcceptedFormatsTests {
         #expect(best(String(repeating: ",;/=q", count: 10_000)) == .jpeg)
     }
 
-    @Test("Who accepts none of them gets JPEG or PNG all the same (section 12.4.1)")
+    @Test("A client that accepts none of them gets JPEG or PNG all the same (section 12.4.1)")
     func nothing() {
         #expect(best("text/html") == .jpeg)
         #expect(best("text/html", alpha: true) == .png)

@@ -28,7 +28,7 @@ struct HEICDecoderTests {
         #expect(header.frames == 1)
     }
 
-    @Test("Transparency that is coded beside it is shown, and taken out of colours that are multiplied by it")
+    @Test("Transparency that is coded next to it is shown, and taken out of colours that are multiplied by it")
     func transparency() async throws {
         var fixture = HEIFFixture()
         let coded = try CodedPicture.hevc()

@@ -73,7 +73,7 @@ struct HEIFCodedSizeTests {
         }
     }
 
-    @Test("Any damaged file gives an answer", arguments: ["good/avif-alpha-irot.avif", "good/heic-128.heif"])
+    @Test("Any damaged file gives a result", arguments: ["good/avif-alpha-irot.avif", "good/heic-128.heif"])
     func damaged(_ path: String) throws {
         let bytes = try Pictures.bytes(path)
         for index in bytes.indices.prefix(700) {

@@ -70,7 +70,7 @@ struct JPEGDecoderTests {
         }
     }
 
-    @Test("A size that is no multiple of the scale is not shifted by the pixels that libjpeg adds")
+    @Test("A size that is not a multiple of the scale is not shifted by the pixels that libjpeg adds")
     func partialBlocks() async throws {
         // A ramp 1001 pixels wide: at 1/8 libjpeg gives 126 pixels, of which the last is one eighth of a pixel.
         let width = 1001
@@ -251,7 +251,7 @@ struct JPEGDecoderTests {
     }
 }
 
-/// Says "go on" so many times.
+/// Says "go on" this many times.
 ///
 /// Unchecked, and safe: libjpeg asks on the thread that called it, which is the test's.
 private final class Patience: @unchecked Sendable {

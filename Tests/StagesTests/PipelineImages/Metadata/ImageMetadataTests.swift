@@ -42,7 +42,7 @@ struct ImageMetadataTests {
         #expect(metadata.byteCount == (try Pictures.bytes("good/\(name)")).count)
     }
 
-    @Test("A turned picture has an upright size beside the stored one")
+    @Test("A turned picture has an upright size besides the stored one")
     func orientation() async throws {
         let metadata = try await metadata("good/exif-orientation-6.jpg")
         #expect(metadata.orientation == .right)
@@ -125,7 +125,7 @@ struct ImageMetadataTests {
     }
 
     @Test(
-        "What is no image, is empty, is not chosen or has too many bytes is a clear error",
+        "What is not an image, is empty, is not chosen or has too many bytes is a clear error",
         arguments: [
             ("bad/html-served-as-image.jpg", LoadError.Code.undecodable), ("bad/zero-bytes.png", .undecodable),
             ("good/svg-shapes.svg", .unsupportedType), ("good/jxl.jxl", .unsupportedType),

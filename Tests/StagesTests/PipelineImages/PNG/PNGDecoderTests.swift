@@ -254,7 +254,7 @@ struct PNGDecoderTests {
         let file = File(
             width: 1, height: 1, colour: 4, interlace: interlace, chunks: [chunk], rows: [[0, 128, 77]])
         #expect(try await SampleImage.decode(file.bytes).pixels == [188, 188, 188, 77])
-        // For colours it is no profile.
+        // For colours it is not a profile.
         let colours = File(
             width: 1, height: 1, colour: 6, interlace: interlace, chunks: [chunk], rows: [[0, 128, 9, 200, 77]])
         #expect(try await SampleImage.decode(colours.bytes).pixels == [128, 9, 200, 77])

@@ -20,7 +20,7 @@ struct PaletteTests {
         ).bytes
     }
 
-    /// So many colours in no order.
+    /// This many colours in no order.
     private func mosaic(_ colours: Int, of size: PixelSize, hasAlpha: Bool) -> DecodedImage {
         var generator = SeededGenerator(seed: UInt64(colours))
         var palette: Set<[UInt8]> = []

@@ -19,7 +19,7 @@ struct TIFFKindsTests {
         stride(from: channel, to: pixels.count, by: 3).map { pixels[$0] }
     }
 
-    /// Samples of so many bits, the highest first, each row beginning with a byte.
+    /// Samples of this many bits, the highest first, each row beginning with a byte.
     private static func packed(_ levels: [UInt8], bits: Int, row: Int) -> [UInt8] {
         stride(from: 0, to: levels.count, by: row).flatMap { start -> [UInt8] in
             var bytes = [UInt8](repeating: 0, count: (row * bits + 7) / 8)

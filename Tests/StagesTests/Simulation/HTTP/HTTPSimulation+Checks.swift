@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What the model says of the answers.
+/// What the model says of the responses.
 extension HTTPSimulation {
     func key(_ request: Request) -> String {
         "\(request.program) \(request.path) \(request.request.fields)"
@@ -21,7 +21,7 @@ extension HTTPSimulation {
         _ = origin.takeAsked()
         requests += 1
         if exchanges.isEmpty { given += 1 }
-        // What runs beside may ask before or after.
+        // What runs in the background may ask before or after.
         let exchanges = exchanges.sorted { ($0.path, $0.number) < ($1.path, $1.number) }
         note("\(described(request)): \(answer), asked \(exchanges.map { "\($0.asked) -> \($0.reply)" })")
         let serial: String? = if case .image(let serial) = answer.content { serial } else { nil }

@@ -78,7 +78,7 @@ extension HTTPSimulation {
             let verdict = $0?.judge(request.request, now: now, isShared: users == .shared)
             return verdict?.mayBeGiven != true && verdict?.mayBeGivenWhileAsking != true
         }
-        // Otherwise nothing may come to the origin, or beside.
+        // Otherwise nothing may come to the origin, or in the background.
         guard asks, !request.request.onlyIfCached, !isInMemory(request) else { return await load(request) }
         let time = now
         _ = origin.takeAsked()
@@ -115,7 +115,7 @@ extension HTTPSimulation {
         origin.release()
         await task.value
         await settle()
-        guard let answer = sent.withLock({ $0 }) else { return "no answer came" }
+        guard let answer = sent.withLock({ $0 }) else { return "no response came" }
         return check(request, answer, first + site.takeExchanges(), begun: (candidates, time), failing: nil)
     }
 
@@ -149,7 +149,7 @@ extension HTTPSimulation {
         return nil
     }
 
-    /// Lets go on what runs beside, except where that would wait for the one that is held back.
+    /// Lets background work continue, except where that would wait for the one that is held back.
     private func settleBut(_ held: Request) async {
         for (number, program) in programs.enumerated() {
             await program.client.settle()

@@ -139,7 +139,7 @@ final class HTTPSimulation {
             memories = memories.filter { !$0.key.hasPrefix("\(number)") }
         default:
             let number = Int.random(in: 0..<2, using: &generator)
-            note("program \(number) starts anew")
+            note("program \(number) restarts")
             await programs[number].cache.close()
             programs[number] = program(number)
             memories = memories.filter { !$0.key.hasPrefix("\(number)") }

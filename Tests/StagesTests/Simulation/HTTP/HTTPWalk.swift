@@ -1,4 +1,4 @@
-/// Follows one request through the model, hop by hop, beside what the origin saw of it.
+/// Follows one request through the model, hop by hop, along with what the origin saw of it.
 struct HTTPWalk {
     typealias Exchange = SimulatedSite.Exchange
     typealias Content = Scenario.Answer.Content
@@ -17,7 +17,7 @@ struct HTTPWalk {
 
     private(set) var content: Content?
     private(set) var source: Scenario.Answer.Source?
-    /// What is stored of each hop; `nil` where something isn't.
+    /// The stored response of each hop; `nil` where something isn't.
     private(set) var stored: [ModelEntry]? = []
     private var hops = 0
     private var refreshes = false
@@ -80,7 +80,7 @@ struct HTTPWalk {
 
     private mutating func finish() -> String? {
         while refreshes, let next = exchanges.first {
-            // What is refreshed beside may be all of a chain.
+            // What is refreshed in the background may be all of a chain.
             let own = take(next.path)
             background(own, model.candidates(next.path, request, now: now))
         }
@@ -220,7 +220,7 @@ struct HTTPWalk {
         own.count > 1 ? .wrong("\(own[1].asked) was asked once more") : step
     }
 
-    /// What the origin says beside of what was given stale.
+    /// What the origin says in the background of what was given stale.
     private mutating func background(_ own: [Exchange], _ candidates: [ModelEntry?]) {
         for exchange in own {
             let entry = candidates.first { $0?.conditions == String(exchange.asked.dropFirst(exchange.path.count)) }

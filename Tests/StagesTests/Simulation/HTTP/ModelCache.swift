@@ -37,7 +37,7 @@ struct ModelCache: Sendable {
         entries.filter { $0.path == path && $0.credentials == identity(request) && $0.selects(request) }
     }
 
-    /// Takes a final answer of the origin's to a request that was asked under a number (sections 3 and 4.3.3).
+    /// Takes a final response of the origin's to a request that was asked under a number (sections 3 and 4.3.3).
     /// - Parameter asked: the stored response whose validators were sent.
     /// - Returns: what is stored now; `nil` if nothing is.
     mutating func take(
@@ -47,7 +47,7 @@ struct ModelCache: Sendable {
         if invalidated[path, default: -1] > number { return nil }
         let overtakers = matching(path, request).filter { $0.asked > number }
         guard mayStore(reply.kind, reply.terms, request), !overtakers.contains(where: \.isCertain) else {
-            // What comes for a request that says no-store may say something of what is stored, or nothing.
+            // What comes for a request that says no-store may say something of the stored response, or nothing.
             if request.noStore { for entry in matching(path, request) where entry.asked < number { doubt(entry) } }
             if let asked { remove(asked, askedBefore: number) }
             return nil
@@ -90,7 +90,7 @@ struct ModelCache: Sendable {
         }
         if reply.saysTerms {
             let (expiresAt, vary) = (updated.expiresAt, updated.terms.vary)
-            // Each field that came anew replaces all of its name, and no other.
+            // Each field that came again replaces all of its name, and no other.
             if reply.terms.hasControl { updated.terms = reply.terms }
             updated.terms.expires = nil
             updated.expiresAt = reply.date.flatMap { date in reply.terms.expires.map { date + $0 } } ?? expiresAt
@@ -131,7 +131,7 @@ struct ModelCache: Sendable {
     }
 
     private mutating func remove(_ entry: ModelEntry, askedBefore number: Int) {
-        // A final answer says that none of what was asked about is suitable: of others that match, nothing certain.
+        // A final response says that none of what was asked about is suitable: of others that match, nothing certain.
         for index in entries.indices.reversed() where entries[index].path == entry.path {
             if entries[index].serial == entry.serial {
                 if entries[index].asked < number {

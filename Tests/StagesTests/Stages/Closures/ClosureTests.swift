@@ -43,7 +43,7 @@ struct ClosureTests {
         #expect(asked.value == 2)
     }
 
-    @Test("Errors tell apart an empty URL, bytes that are no image, and a load that failed, with its own error")
+    @Test("Errors tell apart an empty URL, bytes that aren't an image, and a load that failed, with its own error")
     func errors() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let failing = loader { _ in throw Trouble() }

@@ -162,7 +162,7 @@ struct CoalesceTests {
                 Coalesce(flights, by: .variant) {
                     StubStage("DiskLookup") { load in
                         looked.increment()
-                        // The late load looked before anything was stored, and goes on after.
+                        // The late load looked before anything was stored, and continues after.
                         if late { try await stored.wait() }
                         return .miss
                     }
@@ -199,7 +199,7 @@ struct CoalesceTests {
         #expect(flights.isForgotten)
     }
 
-    @Test("Who joins late is told the events so far, in their order; of the progress, the newest")
+    @Test("A caller that joins late is told the events so far, in their order; of the progress, the newest")
     func lateEvents() async throws {
         let reported = Gate()
         let telling = pipeline(before: { load in
@@ -265,7 +265,7 @@ struct CoalesceTests {
 }
 
 extension Flights {
-    /// Gives other tasks their turn until so many wait, those of the flights inside others included. A load that has joined
+    /// Gives other tasks their turn until this many wait, those of the flights inside others included. A load that has joined
     /// a flight and doesn't wait yet isn't told yet of a change of its priority.
     func reaches(waiters wanted: Int) async {
         var waiting: Int {

@@ -39,7 +39,7 @@ struct FirstOfTests {
         #expect(site.origin.log.requests.map(\.target) == ["/a"])
     }
 
-    @Test("Where one fails the next takes its place; who watches sees one request, the trace both, and it is stored")
+    @Test("Where one fails the next takes its place; an observer sees one request, the trace both, and it is stored")
     func next() async throws {
         let picture = try Pictures.bytes("good/webp-lossy.webp")
         site.origin.route("/a") { _ in .init(status: 500) }
@@ -60,7 +60,7 @@ struct FirstOfTests {
         #expect(try await pipeline(site.resources()).load(request).source == .disk)
     }
 
-    @Test("Where all fail the last error is the answer, told once")
+    @Test("Where all fail the last error is the result, told once")
     func none() async throws {
         site.origin.route("/a") { _ in .init(status: 500) }
         site.origin.route("/mirror") { _ in .init(status: 404) }

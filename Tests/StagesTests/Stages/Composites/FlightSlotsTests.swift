@@ -49,7 +49,7 @@ struct FlightSlotsTests {
         while begun.withLock({ $0.count }) < count { await Task.yield() }
     }
 
-    @Test("So many are under way at once and no more, and every one of them ends")
+    @Test("Up to the limit run at once, and every one of them ends")
     func bounded() async throws {
         let flights = Flights(maximumConcurrent: 3)
         let most = Lock(0)
@@ -110,7 +110,7 @@ struct FlightSlotsTests {
         for task in low + [visible] { _ = try await task.value }
     }
 
-    @Test("What is cancelled while it waits returns at once and never begins; who waits with it keeps its turn")
+    @Test("A load that is cancelled while it waits returns at once and never begins; the others keep their turns")
     func cancelled() async throws {
         let flights = Flights(maximumConcurrent: 1)
         let pipeline = pipeline(flights)

@@ -61,7 +61,7 @@ struct LimitErrorsTests {
         #expect(site.requests == 2)
     }
 
-    @Test("An answer ends the count, whatever is stored of it")
+    @Test("A response ends the count, whatever is stored of it")
     func success() async throws {
         let picture = try Pictures.bytes("good/webp-lossy.webp")
         site.origin.script(

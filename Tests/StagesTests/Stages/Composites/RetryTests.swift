@@ -151,7 +151,7 @@ struct RetryTests {
         #expect(attempts.value == 3)
     }
 
-    @Test("Who watches sees one request: sent once, completed once with the last word")
+    @Test("An observer sees one request: sent once, completed once with the last word")
     func events() async throws {
         let seen = Lock([String]())
         let note: @Sendable (LoadEvent) -> Void = { event in

@@ -68,7 +68,7 @@ struct StaleDecodingTests {
         }
     }
 
-    @Test("A load that nobody watches decodes the answer alone, though it is inside a Coalesce")
+    @Test("A load that nobody watches decodes the response alone, though it is inside a Coalesce")
     func unwatched() async throws {
         _ = try await loader().load(site.origin.url("/a"))
         try change()

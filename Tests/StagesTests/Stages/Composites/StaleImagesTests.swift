@@ -18,7 +18,7 @@ struct StaleImagesTests {
 
     private func load(_ site: Site) async throws { _ = try await site.loader().load(site.origin.url("/a")) }
 
-    @Test("Where the origin can't be reached the stale image at hand is the answer, and says so")
+    @Test("Where the origin can't be reached the stale image at hand is the result, and says so")
     func unreachable() async throws {
         let site = try site("max-age=60")
         try await load(site)
@@ -93,7 +93,7 @@ struct StaleImagesTests {
         }
     }
 
-    @Test("stale-while-revalidate gives the stale image at once and refreshes it beside (RFC 5861 section 3)")
+    @Test("stale-while-revalidate gives the stale image and refreshes it in the background (RFC 5861 section 3)")
     func whileRevalidating() async throws {
         let site = try site("max-age=60, stale-while-revalidate=60")
         try await load(site)
@@ -117,7 +117,7 @@ struct StaleImagesTests {
         #expect(site.requests == 2)
     }
 
-    @Test("A stale image that is no image any more is removed, and the origin asked for all of it")
+    @Test("A stale image that is no longer an image is removed, and the origin asked for all of it")
     func damaged() async throws {
         let site = try site("max-age=60, stale-while-revalidate=60")
         let text = HTTPExchange(
@@ -176,7 +176,7 @@ struct EventOrderTests {
         #expect(site.requests == 1)
     }
 
-    @Test("A stale image that is refreshed beside: that alone")
+    @Test("A stale image that is refreshed in the background: that alone")
     func refreshed() async throws {
         let picture = try Pictures.bytes("good/webp-lossy.webp")
         site.origin.route("/a") { _ in
@@ -224,7 +224,7 @@ struct EventOrderTests {
     }
 
     @Test(
-        "An expired image and no origin: all three, the last with the error, and the stale image is the answer",
+        "An expired image and no origin: all three, the last with the error, and the stale image is the result",
         arguments: [CachePolicy.useProtocol, .standard])
     func unreachable(policy: CachePolicy) async throws {
         _ = try await events(site.resources(), policy)

@@ -89,7 +89,7 @@ struct SteadyLoadTests {
             Coalesce(flights, by: .variant) {
                 StubStage("Work") { load in
                     begun.increment()
-                    // Goes on though it is cancelled.
+                    // Continues though it is cancelled.
                     await withCheckedContinuation { continuation in
                         Foundation.Thread {
                             gate.wait()

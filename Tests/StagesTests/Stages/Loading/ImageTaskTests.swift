@@ -63,7 +63,7 @@ struct ImageTaskTests {
         #expect(error?.httpStatus == 404)
     }
 
-    @Test("Bytes that are no image complete the request with that error")
+    @Test("Bytes that aren't an image complete the request with that error")
     func undecodable() async throws {
         site.origin.script("/text", .init(body: "no image"))
         let task = site.loader().task(for: site.origin.url("/text"))
@@ -123,7 +123,7 @@ struct ImageTaskTests {
         #expect(try task.result?.get().source == .memory)
     }
 
-    @Test("Of progress only the newest is kept for who does not look; everything else is kept")
+    @Test("Of progress only the newest is kept for an observer that doesn't look; everything else is kept")
     func newestProgress() async throws {
         let picture = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         site.origin.route("/large") { _ in .init(body: picture) }
@@ -153,7 +153,7 @@ struct ImageTaskTests {
         #expect(await middle == late)
     }
 
-    @Test("Each load gives a handle that can cancel: who waits is told at once, and the transfer is broken off")
+    @Test("Each load gives a handle that can cancel: waiters are told at once, and the transfer ends")
     func cancel() async throws {
         let task = site.loader().task(for: held)
         await site.origin.until { $0.requests.count == 1 }

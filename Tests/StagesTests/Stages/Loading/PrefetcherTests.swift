@@ -129,7 +129,7 @@ struct PrefetcherTests {
         #expect(await finish(prefetcher)?.loaded == 4)
     }
 
-    @Test("Paused, nothing begins; resumed, it goes on")
+    @Test("Paused, nothing begins; resumed, it continues")
     func pauses() async throws {
         let prefetcher = Prefetcher(loader)
         prefetcher.pause()
@@ -167,7 +167,7 @@ struct PrefetcherTests {
         prefetcher.start(urls(1))
         while !follows.withLock(\.self) { await Task.yield() }
         prefetcher.priority = .veryLow
-        // Who is told of two changes at once hears the last one alone.
+        // A listener that is told of two changes at once hears the last one alone.
         while !seen.withLock({ $0.contains(.veryLow) }) { await Task.yield() }
         let visible = loader.task(for: urls(1)[0])
         gate.open()
@@ -187,7 +187,7 @@ struct PrefetcherTests {
         #expect(site.requests == 3)
     }
 
-    @Test("To the disk alone, what is no image is not kept")
+    @Test("To the disk alone, a response that isn't an image is not kept")
     func diskOnlyNoImage() async throws {
         site.origin.script("/text", .init(headers: [.cacheControl: "max-age=60"], body: "no image"))
         let prefetcher = Prefetcher(loader, destination: .disk)

@@ -155,7 +155,7 @@ struct PriorityTests {
         }
     }
 
-    @Test("Who follows a priority hears the newest value last, whoever sets it")
+    @Test("A follower of a priority hears the newest value last, whoever sets it")
     func newestLast() async {
         let priority = AdjustablePriority(.normal)
         let heard = Lock<[LoadPriority]>([])

@@ -73,7 +73,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "An entry that went unread for the idle limit is dropped on a read and reads as a miss; a read begins it anew")
+        "An entry that went unread for the idle limit is dropped on a read and reads as a miss; a read restarts it")
     func slidingExpiry() throws {
         let cache = MemoryCache(idleLimit: .seconds(12 * 3600))
         let a = try key("a")

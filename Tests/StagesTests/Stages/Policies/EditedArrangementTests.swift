@@ -64,7 +64,7 @@ struct EditedArrangementTests {
         #expect(last?.loaded == 1)
     }
 
-    @Test("After an edit that leaves a stage without work each load fails, and the program goes on")
+    @Test("After an edit that leaves a stage without work each load fails, and the program continues")
     func withoutWork() async throws {
         let loader = ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).inserting(Blur(sigma: 2), before: Fetch.self)

@@ -24,7 +24,7 @@ struct EncodedResultsTests {
         !response.trace.entries(of: stage).isEmpty
     }
 
-    @Test("A repeated request is answered from memory, and by a program started anew from disk, without Decode")
+    @Test("A repeated request is answered from memory, and by a restarted program from disk, without Decode")
     func repeated() async throws {
         let request = ImageRequest(site.origin.url("/a"), maxPixelSize: 80)
         let resources = site.resources()
@@ -56,7 +56,7 @@ struct EncodedResultsTests {
         let resources = site.resources()
         let encodes = [Encode(.jpeg), Encode(.jpeg, quality: 50), Encode(.webp), Encode(.png)]
         for _ in 0..<2 {
-            // The second round is a program started anew.
+            // The second round is a restarted program.
             let resources = site.resources()
             var files: Set<[UInt8]> = []
             for encode in encodes {
@@ -116,7 +116,7 @@ struct EncodedResultsTests {
         #expect(try rows() == 0)
     }
 
-    @Test("A result that is damaged on disk is made anew")
+    @Test("A result that is damaged on disk is made again")
     func damaged() async throws {
         let request = ImageRequest(site.origin.url("/a"))
         let resources = site.resources()

@@ -99,7 +99,7 @@ struct IdentityAndExpiryTests {
         site.clock.advance(by: .seconds(50))
         let shorter = LoadOptions(expiry: .after(.seconds(40)))
         #expect(try await site.loader().load(url, options: shorter).source == .revalidated)
-        // The confirmation fixed 40 seconds anew; a longer wish does not change them.
+        // The confirmation fixed 40 seconds again; a longer wish does not change them.
         site.clock.advance(by: .seconds(41))
         let longer = LoadOptions(policy: .returnCacheDontLoad(), expiry: .after(.seconds(9000)))
         await #expect(throws: LoadError.self) { try await site.loader().load(url, options: longer) }
@@ -187,7 +187,7 @@ struct IdentityAndExpiryTests {
             #expect(site.requests == index + 2)
             #expect(try await loader.load(url, options: options).source == .memory)
         }
-        // Without Vary, the answer's bytes are the same for every Accept; only memory and flights keep them apart.
+        // Without Vary, the response's bytes are the same for every Accept; only memory and flights keep them apart.
         #expect(try await loader.load(url, options: LoadOptions(headers: [.accept: "image/webp"])).source == .disk)
     }
 }

@@ -85,7 +85,7 @@ struct ImageLoaderTests {
                 ResolveIdentifier()
                 Coalesce(resources.flights, by: .variant) {
                     ClosureStage("Work") { load in
-                        // Goes on though it is cancelled.
+                        // Continues though it is cancelled.
                         await withCheckedContinuation { continuation in
                             entered.increment()
                             Foundation.Thread {

@@ -13,7 +13,7 @@ struct ReturnCacheElseLoadTests {
 
     init() throws { site = try Site() }
 
-    @Test("asks the network once, then memory; a program started anew finds it on disk")
+    @Test("asks the network once, then memory; a restarted program finds it on disk")
     func tiers() async throws {
         let resources = site.resources()
         let request = ImageRequest(site.origin.url("/a"), maxPixelSize: 80)
@@ -83,7 +83,7 @@ struct ReturnCacheElseLoadTests {
         #expect(try await response.source == .network)
     }
 
-    @Test("takes a stored response that is no image for a miss, and replaces it")
+    @Test("takes a stored response that is not an image for a miss, and replaces it")
     func replacesUndecodable() async throws {
         let resources = site.resources()
         let url = site.origin.url("/a")

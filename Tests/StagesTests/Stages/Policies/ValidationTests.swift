@@ -45,7 +45,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "The caller's own conditions are left out: a 304 to them would say nothing of what is stored",
+        "The caller's own conditions are left out: a 304 to them would say nothing of the stored response",
         arguments: ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"])
     func ownConditions(name: String) async throws {
         let field = try #require(HTTPField.Name(name))
@@ -72,7 +72,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "Every final answer but a server's error evicts what is stored, so that it never stands in",
+        "Every final response but a server's error evicts the stored response, so that it never stands in",
         arguments: [401, 403, 404, 410, 429])
     func evictedByError(status: Int) async throws {
         site.origin.script(
@@ -132,7 +132,7 @@ struct ValidationTests {
         #expect(try await pipeline.load(request).source == .memory)
     }
 
-    @Test("The caller's default counts from the age that the answer had already, in memory too")
+    @Test("The caller's default counts from the age that the response had already, in memory too")
     func defaultFromAge() async throws {
         site.origin.route("/a") { [picture] _ in .init(headers: [.age: "80000", .eTag: "\"1\""], body: picture) }
         let pipeline = ImagePipeline.returnCacheElseLoad(site.resources())
@@ -143,7 +143,7 @@ struct ValidationTests {
         #expect(try await pipeline.load(request).source != .memory)
     }
 
-    @Test("An older answer never replaces a newer one, on disk or in memory")
+    @Test("An older response never replaces a newer one, on disk or in memory")
     func olderAnswer() async throws {
         let gate = try ScriptedOrigin.Gate()
         let resources = site.resources()

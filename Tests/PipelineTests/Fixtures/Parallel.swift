@@ -1,7 +1,7 @@
 import Pipeline
 
 /// A composite that runs its body on a fork and then takes over what the fork found.
-struct Beside: CompositeStage {
+struct Parallel: CompositeStage {
     var body: Chain
 
     init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
