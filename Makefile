@@ -21,9 +21,10 @@ test: dependencies
 demo: dependencies
 	swift run --package-path Examples Demo $(PHOTOGRAPH) demo-output
 
-# Checks the format of all Swift files.
+# Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
 lint:
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
+	Scripts/english
 
 # Builds the documentation; a warning is an error.
 docs: dependencies

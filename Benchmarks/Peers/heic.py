@@ -1,4 +1,4 @@
-"""Makes a HEIC as phones write it: a grid of tiles coded with HEVC, and a thumbnail beside it.
+"""Makes a HEIC as phones write it: a grid of tiles coded with HEVC, and a thumbnail next to it.
 
 heic.py PHOTOGRAPH OUTPUT WIDTH HEIGHT
 

@@ -22,7 +22,7 @@ struct ScrollingTests {
 
     @Test(
         """
-        No image lands in the wrong cell, no waiter is left without an answer, no request is made twice while fresh, \
+        No image lands in the wrong cell, no waiter is left without a result, no request is made twice while fresh, \
         nothing runs once all are cancelled, and nothing stays behind
         """, arguments: [0, 1])
     func invariants(half: UInt64) async {

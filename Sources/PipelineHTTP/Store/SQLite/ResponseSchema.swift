@@ -78,7 +78,7 @@ enum ResponseSchema {
         CREATE INDEX failures_latest ON failures (latest);
 
         -- What is stored, kept by the triggers: nobody ever has to count.
-        -- Beside them the last generation given out, which SQLite's AUTOINCREMENT would keep on a page of its own. It
+        -- Next to them the last generation given out, which SQLite's AUTOINCREMENT would keep on a page of its own. It
         -- begins with the time: a new database gives out none that a damaged one gave.
         CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL, files INTEGER NOT NULL,
             file_bytes INTEGER NOT NULL, generation INTEGER NOT NULL);

@@ -72,7 +72,7 @@ struct FlightReleaseTests {
     @Test(
         """
         A load that has joined and doesn't wait yet when the result is there may hold the last reference to it: it is \
-        released outside of every lock, however the load goes on
+        released outside of every lock, however the load continues
         """, arguments: WayOut.allCases, [false, true])
     func joinedOnly(way: WayOut, fails: Bool) async throws {
         let pipeline = pipeline(fails: fails)
