@@ -1,16 +1,13 @@
-"""Writes RESULTS.md and its chart of what was measured: report.py RESULTS.json FOLDER"""
+"""Writes RESULTS.md and the charts of what was measured: report.py RESULTS.json FOLDER"""
 
 import json
 import platform
 import sys
 from pathlib import Path
 
-NAMES = {"quality": "**ours, `.quality`**", "fast": "**ours, `.fast`**", "floor": "floor: the codec alone"}
-COLOURS = {
-    "quality": "#d1495b", "fast": "#edae49", "vipsthumbnail": "#00798c", "pyvips 8.14": "#30638e",
-    "Pillow 9.4": "#5f7470", "ImageMagick 6": "#8d6a9f", "pyvips newest": "#7fb7be", "Pillow newest": "#a3b18a",
-    "OpenCV 4.6": "#3a5a40", "OpenCV newest": "#b08968",
-}
+import charts
+
+NAMES = {"quality": "**Pipeline, `.quality`**", "fast": "**Pipeline, `.fast`**", "floor": "floor: the codec alone"}
 DEBIAN = ["vipsthumbnail", "pyvips 8.14", "Pillow 9.4", "OpenCV 4.6", "ImageMagick 6"]
 
 
@@ -86,47 +83,6 @@ def verdicts(results):
     return lines
 
 
-def chart(results):
-    """A panel for each task: CPU from left to right, quality from bottom to top. Up and left is better."""
-    panels = [row for row in results if any("psnr" in result for result in row["tools"].values())]
-    width, height, columns = 300, 200, 3
-    rows = -(-len(panels) // columns)
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {columns * width} {rows * height + 60}" '
-        'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>'
-    ]
-    for index, row in enumerate(panels):
-        left, top = index % columns * width, index // columns * height
-        points = {tool: result for tool, result in row["tools"].items() if "psnr" in result}
-        most = max(result["cpu_ms"] for result in points.values()) * 1.08
-        low = min(result["psnr"] for result in points.values()) - 2
-        high = max(result["psnr"] for result in points.values()) + 2
-        x0, y0, w, h = left + 42, top + 28, width - 62, height - 68
-        out.append(f'<text x="{x0}" y="{top + 18}" font-weight="bold">{row["task"]}</text>')
-        out.append(f'<rect x="{x0}" y="{y0}" width="{w}" height="{h}" fill="none" stroke="#999"/>')
-        out.append(f'<text x="{x0}" y="{y0 + h + 14}">0</text>')
-        out.append(f'<text x="{x0 + w}" y="{y0 + h + 14}" text-anchor="end">{most:.3g} ms CPU</text>')
-        out.append(f'<text x="{x0 - 4}" y="{y0 + h}" text-anchor="end">{low:.0f}</text>')
-        out.append(f'<text x="{x0 - 4}" y="{y0 + 10}" text-anchor="end">{high:.0f} dB</text>')
-        floor = row["tools"].get("floor")
-        if floor:
-            x = x0 + w * floor["cpu_ms"] / most
-            out.append(f'<line x1="{x:.1f}" y1="{y0}" x2="{x:.1f}" y2="{y0 + h}" stroke="#999" stroke-dasharray="4 3"/>')
-        for tool, result in points.items():
-            x = x0 + w * result["cpu_ms"] / most
-            y = y0 + h * (1 - (result["psnr"] - low) / (high - low))
-            radius = 6 if tool in ("quality", "fast") else 4
-            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius}" fill="{COLOURS[tool]}"/>')
-    for index, (tool, colour) in enumerate(COLOURS.items()):
-        x, y = 42 + index % 6 * 145, rows * height + 20 + index // 6 * 20
-        label = {"quality": "ours, .quality", "fast": "ours, .fast"}.get(tool, tool)
-        out.append(f'<circle cx="{x}" cy="{y - 4}" r="5" fill="{colour}"/><text x="{x + 10}" y="{y}">{label}</text>')
-    x, y = 42 + 5 * 145, rows * height + 40
-    out.append(f'<line x1="{x - 6}" y1="{y - 4}" x2="{x + 6}" y2="{y - 4}" stroke="#999" stroke-dasharray="4 3"/>')
-    out.append(f'<text x="{x + 10}" y="{y}">floor</text></svg>')
-    return "\n".join(out)
-
-
 def processor():
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -163,7 +119,9 @@ def write(source, folder):
     for row in results:
         text += f"\n### {row['task']}\n\n{table(row)}\n"
     (folder / "RESULTS.md").write_text(text)
-    (folder / "results.svg").write_text(chart(results) + "\n")
+    found = charts.tasks(text)
+    (folder / "results.svg").write_text(charts.quality(found))
+    (folder / "../Pictures/speed.svg").write_text(charts.speed(found))
     print("\n".join(lines))
 
 
