@@ -96,7 +96,7 @@ struct BatchTests {
         #expect(going.errors.split(separator: "\n").count == 10)
         let ending = try await pipectl.shell("mv in/a.jpg in/z.jpg; pipectl batch in -s 8 -o ending --fail-fast -j 1")
         #expect(ending.status == 1)
-        #expect(ending.text.contains("1 failed, 10 left"), "\(ending.text)")
+        #expect(ending.text.contains("1 failed, 10 remaining"), "\(ending.text)")
     }
 
     @Test("shards of one list are disjoint and together the whole")
