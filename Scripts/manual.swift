@@ -1,6 +1,6 @@
-// Writes the man pages of a command into a folder, one for each verb, from what `--experimental-dump-help` prints.
+// Writes pipectl's man pages into a folder, one for each verb, from what `--experimental-dump-help` prints.
 //
-//   pipectl --experimental-dump-help | manual FOLDER
+//   pipectl --experimental-dump-help | manual FOLDER VERSION DATE
 
 import Foundation
 
@@ -32,6 +32,7 @@ struct Argument: Decodable {
     let valueName: String?
     let defaultValue: String?
     let abstract: String?
+    let sectionTitle: String?
 
     /// As it is written on a line.
     var usage: String {
@@ -51,7 +52,7 @@ func escaped(_ text: String) -> String {
         .replacingOccurrences(of: "'", with: "\\(aq")
 }
 
-/// Paragraphs, and below "Examples:" and where lines are indented, lines as they stand.
+/// Paragraphs; indented lines stand as they are.
 func paragraphs(_ text: String) -> [String] {
     text.components(separatedBy: "\n").flatMap { line -> [String] in
         if line.isEmpty { return [".PP"] }
@@ -60,12 +61,49 @@ func paragraphs(_ text: String) -> [String] {
     }
 }
 
-func page(_ command: Command, below parents: [String], version: String) -> String {
+func section(_ title: String, _ entries: [(label: String, text: String)]) -> [String] {
+    entries.isEmpty ? [] : [".SH \(title)"] + entries.flatMap { [".TP", $0.label, escaped($0.text)] }
+}
+
+/// The variables that matter to a command with these options.
+func variables(_ options: Set<String>) -> [(label: String, text: String)] {
+    var entries = [
+        ("\\fBPIPECTL_\\fIOPTION\\fR", "Sets an option, such as PIPECTL_QUALITY=75. The command line overrides it."),
+        ("\\fBXDG_CONFIG_HOME\\fR", "The folder of pipectl/config.yaml. (default: ~/.config)"),
+    ]
+    if options.contains("cache-dir") {
+        entries.append(("\\fBXDG_CACHE_HOME\\fR", "The folder of the cache, pipeline. (default: ~/.cache)"))
+    }
+    if options.contains("journal") {
+        entries.append(
+            ("\\fBXDG_STATE_HOME\\fR", "The folder of the batches' records, pipectl. (default: ~/.local/state)"))
+    }
+    if options.contains("color") {
+        entries.append(("\\fBNO_COLOR\\fR, \\fBTERM\\fR", "No colour if NO_COLOR is set, or TERM is dumb."))
+    }
+    return entries
+}
+
+/// The files that a command with these options reads or writes.
+func files(_ options: Set<String>) -> [(label: String, text: String)] {
+    var entries = [("\\fI~/.config/pipectl/config.yaml\\fR", "Defaults of options, such as quality: 75.")]
+    if options.contains("cache-dir") {
+        entries.append(("\\fI~/.cache/pipeline\\fR", "The cache, which several programs may share."))
+    }
+    if options.contains("journal") {
+        entries.append(("\\fI~/.local/state/pipectl/*.journal\\fR", "What batches have done, for --resume."))
+    }
+    return entries
+}
+
+func page(_ command: Command, below parents: [String], version: String, date: String) -> String {
     let words = parents + [command.commandName]
     let title = words.joined(separator: "-")
-    var lines = [".TH \(title.uppercased().replacingOccurrences(of: "-", with: "\\-")) 1 \"\" \"pipectl \(version)\""]
+    let heading = title.uppercased().replacingOccurrences(of: "-", with: "\\-")
+    var lines = [".TH \(heading) 1 \"\(date)\" \"pipectl \(version)\""]
     lines += [".SH NAME", "\(escaped(title)) \\- \(escaped(command.abstract ?? ""))", ".SH SYNOPSIS"]
     let shown = (command.arguments ?? []).filter(\.shouldDisplay)
+    let options = Set(shown.flatMap { $0.names ?? [] }.map(\.name))
     let subcommands = (command.subcommands ?? []).filter { $0.commandName != "help" }
     let positional = shown.filter { $0.kind == "positional" }.map { argument in
         let text = argument.usage + (argument.isRepeating ? "..." : "")
@@ -73,32 +111,60 @@ func page(_ command: Command, below parents: [String], version: String) -> Strin
     }
     let rest = subcommands.isEmpty ? ["[\\fIoptions\\fR]"] + positional : ["\\fIsubcommand\\fR"]
     lines.append("\\fB\(escaped(words.joined(separator: " ")))\\fR " + rest.joined(separator: " "))
-    if let discussion = command.discussion { lines += [".SH DESCRIPTION"] + paragraphs(discussion) }
-    if !subcommands.isEmpty { lines.append(".SH SUBCOMMANDS") }
-    for subcommand in subcommands {
-        let name = escaped("\(title)-\(subcommand.commandName)")
-        lines += [".TP", "\\fB\(name)\\fR(1)", escaped(subcommand.abstract ?? "")]
-    }
+
+    let discussion = (command.discussion ?? "").components(separatedBy: "Examples:\n")
+    let description = discussion[0].trimmingCharacters(in: .whitespacesAndNewlines)
+    lines += [".SH DESCRIPTION"] + paragraphs(description.isEmpty ? command.abstract ?? "" : description)
+    lines += section(
+        "SUBCOMMANDS",
+        subcommands.map { ("\\fB\(escaped("\(title)-\($0.commandName)"))\\fR(1)", $0.abstract ?? "") })
     if !shown.isEmpty { lines.append(".SH OPTIONS") }
-    for argument in shown {
-        let value = argument.defaultValue.map { " (default: \($0))" } ?? ""
-        lines += [".TP", argument.usage, escaped((argument.abstract ?? "") + value)]
+    var named: Set<String> = []
+    // What stands in no group: arguments before the groups, options after them.
+    let groups = shown.map { $0.sectionTitle ?? ($0.kind == "positional" ? "" : "Other") }
+    for group in [""] + groups.filter({ $0 != "" && $0 != "Other" }) + ["Other"] where !named.contains(group) {
+        let members = zip(groups, shown).filter { $0.0 == group }.map(\.1)
+        if members.isEmpty { continue }
+        if !group.isEmpty { lines.append(".SS \(escaped(group))") }
+        for argument in members {
+            let value = argument.defaultValue.map { " (default: \($0))" } ?? ""
+            lines += [".TP", argument.usage, escaped((argument.abstract ?? "") + value)]
+        }
+        named.insert(group)
     }
-    lines += [".SH EXIT STATUS", "0 all well, 1 something failed, 2 wrong usage, 130 interrupted."]
+    lines += section("ENVIRONMENT", variables(options)) + section("FILES", files(options))
+    lines += section(
+        "EXIT STATUS",
+        [
+            ("0", "Success."), ("1", "Something failed."), ("2", "Wrong usage."),
+            ("130, 143", "Interrupted, or terminated."),
+        ])
+    if discussion.count > 1 {
+        lines += [".SH EXAMPLES", ".nf"]
+        lines += discussion[1].components(separatedBy: "\n").map { "\\&" + escaped($0) } + [".fi"]
+    }
+    let related =
+        (parents.isEmpty ? [] : [parents.joined(separator: "-") + "(1)"])
+        + subcommands.map { "\(title)-\($0.commandName)(1)" } + ["pipectl-pipeline(5)"]
+    lines += [
+        ".SH SEE ALSO",
+        related.map { "\\fB" + escaped($0).replacingOccurrences(of: "(", with: "\\fR(") }.joined(separator: ",\n"),
+    ]
     return lines.joined(separator: "\n") + "\n"
 }
 
-func write(_ command: Command, below parents: [String], version: String, to folder: URL) throws {
+func write(_ command: Command, below parents: [String], version: String, date: String, to folder: URL) throws {
     let name = (parents + [command.commandName]).joined(separator: "-") + ".1"
-    try page(command, below: parents, version: version)
+    try page(command, below: parents, version: version, date: date)
         .write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     for subcommand in command.subcommands ?? [] where subcommand.commandName != "help" {
-        try write(subcommand, below: parents + [command.commandName], version: version, to: folder)
+        try write(subcommand, below: parents + [command.commandName], version: version, date: date, to: folder)
     }
 }
 
 let folder = URL(filePath: CommandLine.arguments.dropFirst().first ?? ".")
 let version = CommandLine.arguments.dropFirst(2).first ?? ""
+let date = CommandLine.arguments.dropFirst(3).first ?? ""
 let tool = try JSONDecoder().decode(Tool.self, from: FileHandle.standardInput.readToEnd() ?? Data())
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-try write(tool.command, below: [], version: version, to: folder)
+try write(tool.command, below: [], version: version, date: date, to: folder)

@@ -9,7 +9,7 @@ import Stages
 struct Pipectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pipectl",
-        abstract: "Load, cache and convert images through a pipeline that one can read.",
+        abstract: "Load, cache and convert images through a readable pipeline.",
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted, 143 terminated.
 
@@ -18,11 +18,17 @@ struct Pipectl: AsyncParsableCommand {
             counts less than the extension of an output.
             """,
         version: version,
-        subcommands: [
-            LoadCommand.self, ThumbCommand.self, ConvertCommand.self, RunCommand.self, BatchCommand.self,
-            WatchCommand.self, SrcsetCommand.self, InfoCommand.self, ViewCommand.self, PrefetchCommand.self,
-            CacheCommand.self,
-            DoctorCommand.self, FetchCommand.self, PlanCommand.self, HelpVerb.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Image",
+                subcommands: [
+                    ThumbCommand.self, ConvertCommand.self, BatchCommand.self, WatchCommand.self, SrcsetCommand.self,
+                    RunCommand.self, InfoCommand.self, ViewCommand.self,
+                ]),
+            CommandGroup(
+                name: "Network and cache",
+                subcommands: [LoadCommand.self, PrefetchCommand.self, FetchCommand.self, CacheCommand.self]),
+            CommandGroup(name: "Other", subcommands: [PlanCommand.self, DoctorCommand.self, HelpVerb.self]),
         ])
 
     @Flag(help: "Print the defaults that are set, and where.")
@@ -53,8 +59,7 @@ struct Pipectl: AsyncParsableCommand {
             let message = fullMessage(for: error)
             switch exitCode(for: error) {
             case .success:
-                let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
-                StandardOutput.write(isScript ? CompletionScript.withOneHelp(message) : message)
+                StandardOutput.write(asked(message, arguments))
                 end(0)
             case .validationFailure:
                 StandardError.write(usageMessage(for: error, message, arguments) + "\n")
@@ -64,6 +69,18 @@ struct Pipectl: AsyncParsableCommand {
                 end(Interruption.status ?? code.rawValue)
             }
         }
+    }
+
+    /// The help, version or script that a command line asks for.
+    private static func asked(_ message: String, _ arguments: [String]) -> String {
+        if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
+            return CompletionScript.withOneHelp(message)
+        }
+        guard arguments.contains("-h"), !arguments.contains("--help"), !arguments.contains("--version") else {
+            return message
+        }
+        let (verb, words) = Verb.named(by: arguments)
+        return ShortHelp.of(verb, named: (["pipectl"] + arguments[..<words]).joined(separator: " "))
     }
 
     /// An error of usage with the usage of the verb that it is about.

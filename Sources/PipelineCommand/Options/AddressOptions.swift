@@ -3,7 +3,7 @@ import Stages
 
 /// Which addresses may be asked: the same words in every verb that asks.
 struct AddressOptions: ParsableArguments {
-    @Flag(help: "Refuse addresses that are not public, such as those of this machine and its network.")
+    @Flag(help: "Refuse addresses that are not public. Those of this machine and its network are not.")
     var publicOnly = false
 
     /// All, as curl does, unless the flag is set.

@@ -10,7 +10,7 @@ struct CacheFilterOptions: ParsableArguments {
     @Flag(help: "Measure the age from the last use; the default.")
     var accessed = false
 
-    @Flag(help: "Measure the age from when it was stored or last confirmed.")
+    @Flag(help: "Measure the age from storing or confirming.")
     var created = false
 
     func validate() throws {

@@ -20,18 +20,19 @@ struct EncodingDetails: ParsableArguments {
     @Option(
         name: [.customShort("Q", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "From 1, small, to 100, faithful; for \(Formats.words(Formats.using(.quality), "and")). (default: 80)",
+            "From 1, small, to 100, faithful. For \(Formats.words(Formats.using(.quality), "and")). (default: 80)",
             valueName: "1-100"),
         completion: .default)
     var quality: Int?
 
     @Option(
-        help: ArgumentHelp("Lower the quality until a file has no more bytes, such as 100K.", valueName: "size"),
+        help: ArgumentHelp("Use the best quality within this size. Such as 100K.", valueName: "size"),
         completion: .default)
     var maxBytes: ByteCountArgument?
 
     @Option(
-        help: "What of the source's metadata is kept: \(KeptMetadata.allCases.map(\.rawValue).joined(separator: ", "))."
+        help:
+            "Keep some of the source's metadata. One of \(KeptMetadata.allCases.map(\.rawValue).joined(separator: ", "))."
     )
     var metadata = KeptMetadata.none
 
@@ -42,7 +43,8 @@ struct EncodingDetails: ParsableArguments {
     var progressive = false
 
     @Option(
-        help: ArgumentHelp("How hard \(Self.efforts) try to be small.", valueName: "n"), completion: .default)
+        help: ArgumentHelp("Compression effort. For \(Self.efforts); higher is slower and smaller.", valueName: "n"),
+        completion: .default)
     var effort: Int?
 
     @OptionGroup(visibility: .hidden) var defaults: EncodingDefaults

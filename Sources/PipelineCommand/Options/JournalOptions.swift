@@ -3,7 +3,7 @@ import Pipeline
 
 /// How a batch remembers what it has done.
 struct JournalOptions: ParsableArguments {
-    @Flag(help: "Continue an earlier batch with the same output and options that was cut off.")
+    @Flag(help: "Continue an interrupted batch. Its output and options have to be the same.")
     var resume = false
 
     @Option(

@@ -8,20 +8,22 @@ struct OperationOptions: ParsableArguments {
     @Option(
         name: [.customShort("s", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
+            "The size, such as 400x300, 400 or x300. WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
             valueName: "geometry"),
         completion: .list(["300", "x300", "400x300", "640x640"]))
     var size: Geometry?
 
     @Option(
         help: ArgumentHelp(
-            "Fill the size, keeping this part: centre, north, southEast…, attention or entropy; or cut first: 16:9, 16:9:north, 50%x50% or 800x600+10+20.",
+            "Fill the size and crop the rest, keeping a part. One of centre, north, southEast…, attention or entropy; or cut first: 16:9, 16:9:north, 50%x50% or 800x600+10+20.",
             valueName: "part"),
         completion: .list(CropArgument.names))
     var crop: CropArgument?
 
     @Option(
-        help: ArgumentHelp("Transforms on one line, such as resize=800:600:fit=cover,sharpen=0.5.", valueName: "list"),
+        help: ArgumentHelp(
+            "Apply transforms, such as sharpen=0.5. Several are a list on one line: resize=800:600:fit=cover,sharpen=0.5",
+            valueName: "list"),
         completion: .list(StageCatalogue.operations.specifications.map(\.name)))
     var ops: String?
 

@@ -5,13 +5,13 @@ struct OverwriteOptions: ParsableArguments {
     /// What may be done to a file that is there.
     enum Rule: Sendable { case refuse, skip, overwrite, ifNewer }
 
-    @Flag(name: [.customShort("n"), .long], help: "Leave files that exist as they are, without an error.")
+    @Flag(name: [.customShort("n"), .long], help: "Skip files that exist, without an error.")
     var noClobber = false
 
     @Flag(name: [.customShort("y"), .long], help: "Overwrite files that exist. (default: they are an error)")
     var overwrite = false
 
-    @Flag(help: "Overwrite files that are older than their source, and leave the others.")
+    @Flag(help: "Overwrite only files older than their source.")
     var newer = false
 
     func validate() throws {

@@ -7,7 +7,7 @@ struct PolicyOptions: ParsableArguments {
         case returnCacheElseLoad, returnCacheDontLoad, ignoreCache, useProtocol
     }
 
-    @Option(help: "Which caches are used: \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "Choose which caches are used. One of \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
     var policy = Name.returnCacheElseLoad
 
     @Option(help: ArgumentHelp("Wait before the disk is looked at.", valueName: "seconds"))

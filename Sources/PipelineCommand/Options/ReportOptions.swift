@@ -11,7 +11,7 @@ struct ReportOptions: ParsableArguments {
     @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
     var quiet = false
 
-    @Flag(name: [.customShort("v"), .long], help: "Show what happened, stage by stage, on standard error.")
+    @Flag(name: [.customShort("v"), .long], help: "Show each stage on standard error.")
     var verbose = false
 
     @Option(

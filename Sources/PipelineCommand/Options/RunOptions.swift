@@ -12,7 +12,7 @@ struct RunOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Let pictures under way take so much memory. (default: half of the machine's)", valueName: "size"))
+            "Limit the memory of images in progress. (default: half of the machine's)", valueName: "size"))
     var memory: ByteCountArgument?
 
     @Flag(help: "Say what would be written, and do nothing.")

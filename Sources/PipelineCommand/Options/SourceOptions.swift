@@ -21,7 +21,7 @@ struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Decode up to N frames of an animation.", valueName: "n"))
     var frames = 1
 
-    @Flag(help: "Take what can be read of a picture that is cut off. (default: it is an error)")
+    @Flag(help: "Accept truncated images. Whatever can be decoded is used. (default: an error)")
     var allowTruncated = false
 
     @OptionGroup var policy: PolicyOptions

@@ -4,17 +4,17 @@ import Stages
 
 /// The options shared by all verbs that write images, except for where results go.
 struct WorkOptions: ParsableArguments {
-    @OptionGroup var encoding: EncodingOptions
-    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @Option(
         help: ArgumentHelp(
-            "What to do with results of one name: error, keep-extension (a.heic.png), or number (a-2.png, in the order of the list).",
+            "What to do with results of the same path. One of error, keep-extension (a.heic.png), or number (a-2.png, in the order of the list).",
             valueName: "rule"))
     var onCollision = CollisionRule.error
 
-    @OptionGroup var running: RunOptions
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     /// A recipe that decodes and encodes.
     func recipe() -> Recipe {

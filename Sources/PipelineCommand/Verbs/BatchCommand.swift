@@ -7,7 +7,7 @@ import Stages
 struct BatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batch",
-        abstract: "Work through folders, patterns and lists of images.",
+        abstract: "Process folders, patterns and lists of images.",
         discussion: """
             -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each \
             core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or \
@@ -22,7 +22,8 @@ struct BatchCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("Folders, files, patterns, URLs, or - for a list on standard input.", valueName: "in"),
+        help: ArgumentHelp(
+            "Folders, files, patterns, URLs, or - for a list. The list is on standard input.", valueName: "in"),
         completion: .file())
     var inputs: [String] = []
 
@@ -31,16 +32,16 @@ struct BatchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Read the list from a file, or - for standard input; zero bytes end the names.", valueName: "file"),
+            "Read the list from a file, or -. Zero bytes end the names; - is standard input.", valueName: "file"),
         completion: .file())
     var files0From: String?
 
     @Option(help: ArgumentHelp("Take one part of the list, such as 2/8.", valueName: "i/n"), completion: .default)
     var shard: ShardArgument?
 
-    @OptionGroup var operations: OperationOptions
-    @OptionGroup var journaling: JournalOptions
-    @OptionGroup var destination: DestinationOptions
+    @OptionGroup(title: "Transforms") var operations: OperationOptions
+    @OptionGroup(title: "Resuming") var journaling: JournalOptions
+    @OptionGroup(title: "Output") var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
     func validate() throws {

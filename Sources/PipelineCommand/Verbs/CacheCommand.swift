@@ -4,7 +4,7 @@ import ArgumentParser
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache",
-        abstract: "Look into the cache and tidy it.",
+        abstract: "Inspect and clean the cache.",
         subcommands: [
             CacheStatsCommand.self, CacheListCommand.self, CacheRemoveCommand.self, CachePruneCommand.self,
             CacheVerifyCommand.self, CachePurgeCommand.self, CachePathCommand.self,

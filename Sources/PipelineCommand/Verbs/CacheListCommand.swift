@@ -18,8 +18,8 @@ struct CacheListCommand: AsyncParsableCommand {
               pipectl cache ls --json | jq .bytes
             """)
 
-    @OptionGroup var filter: CacheFilterOptions
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Age") var filter: CacheFilterOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @Flag(help: "Print an object on a line for each.") var json = false
 
     func run() async throws {

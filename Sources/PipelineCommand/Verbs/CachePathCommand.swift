@@ -11,7 +11,7 @@ struct CachePathCommand: ParsableCommand {
               du -sh "$(pipectl cache path)"
             """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
 
     func run() { StandardOutput.write(cache.folder) }
 }

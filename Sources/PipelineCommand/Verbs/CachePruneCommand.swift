@@ -16,13 +16,13 @@ struct CachePruneCommand: AsyncParsableCommand {
               pipectl cache prune --older-than 7d --created --max-size 2G
             """)
 
-    @OptionGroup var filter: CacheFilterOptions
+    @OptionGroup(title: "Age") var filter: CacheFilterOptions
 
     @Option(help: ArgumentHelp("Leave no more than this, such as 2G.", valueName: "size"))
     var maxSize: ByteCountArgument?
 
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
         guard let responses = try await cache.existing(byteLimit: maxSize?.bytes) else {

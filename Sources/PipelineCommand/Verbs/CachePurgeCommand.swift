@@ -11,8 +11,8 @@ struct CachePurgeCommand: AsyncParsableCommand {
               pipectl cache purge
             """)
 
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
         let responses = try await cache.existing()

@@ -7,7 +7,7 @@ import Stages
 struct CacheRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove what came from URLs, or is stored under keys.",
+        abstract: "Remove the responses of URLs or keys.",
         discussion: """
             A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
             for one of them.
@@ -19,8 +19,8 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"), completion: .default)
     var names: [String]
 
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
         let responses = try await cache.existing()

@@ -12,7 +12,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
               pipectl cache stats --json --cache-dir /var/cache/thumbnails
             """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @Flag(help: "Print an object.") var json = false
 
     func run() async throws {

@@ -6,7 +6,7 @@ import Stages
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Look through the cache for what is damaged, and mend it.",
+        abstract: "Find and repair damage in the cache.",
         discussion: """
             Reads every stored byte, and changes nothing without --repair. What a repair removes is fetched again when it \
             is wanted. Exit status: 0 if nothing is wrong, or nothing any more; else 1.
@@ -16,7 +16,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
               pipectl cache verify --repair --cache-dir /var/cache/thumbnails
             """)
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @Flag(help: "Mend what can be mended.") var repair = false
     @Flag(help: "Print the report as JSON.") var json = false
 

@@ -21,7 +21,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
     var output: String
 
-    @OptionGroup var operations: OperationOptions
+    @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup var work: WorkOptions
 
     func run() async throws {

@@ -6,7 +6,7 @@ import Stages
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what this machine has: versions, codecs, limits, the cache's health.",
+        abstract: "Check libraries, codecs, limits and the cache.",
         discussion: """
             Each codec is tried with a small picture. Exit status: 1 if something is wrong.
 
@@ -15,8 +15,8 @@ struct DoctorCommand: AsyncParsableCommand {
               pipectl doctor --json
             """)
 
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
         let libraries = Library.all.map {

@@ -8,7 +8,7 @@ import Stages
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Fetch anything over HTTP through the cache, and show what the cache made of it.",
+        abstract: "Fetch any URL through the HTTP cache.",
         discussion: """
             With --stdio it serves another program as a coprocess: a line of JSON for \
             each request and for each answer. What goes in (→) and comes out (←):
@@ -48,22 +48,22 @@ struct FetchCommand: AsyncParsableCommand {
         help: ArgumentHelp("Send this field.", valueName: "name: value"), completion: .default)
     var header: [String] = []
 
-    @Flag(help: "Count a status of 400 or above as a failure, and write nothing.")
+    @Flag(help: "Fail on a status of 400 or above. Nothing is written then.")
     var fail = false
 
-    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
 
-    @Flag(help: "Show the stored entry, its freshness, what was sent and what came back.")
+    @Flag(help: "Explain what the cache did. Shows the stored entry, its freshness, what was sent and what came back.")
     var explain = false
 
-    @OptionGroup var reporting: ReportOptions
+    @OptionGroup(title: "Messages") var reporting: ReportOptions
 
     @Flag(help: "Serve another program as a coprocess.")
     var stdio = false
 
-    @OptionGroup var addresses: AddressOptions
+    @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
 
-    @OptionGroup var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
 
     func validate() throws {
         if stdio {

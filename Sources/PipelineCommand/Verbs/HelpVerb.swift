@@ -6,7 +6,7 @@ import Stages
 struct HelpVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "help",
-        abstract: "Show the help of a verb, or the stages that pipelines are made of.",
+        abstract: "Show the help of a verb, or describe stages.",
         discussion: """
             Examples:
               pipectl help thumb
@@ -16,7 +16,7 @@ struct HelpVerb: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The verb, in one or two words; or stages, and the name of one.", valueName: "verb"),
+        help: ArgumentHelp("The verb, in one or two words. Or stages, and the name of one.", valueName: "verb"),
         completion: .list(
             Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" }
                 + ["stages"]))

@@ -7,7 +7,7 @@ import Stages
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Say what files say of their pictures, without decoding them.",
+        abstract: "Show image metadata without decoding.",
         discussion: """
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
@@ -26,9 +26,9 @@ struct InfoCommand: AsyncParsableCommand {
         transform: { try InfoFormat($0) })
     var template: InfoFormat?
 
-    @OptionGroup var addresses: AddressOptions
-    @OptionGroup var cache: CacheOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
+    @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }

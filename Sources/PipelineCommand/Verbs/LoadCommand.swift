@@ -6,7 +6,7 @@ import Stages
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Load images through a policy's pipeline, caches and all.",
+        abstract: "Load images through a cache policy's pipeline.",
         discussion: """
             A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
             its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with \
@@ -32,22 +32,22 @@ struct LoadCommand: AsyncParsableCommand {
         completion: .list(["300", "640", "1280", "640x480"]))
     var maxPixelSize: PixelSize?
 
-    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
 
-    @OptionGroup var reading: SourceOptions
+    @OptionGroup(title: "Sources and cache") var reading: SourceOptions
 
     @Option(
-        help: ArgumentHelp("Know the image by this in the caches, instead of by its URL.", valueName: "id"),
+        help: ArgumentHelp("The key in the caches, instead of the URL.", valueName: "id"),
         completion: .default)
     var identifier: String?
 
-    @Option(help: ArgumentHelp("Keep the image fresh for this long, whatever its server says.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Keep the image fresh for this long. It overrules the server.", valueName: "seconds"))
     var expireAfter: Double?
 
-    @Flag(help: "Show what happened, stage by stage, on standard error.")
+    @Flag(help: "Show each stage on standard error.")
     var trace = false
 
-    @OptionGroup var reporting: ReportOptions
+    @OptionGroup(title: "Messages") var reporting: ReportOptions
 
     func validate() throws {
         if let expireAfter, !(0...1e10).contains(expireAfter) {

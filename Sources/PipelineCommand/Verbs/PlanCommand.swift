@@ -5,7 +5,7 @@ import Stages
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",
-        abstract: "Print the pipeline that a policy, or a file, stands for.",
+        abstract: "Print the pipeline of a policy or a file.",
         discussion: """
             Examples:
               pipectl plan
@@ -18,7 +18,7 @@ struct PlanCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var pipeline: PipelineArgument?
 
-    @OptionGroup var policy: PolicyOptions
+    @OptionGroup(title: "Sources and cache") var policy: PolicyOptions
 
     func run() async throws {
         let resources = PipelineResources.described

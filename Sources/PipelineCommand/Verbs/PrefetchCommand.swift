@@ -6,7 +6,7 @@ import Stages
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
-        abstract: "Download images into the cache, so that they are there when they are wanted.",
+        abstract: "Download images into the cache.",
         discussion: """
             What is cached and fresh is not downloaded again. What is no image is not kept, and counts as failed.
 
@@ -16,7 +16,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("http and https URLs, or - for a list on standard input.", valueName: "url"),
+        help: ArgumentHelp("http and https URLs, or - for a list. The list is on standard input.", valueName: "url"),
         completion: .default)
     var urls: [String]
 
@@ -25,8 +25,8 @@ struct PrefetchCommand: AsyncParsableCommand {
         help: ArgumentHelp("Load so many at a time.", valueName: "n"), completion: .default)
     var jobs = 8
 
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         guard 1...1024 ~= jobs else { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }

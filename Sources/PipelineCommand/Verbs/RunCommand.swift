@@ -4,7 +4,7 @@ import ArgumentParser
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run images through transforms, or through a pipeline from a file.",
+        abstract: "Run images through transforms or a pipeline.",
         discussion: """
             A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. Where it has no \
             encode, the output's name says what is written.
@@ -22,8 +22,8 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @OptionGroup var operations: OperationOptions
-    @OptionGroup var destination: DestinationOptions
+    @OptionGroup(title: "Transforms") var operations: OperationOptions
+    @OptionGroup(title: "Output") var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
     func validate() throws {

@@ -6,7 +6,7 @@ import Stages
 struct SrcsetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "srcset",
-        abstract: "Make an image in several widths and formats, decoding it once.",
+        abstract: "Make several widths and formats of an image.",
         discussion: """
             Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o \
             results lie beside the source, as {dir}/{name}-{w}.{ext}.
@@ -36,11 +36,11 @@ struct SrcsetCommand: AsyncParsableCommand {
         help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
-    @OptionGroup var details: EncodingDetails
-    @OptionGroup var overwrite: OverwriteOptions
-    @OptionGroup var running: RunOptions
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Output format") var details: EncodingDetails
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         guard widths.values.allSatisfy({ 1...1_000_000 ~= $0 }) else {

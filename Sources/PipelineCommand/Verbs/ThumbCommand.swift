@@ -19,8 +19,8 @@ struct ThumbCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @OptionGroup var operations: OperationOptions
-    @OptionGroup var destination: DestinationOptions
+    @OptionGroup(title: "Transforms") var operations: OperationOptions
+    @OptionGroup(title: "Output") var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
     /// The size where none is given.
