@@ -9,7 +9,7 @@ PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
 .PHONY: test demo lint docs bench verify soak interrupt hostile sanitize fuzz release extras install uninstall readme dependencies
 
-# Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for an answer waits
+# Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
 test: dependencies
 	swift build --build-tests
@@ -32,7 +32,7 @@ docs: dependencies
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
-# Prints what the README says of speed, and measures thumbnails beside other programs: Benchmarks/RESULTS.md.
+# Prints what the README says of speed, and measures thumbnails next to other programs: Benchmarks/RESULTS.md.
 bench: dependencies
 	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil python3-opencv \
 	    libturbojpeg0-dev libpng-dev
@@ -129,7 +129,7 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
-# Writes anew what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
+# Writes again what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
 readme: release
 	$(BINARY) help stages --as markdown >Sources/PipelineFile/Documentation.docc/Stages.md
 	UPDATE_README=1 swift test --filter ReadmeTests

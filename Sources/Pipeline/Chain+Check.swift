@@ -26,7 +26,7 @@ extension Chain {
         return problem(from: .empty, &known)
     }
 
-    /// What the stages before a place have made of a load, beside its phase.
+    /// What the stages before a place have made of a load, besides its phase.
     fileprivate struct Known {
         var isIdentified = false
         /// The fields that the keys tell apart; `nil` where the stage that settles them doesn't say.

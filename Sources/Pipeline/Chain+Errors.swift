@@ -4,7 +4,7 @@ extension Chain.Slot {
     /// What a stage is told that broke the rule of loads.
     func breach(_ violation: String, of load: Load) -> LoadError {
         LoadError(
-            .stageContract, subject: load.subject, "The stage broke its contract: \(violation). Mend the stage.")
+            .stageContract, subject: load.subject, "The stage broke its contract: \(violation). Fix the stage.")
     }
 
     /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.

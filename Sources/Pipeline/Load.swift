@@ -113,7 +113,7 @@ public struct Load: Sendable {
     /// Whether anybody shows images that come before the final one: a stale one, or a preview. Making such an image for
     /// nobody is wasted work.
     ///
-    /// A load that only a log or metrics watch shows none. The answer may change while the load runs, since other loads
+    /// A load that only a log or metrics watch shows none. This may change while the load runs, since other loads
     /// may join it and leave it.
     public var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
 
@@ -133,7 +133,7 @@ public struct Load: Sendable {
         self.recorder = recorder
     }
 
-    /// The same load with a trace and an audience of its own: for a composite that runs its body beside others.
+    /// The same load with a trace and an audience of its own: for a composite that runs its body concurrently with others.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
         var fork = Load(request, clock: clock, list: list, events: events)
         fork.content = content

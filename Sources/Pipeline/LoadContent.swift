@@ -22,7 +22,7 @@ public enum LoadContent: Sendable {
         }
     }
 
-    /// What the content would be as an answer; `nil` while there is nothing.
+    /// What the content would be as a result; `nil` while there is nothing.
     public var product: Product? {
         switch self {
         case .empty: nil

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Why a load has no answer: what happened, to which image, at which stage, and what to do.
+/// Why a load failed: what happened, to which image, at which stage, and what to do.
 public struct LoadError: Error, Sendable {
     /// The kind of failure, for programs.
     public let code: Code

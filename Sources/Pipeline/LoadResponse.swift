@@ -2,7 +2,7 @@
 public struct LoadResponse: Sendable {
     /// Pixels, or bytes where the list has an `Encode` or no `Decode`.
     public let product: Product
-    /// Where the answer came from.
+    /// Where the product came from.
     public let source: LoadSource
     /// Whether the answer is past its freshness and was given all the same, as a policy or the request's
     /// `max-stale` may allow.

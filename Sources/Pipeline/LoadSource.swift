@@ -1,4 +1,4 @@
-/// Where an answer came from.
+/// Where a response came from.
 public enum LoadSource: String, Sendable, Hashable {
     /// The memory cache.
     case memory

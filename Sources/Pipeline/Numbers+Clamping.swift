@@ -1,7 +1,7 @@
 // What comes from a file, a header or a database may be any number; a plain conversion would end the process.
 
 extension FixedWidthInteger {
-    /// The nearest number of this type; 0 for what is no number.
+    /// The nearest number of this type; 0 for NaN.
     package init(clamping value: Double) {
         if let exact = Self(exactly: value.rounded(.towardZero)) {
             self = exact

@@ -55,7 +55,7 @@ public struct PixelLayout: Sendable, Hashable {
     /// Four bytes: red, green, blue, alpha.
     public static let rgba = PixelLayout(channelCount: 4, hasAlpha: true)
 
-    /// Returns the one of ``grey``, ``rgb`` and ``rgba`` that has so many channels; `nil` for any other number.
+    /// Returns the one of ``grey``, ``rgb`` and ``rgba`` with this number of channels; `nil` for any other number.
     package static func known(channelCount: Int) -> PixelLayout? {
         [grey, rgb, rgba].first { $0.channelCount == channelCount }
     }

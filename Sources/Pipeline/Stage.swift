@@ -28,7 +28,7 @@ public protocol Stage: Sendable {
     /// state.
     var needs: Set<ResponseState.Kind> { get }
 
-    /// The states in which the stage can leave the load's ``Load/response``, beside the one in which it found it.
+    /// The states in which the stage can leave the load's ``Load/response``, besides the one in which it found it.
     ///
     /// By default every state for a stage that takes a load from nothing to the source's bytes, and none for any other.
     var leaves: Set<ResponseState.Kind> { get }

@@ -13,7 +13,7 @@ extension Trace {
         case resumed(from: Int)
         /// The load joined another one that was under way.
         case joined
-        /// The body ran so many times.
+        /// The number of times that the body ran.
         case attempts(Int)
         /// What is stale stands in for an error. It came from this place.
         case standIn(for: LoadError.Code, from: LoadSource)

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// The name of an arrangement, for who picks one at run time: with an option of a load, or at a shell.
+/// The name of an arrangement, for choosing one at run time: with an option of a load, or at a shell.
 public enum CachePolicy: Sendable, Hashable {
     /// See ``Pipeline/ImagePipeline/returnCacheElseLoad(_:cacheDelay:downloadDelay:)``.
     case returnCacheElseLoad(cacheDelay: Duration? = nil, downloadDelay: Duration? = nil)

@@ -37,8 +37,8 @@ public struct CheckContentType: Stage {
         if let actual = codecs.format(of: file.bytes), actual != format {
             throw LoadError(
                 .unsupportedType, subject: load.subject,
-                "The origin declares the content as \(declared), and it is \(actual). Its operator has to fix that; "
-                    + "remove CheckContentType to go by the bytes alone.")
+                "The origin declares the content as \(declared), and it is \(actual). "
+                    + "Remove CheckContentType to go by the bytes alone.")
         }
         return .done
     }

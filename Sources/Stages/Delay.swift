@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Waits before the list goes on, so that an image that scrolls by quickly costs nothing.
+/// Waits before the list continues, so that an image that scrolls by quickly costs nothing.
 public struct Delay: Stage {
     private let duration: Duration
 

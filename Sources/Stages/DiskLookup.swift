@@ -3,7 +3,7 @@ public import Pipeline
 
 /// Looks for a source's bytes among the stored responses.
 ///
-/// An answer that is still fresh becomes the load's original. One past its freshness is left as the load's stale response,
+/// A response that is still fresh becomes the load's original. One past its freshness is left as the load's stale response,
 /// for the origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
 /// it has nothing to do.
 public struct DiskLookup: Stage, CredentialStage {

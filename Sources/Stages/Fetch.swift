@@ -5,7 +5,7 @@ import HTTPTypes
 public import Pipeline
 
 /// Asks the origin for the source's bytes. What a stale entry can be validated by is sent along; a 304 that confirms it
-/// makes its bytes the answer without sending them again (RFC 9110 section 13). The request's own conditions are left
+/// makes its bytes the result without sending them again (RFC 9110 section 13). The request's own conditions are left
 /// out: their 304 would be of no use here.
 ///
 /// Redirects are followed, at most five, each as a request of its own: it has its own entry in the cache. Where a
@@ -112,7 +112,7 @@ public struct Fetch: Stage {
         let partial: PartialBody?
     }
 
-    /// Sends the request of the next hop, with the validators of what is stored for it and what asks for the rest of a
+    /// Sends the request of the next hop, with the validators of its stored response and what asks for the rest of a
     /// body that broke off.
     private func ask(_ trail: RedirectTrail, _ load: Load) async throws -> Asked {
         var request = trail.hops.request
@@ -206,7 +206,7 @@ public struct Fetch: Stage {
         } else if exchange.status == 206, load.request.headers[.range] == nil {
             throw LoadError(
                 .malformedResponse, subject: load.subject,
-                "The origin answered with a part (206) though the whole was asked for. Its operator has to fix that.")
+                "The origin answered with a part (206) though the whole was asked for.")
         }
         // Whatever was kept is in the exchange now, or outdated.
         load.detach(PartialBody.self)

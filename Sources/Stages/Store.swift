@@ -1,7 +1,7 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk, and beside that what an
+/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk, and next to that what an
 /// `Encode` made of it, for ``VariantLookup``.
 ///
 /// It is the last stage, so that bytes that don't decode are never kept.

@@ -12,7 +12,7 @@ struct StoredTerms {
     /// When the origin was last asked; `nil` for what came from none.
     var askedAt: Date?
 
-    /// Of what is no response.
+    /// Of bytes that aren't an HTTP response.
     init(_ validity: Validity) { self.validity = validity }
 
     /// Of a response that is stored.

@@ -6,7 +6,7 @@ public import Pipeline
 /// again.
 ///
 /// It stands between the stages that find the bytes and `Decode`, in a list that has an `Encode`; ``Store`` keeps the
-/// result beside the response. Whether the response still holds was settled before, so a result never outlives it: a
+/// result next to the response. Whether the response still holds was settled before, so a result never outlives it: a
 /// response that was replaced takes its results along, one that the origin confirmed keeps them.
 /// `ImagePipeline.encoding(_:keptIn:)` puts both stages into a list.
 public struct VariantLookup: Stage {
@@ -40,7 +40,7 @@ public struct VariantLookup: Stage {
 }
 
 extension ImagePipeline {
-    /// The same list with an `Encode` before its ``Store``, whose results are kept on disk beside the responses that they
+    /// The same list with an `Encode` before its ``Store``, whose results are kept on disk next to the responses that they
     /// were made of, and looked for before anything is decoded.
     ///
     /// ```swift

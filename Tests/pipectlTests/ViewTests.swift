@@ -99,7 +99,7 @@ final class ViewTests {
         #expect(try pipectl.content("before") == pipectl.content("after"))
     }
 
-    @Test("never writes to a pipe or a file, and says what is no image")
+    @Test("never writes to a pipe or a file, and reports missing files")
     func noTerminal() async throws {
         for command in ["pipectl view photo.jpg", "pipectl view photo.jpg --graphics kitty"] {
             let result = try await pipectl.shell(command)
@@ -113,7 +113,7 @@ final class ViewTests {
     }
 
     @Test(
-        "takes nothing from an answer that makes no sense",
+        "takes nothing from a reply that makes no sense",
         arguments: [
             "", "\u{1B}", "\u{1B}[6;99999999999999999999;1t", "\u{1B}[6;0;0t", "\u{1B}[?c", "\u{1B}_Gi=31;EBAD\u{1B}\\",
             "\u{1B}[6;1t\u{1B}[?40;14c", "typed\u{1B}[A",

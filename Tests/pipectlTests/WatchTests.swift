@@ -57,7 +57,7 @@ final class WatchTests {
         #expect(try await next(watching) == "in/slow.jpg done")
     }
 
-    @Test("makes a result anew when its source changes, leaves what others made, and goes on")
+    @Test("makes a result again when its source changes, leaves others' files, and survives failures")
     func changes() async throws {
         try await shell("mkdir out; echo precious >out/theirs.jpg")
         let watching = try watch()

@@ -17,7 +17,7 @@ public struct ReadFile: Stage {
     /// The file's bytes, or still nothing.
     public var produces: Phases { [.empty, .original] }
 
-    /// What it reads is no response.
+    /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
     /// Reads the file.

@@ -11,7 +11,7 @@ public struct ReadInline: Stage {
     /// The request's bytes, or still nothing.
     public var produces: Phases { [.empty, .original] }
 
-    /// What it reads is no response.
+    /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
     /// Takes the bytes.

@@ -2,11 +2,11 @@
 public enum CacheMiss: Sendable, Hashable {
     /// Nothing is stored under the key.
     case nothingStored
-    /// So many responses are stored, all for other values of the fields that `Vary` names (RFC 9111 section 4.1).
+    /// This number of responses is stored, all for other values of the fields that `Vary` names (RFC 9111 section 4.1).
     case otherValues(Int)
-    /// The stored response has this status, and is no image.
+    /// The stored response has this status, and isn't an image.
     case status(Int)
-    /// What is stored isn't what was written.
+    /// The stored bytes aren't those that were written.
     case damaged
     /// The cache can't be used.
     case unavailable

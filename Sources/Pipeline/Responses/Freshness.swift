@@ -55,7 +55,7 @@ public struct Freshness: Sendable, Hashable {
     /// The moment at which it was judged.
     public let judged: Date
 
-    /// Whether it may be given now while the origin is asked beside (`stale-while-revalidate`, RFC 5861 section 3).
+    /// Whether it may be given now while the origin is asked in the background (`stale-while-revalidate`, RFC 5861 section 3).
     public let mayBeServedWhileRevalidating: Bool
     /// Whether it may be given if the origin answers with 500, 502, 503 or 504 (`stale-if-error`, RFC 5861 section 4).
     public let mayBeServedOnError: Bool
@@ -83,7 +83,7 @@ public struct Freshness: Sendable, Hashable {
     /// When it stops being fresh; `nil` for never.
     public var freshUntil: Date? { remaining.map { judged + $0.seconds } }
 
-    /// The `Age` that an answer made of it has to carry (section 5.1), in seconds.
+    /// The `Age` that a response made of it has to carry (section 5.1), in seconds.
     package var ageField: Int { min(max(Int(clamping: age.seconds), 0), 1 << 31) }
 }
 

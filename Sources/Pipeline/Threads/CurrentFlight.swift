@@ -4,7 +4,7 @@ package enum CurrentFlight {
     /// for no place.
     @TaskLocal package static var root: UInt64?
 
-    /// Runs code that isn't ours, such as an observer. Loads that it begins are no part of the load at hand: they have a
+    /// Runs code that isn't ours, such as an observer. Loads that it begins aren't part of the load at hand: they have a
     /// priority and a place of their own.
     package static func callOut(_ body: () -> Void) {
         HeldLocks.requireNone()

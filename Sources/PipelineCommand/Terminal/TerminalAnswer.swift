@@ -11,7 +11,7 @@ struct TerminalAnswer: Equatable {
     /// Asks for kitty's graphics, a character's size and the device's attributes, which every terminal answers last.
     private static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}[c"
 
-    /// Reads an answer; what isn't understood counts for nothing.
+    /// Reads the terminal's reply; what isn't understood counts for nothing.
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         for part in text.split(separator: "\u{1B}") {
@@ -36,7 +36,7 @@ struct TerminalAnswer: Equatable {
 
     /// Asks the terminal that the program was started from; nothing is answered where there is none, or where the program
     /// runs in the background.
-    /// - Parameter milliseconds: how long an answer may take.
+    /// - Parameter milliseconds: how long the terminal may take to reply.
     init(askingFor milliseconds: Int32 = 500) {
         self.init([])
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -48,7 +48,7 @@ struct TerminalAnswer: Equatable {
         var raw = before
         raw.c_lflag &= ~UInt32(ICANON | ECHO)
         tcsetattr(terminal, TCSAFLUSH, &raw)
-        // What comes later than it may is no input of the shell's.
+        // A late reply isn't left to the shell as input.
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
         guard StandardStream.write(Array(Self.question.utf8), to: terminal) == 0 else { return }
         var answer: [UInt8] = []

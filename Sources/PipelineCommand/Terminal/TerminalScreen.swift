@@ -60,7 +60,7 @@ struct TerminalScreen: Sendable {
         }
     }
 
-    /// The pixels as RGBA, by way of a PNG file whose palette is chosen well where there may be only so many colours.
+    /// The pixels as RGBA, by way of a PNG file whose palette is chosen well where the number of colours is limited.
     private static func rgba(_ image: DecodedImage, colours: Int = 0) async throws -> [UInt8] {
         let image = colours == 0 ? image : try await reduced(image, to: colours)
         let channels = image.layout.channelCount

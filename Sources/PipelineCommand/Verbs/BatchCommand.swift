@@ -10,7 +10,7 @@ struct BatchCommand: AsyncParsableCommand {
         abstract: "Process folders, patterns and lists of images.",
         discussion: """
             -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each \
-            core, as far as memory allows. Nothing is overwritten unless told; --resume goes on after Ctrl-C, kill -9 or \
+            core, as far as memory allows. Nothing is overwritten unless told; --resume continues after Ctrl-C, kill -9 or \
             a power cut, and replaces only files whose bytes are those that it wrote, with the same options. On a \
             terminal a bar shows how far it is. Folders give the files whose extensions or first bytes are an image's.
 

@@ -48,7 +48,7 @@ struct CacheListCommand: AsyncParsableCommand {
     }
 }
 
-/// A stored answer, as `--json` prints it.
+/// A stored response, as `--json` prints it.
 struct CacheEntryReport: Encodable {
     let key: String
     let url: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Stages
 
-/// Looks through a cache's folder, and mends it where that is wished.
+/// Checks a cache's folder, and repairs it if asked to.
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -17,7 +17,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
-    @Flag(help: "Mend what can be mended.") var repair = false
+    @Flag(help: "Repair what can be repaired.") var repair = false
     @Flag(help: "Print the report as JSON.") var json = false
 
     func run() async throws {
@@ -33,13 +33,13 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
     private func lines(_ report: CacheReport, _ folder: String) -> String {
         let found = report.findings.map {
-            "\($0.kind.rawValue)\t\($0.subject)\t\($0.detail)" + ($0.isRepaired ? " Mended." : "")
+            "\($0.kind.rawValue)\t\($0.subject)\t\($0.detail)" + ($0.isRepaired ? " Repaired." : "")
         }
         let count = report.findings.count
         let verdict =
             report.findings.isEmpty
             ? "nothing is wrong"
-            : "\(count) \(count == 1 ? "finding" : "findings"), \(report.findings.count { $0.isRepaired }) mended"
+            : "\(count) \(count == 1 ? "finding" : "findings"), \(report.findings.count { $0.isRepaired }) repaired"
         return (found + ["\(folder): \(report.entries) entries with \(report.bytes) bytes read, \(verdict)."])
             .joined(separator: "\n")
     }

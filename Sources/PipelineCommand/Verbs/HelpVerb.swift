@@ -26,7 +26,7 @@ struct HelpVerb: ParsableCommand {
     var form = StageReference.Form.text
 
     func run() throws {
-        // A word that is no verb was refused before.
+        // A word that isn't a verb was refused before.
         guard verb.first == "stages" else { throw CleanExit.helpRequest(Verb.named(by: verb).type) }
         let catalogue = StageCatalogue.standard(.described)
         guard verb.count < 3 else { throw ValidationError("help stages takes the name of one stage.") }

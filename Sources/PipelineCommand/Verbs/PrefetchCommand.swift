@@ -8,7 +8,7 @@ struct PrefetchCommand: AsyncParsableCommand {
         commandName: "prefetch",
         abstract: "Download images into the cache.",
         discussion: """
-            What is cached and fresh is not downloaded again. What is no image is not kept, and counts as failed.
+            Fresh images in the cache are not downloaded again. Responses that aren't images are discarded and count as failures.
 
             Examples:
               pipectl prefetch https://example.com/a.jpg https://example.com/b.jpg
@@ -22,7 +22,7 @@ struct PrefetchCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("Load so many at a time.", valueName: "n"), completion: .default)
+        help: ArgumentHelp("Load up to n at a time.", valueName: "n"), completion: .default)
     var jobs = 8
 
     @OptionGroup(title: "Sources and cache") var source: SourceOptions

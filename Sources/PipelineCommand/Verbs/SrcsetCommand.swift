@@ -9,7 +9,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         abstract: "Make several widths and formats of an image.",
         discussion: """
             Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o \
-            results lie beside the source, as {dir}/{name}-{w}.{ext}.
+            results lie next to the source, as {dir}/{name}-{w}.{ext}.
 
             Examples:
               pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg

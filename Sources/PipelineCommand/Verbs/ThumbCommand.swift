@@ -6,7 +6,7 @@ struct ThumbCommand: AsyncParsableCommand {
         commandName: "thumb",
         abstract: "Make thumbnails.",
         discussion: """
-            A source is a file, a URL, or - for standard input. Without -o the result lies beside its source, as \
+            A source is a file, a URL, or - for standard input. Without -o the result lies next to its source, as \
             {dir}/{name}-{w}x{h}.{ext}. -s 400x300 is the box that it fits; quote the marks: '400x300>'.
 
             Examples:

@@ -28,11 +28,12 @@ struct ViewCommand: AsyncParsableCommand {
     @Option(help: "How to show them: auto, kitty, iterm, sixel or blocks.")
     var graphics = Graphics.auto
 
-    @Option(help: ArgumentHelp("Use so many columns. (default: the terminal's)", valueName: "n"), completion: .default)
+    @Option(help: ArgumentHelp("Use up to n columns. (default: the terminal's)", valueName: "n"), completion: .default)
     var columns: Int?
 
     @Option(
-        help: ArgumentHelp("Use so many rows. (default: the terminal's but two)", valueName: "n"), completion: .default)
+        help: ArgumentHelp("Use up to n rows. (default: the terminal's, less two)", valueName: "n"),
+        completion: .default)
     var rows: Int?
 
     @OptionGroup var source: SourceOptions

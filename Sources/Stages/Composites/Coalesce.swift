@@ -2,7 +2,7 @@ public import Pipeline
 
 /// Runs its body once for all loads that want the same thing at the same time.
 ///
-/// Each waiter gets the answer, or the error, of the one flight. A waiter that is cancelled returns at once; the last
+/// Each waiter gets the result, or the error, of the one flight. A waiter that is cancelled returns at once; the last
 /// one to leave cancels the flight, whose work then winds down on its own (``Flights/drain()`` waits for it). A flight
 /// that failed is forgotten: the next load tries again.
 ///

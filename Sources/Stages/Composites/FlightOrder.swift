@@ -5,7 +5,7 @@ import Pipeline
 /// A load that looked at the disk before an original was stored there, and asks for it after, must still join the
 /// flight that fetched it rather than fetch it again. A load that began before its source was removed must not store it.
 ///
-/// It is no public attachment: the numbers mean something to ``Flights`` alone.
+/// It isn't a public attachment: the numbers mean something to ``Flights`` alone.
 struct FlightOrder: LoadAttachment {
     let number: UInt64
     let flights: Flights

@@ -70,7 +70,7 @@ extension Flights {
         let priority = load.priority
         let outer = CurrentFlight.root
         let (waiter, result) = change { state -> (FlightWaiter, FlightResult?) in
-            // A task that outlives the flight that began it is no part of it any more.
+            // A task that outlives the flight that began it isn't part of it any more.
             let root = outer.flatMap { state.roots[$0] == nil ? nil : $0 }
             let number = state.number()
             let order = load.attachment(FlightOrder.self)?.number ?? number

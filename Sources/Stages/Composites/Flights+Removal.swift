@@ -12,7 +12,7 @@ extension Flights {
             state.removedAt[source] = number
             state.firstRemoval = min(state.firstRemoval, number)
             guard state.removedAt.count > 1000 else { return }
-            // So many are not remembered one by one: then what is under way stores nothing.
+            // This many are not remembered one by one: then loads under way store nothing.
             state.allRemovedAt = number
             (state.removedAt, state.firstRemoval) = ([:], .max)
         }

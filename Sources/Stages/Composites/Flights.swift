@@ -84,7 +84,7 @@ public final class Flights: Sendable {
     typealias Joined = (other: Bool, right: WriteRight?)
 
     let state: Lock<State>
-    /// What is refreshed beside an answer that was given stale.
+    /// The background refreshes of responses that were given stale.
     let refreshes: BackgroundTasks
 
     /// Where flights run; `nil` for Swift's own threads.

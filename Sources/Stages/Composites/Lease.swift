@@ -4,7 +4,7 @@ public import Pipeline
 /// Runs its body in one process at a time for each source: what another process that shares the cache is fetching is
 /// waited for, not fetched again.
 ///
-/// Before the body runs, the disk is looked at again: what somebody has stored since the load looked is the answer. The
+/// Before the body runs, the disk is looked at again: a response stored since the load looked is used. The
 /// lease lasts until ``Store`` has run. If its holder dies, the next who waits gets it; if the holder was done and stored
 /// nothing, as with `no-store`, all who waited run the body, so that processes never queue for what can't be shared.
 ///

@@ -50,7 +50,7 @@ struct ListParts: @unchecked Sendable {
         append(ObjectIdentifier(type))
         switch value {
         case let chain as Chain: append(chain)
-        // Follows from the chain that is beside it.
+        // Follows from the chain next to it.
         case is ListIdentity: break
         case let text as String: append(bytes: Array(text.utf8))
         case let bytes as [UInt8]: append(bytes: bytes)

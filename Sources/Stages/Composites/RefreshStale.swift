@@ -1,10 +1,10 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Gives a stale image at once where its response allows that, and runs its body beside, so that the next load finds a
+/// Gives a stale image at once where its response allows that, and runs its body in the background, so that the next load finds a
 /// fresh one (`stale-while-revalidate`, RFC 5861 section 3). Every other load just runs the body.
 ///
-/// What runs beside belongs to the ``Flights``: one refresh for a response at a time, with every field of the request, and
+/// The background refresh belongs to the ``Flights``: one refresh for a response at a time, with every field of the request, and
 /// ``Flights/drain()`` waits for it.
 public struct RefreshStale: CompositeStage {
     /// What answers a load, and what refreshes.
@@ -38,7 +38,7 @@ public struct RefreshStale: CompositeStage {
             // What fails leaves things as they are: the next load asks again.
             try? await body.run(&fork)
         }
-        load.note("stale, and refreshed beside")
+        load.note("stale, refreshed in the background")
         if let kept = load.attachment(MemoryEntry.self), kept.isMade(from: standIn.response) {
             load.isStale = true
             load.report(.hasCache(kept.product, source: .memory))

@@ -25,7 +25,7 @@ public struct ReplaceUndecodable: CompositeStage {
             guard let entry = load.storedOriginal else { throw error }
             await responses.evict(entry)
             load.restart(from: start)
-            load.note("the stored response is no image and was removed")
+            load.note("the stored response isn't an image and was removed")
             try await body.run(&load)
         }
         return .done

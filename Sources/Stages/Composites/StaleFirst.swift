@@ -2,7 +2,7 @@ import PipelineHTTP
 public import Pipeline
 
 /// Reports the stale image that a cache has before it reports the request to the origin. If the origin confirms it with a
-/// 304, that very image is the answer.
+/// 304, that very image is the result.
 ///
 /// ```swift
 /// StaleFirst {

@@ -1,7 +1,7 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Runs its body; where the origin can't be reached, the stale image at hand is the answer.
+/// Runs its body; where the origin can't be reached, the stale image at hand is the result.
 ///
 /// What forbids it is the stored response (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4) and a request that says
 /// `no-cache`. An origin that answers with 500, 502, 503 or 504 is stood in for only where `stale-if-error` allows it

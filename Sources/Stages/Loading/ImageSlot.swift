@@ -67,7 +67,7 @@ public final class ImageSlot<Target: AnyObject> {
 
     /// Shows the image at a URL that a user typed, in place of whatever was being loaded.
     ///
-    /// A text that is no URL ends the load under way and shows the placeholder, so that a reused slot never shows the image
+    /// A text that isn't a URL ends the load under way and shows the placeholder, so that a reused slot never shows the image
     /// of another item. `completion` is told at once, with `invalidURL` or `unsupportedScheme`.
     /// - Parameters:
     ///   - text: a URL, or a file's path.

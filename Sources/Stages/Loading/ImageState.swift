@@ -40,7 +40,7 @@ public final class ImageState {
     ///   - loader: what loads it.
     ///   - options: how its load differs; the loader's defaults if `nil`.
     ///   - beginning: when the load begins; by default when the image is first shown.
-    ///   - cancelsWhenHidden: whether a load under way ends when the image is hidden; by default it goes on.
+    ///   - cancelsWhenHidden: whether a load under way ends when the image is hidden; by default it continues.
     ///   - isolation: the actor that the image belongs to; the caller's own.
     public init(
         _ source: ImageSource, loader: ImageLoader, options: LoadOptions? = nil, beginning: Beginning = .whenShown,

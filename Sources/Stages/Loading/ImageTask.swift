@@ -38,7 +38,7 @@ public final class ImageTask: Sendable {
         record.keep(running)
     }
 
-    /// The answer, as soon as it is there.
+    /// The response, as soon as it is there.
     /// - Throws: `LoadError`, with the trace; `CancellationError` at once if this load, or the task that waits, is
     ///   cancelled.
     public var response: ImageResponse {
@@ -51,7 +51,7 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// The answer if it is there already, as with an image in memory; `nil` while the load is under way.
+    /// The result if it is there already, as with an image in memory; `nil` while the load is under way.
     public var result: Result<ImageResponse, any Error>? { record.result }
 
     /// What the load tells, from its beginning, however late one looks. The last event tells how the load ended.
@@ -64,6 +64,6 @@ public final class ImageTask: Sendable {
         set { adjustable.set(newValue) }
     }
 
-    /// Ends the load, unless it has ended: who waits gets `CancellationError` at once. Work that others wait for goes on.
+    /// Ends the load, unless it has ended: its waiters get `CancellationError` at once. Work that others wait for continues.
     public func cancel() { record.cancel() }
 }

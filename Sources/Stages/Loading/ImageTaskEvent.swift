@@ -11,10 +11,10 @@ public enum ImageTaskEvent: Sendable {
     case hasCache(DecodedImage, source: LoadSource)
     /// The origin is about to be asked.
     case sendingRequest(didHaveCachedImage: Bool)
-    /// Bytes have arrived; `expected` is `nil` where the origin declared no length. Only the newest is kept for who
-    /// does not look.
+    /// Bytes have arrived; `expected` is `nil` where the origin declared no length. A reader that comes later gets
+    /// only the newest.
     case progress(received: Int, expected: Int?)
-    /// A picture of what has arrived so far. Only the newest is kept for who does not look.
+    /// A picture of what has arrived so far. A reader that comes later gets only the newest.
     case preview(DecodedImage)
     /// The load has ended, and with it the request if there was one. `image` is `nil` where there is none, and where the origin confirmed
     /// the one that was given before (`revalidated`). Where a stale image stands in for an origin that failed, both

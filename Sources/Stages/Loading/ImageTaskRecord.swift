@@ -61,7 +61,7 @@ final class ImageTaskRecord: Sendable {
         let (listeners, waiters, _) = state.withLock { state -> ([Listener], [Waiter], [ImageTaskEvent]) in
             guard state.result == nil else { return ([], [], []) }
             var removed = state.append(state.order.end(result))
-            // A picture of a part is of no use beside the whole.
+            // A picture of a part is of no use next to the whole.
             removed += state.remove { if case .preview = $0 { true } else { false } }
             state.result = result
             defer { (state.listeners, state.waiters, state.running) = ([], [], nil) }

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// How far the load of an image has come, for who shows it.
+/// How far the load of an image has come, for views that show it.
 public enum LoadState {
     /// Nothing is loading, and nothing was found: before the start, and where the policy asks no origin.
     case empty

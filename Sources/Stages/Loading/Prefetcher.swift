@@ -9,7 +9,7 @@ public import Pipeline
 /// prefetcher.stop(urlsThatWentBy)
 /// ```
 ///
-/// What is cached or under way is not loaded again. A few run at once, with a lower priority than what a user looks at; a
+/// Images that are cached or under way are not loaded again. A few run at once, with a lower priority than what a user looks at; a
 /// visible load that joins one raises it, and survives `stop(_:)`: only work that nobody else waits for
 /// ends. Clearing the loader's caches ends prefetching, as does letting the prefetcher go.
 public final class Prefetcher: Sendable {
@@ -62,7 +62,7 @@ public final class Prefetcher: Sendable {
     /// Begins no further load until ``resume()``; those under way go on.
     public func pause() { queue.pause(true) }
 
-    /// Goes on after ``pause()``.
+    /// Continues after ``pause()``.
     public func resume() { queue.pause(false) }
 
     /// Whether it is paused.

@@ -22,7 +22,7 @@ public final class MemoryCache: ProductCache {
             return idle >= limit.seconds || idle < -2
         }
 
-        /// Whether it was made of a later answer than another entry.
+        /// Whether it was made of a later response than another entry.
         func isLater(than other: MemoryEntry, now: Date) -> Bool {
             guard let own = entry.askedAt, let others = other.askedAt else { return false }
             return own > others && own <= now + 2
@@ -79,7 +79,7 @@ public final class MemoryCache: ProductCache {
     }
 
     /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
-    /// limit is not kept, nor is what it would have replaced. An entry made of a later answer of the origin stays.
+    /// limit is not kept, nor is what it would have replaced. An entry made of a later response of the origin stays.
     public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) { _ = keep(entry, for: key, now: now) }
 
     /// Keeps an entry as ``insert(_:for:now:)`` does.
@@ -125,7 +125,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes the variants of a source that were made of an earlier answer of the origin than one to a request sent then.
+    /// Removes the variants of a source that were made of an earlier response of the origin than one to a request sent then.
     package func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
