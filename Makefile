@@ -3,11 +3,13 @@
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
     libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev
 PREFIX = /usr/local
+DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
+ZSH = $(PREFIX)/share/zsh/site-functions
 BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench verify soak interrupt hostile sanitize fuzz release extras install uninstall readme dependencies
+.PHONY: test demo lint docs bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -32,7 +34,7 @@ docs: dependencies
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
 
-# Prints what the README says of speed, and measures thumbnails next to other programs: Benchmarks/RESULTS.md.
+# Prints what the README says of speed, and measures thumbnails against other programs: Benchmarks/RESULTS.md.
 bench: dependencies
 	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil python3-opencv \
 	    libturbojpeg0-dev libpng-dev
@@ -49,9 +51,13 @@ bench: dependencies
 	@Scripts/dependencies libvips-tools
 	swift run --package-path Benchmarks -c release benchmarks regions
 	swift run --package-path Benchmarks -c release benchmarks larger
-	swift build -c release --static-swift-stdlib --product pipectl
+	$(MAKE) release
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 	swift run --package-path Benchmarks -c release benchmarks cancel
+
+# Draws the charts from the tables of Benchmarks/RESULTS.md, as `make bench` does.
+charts:
+	python3 Benchmarks/Peers/charts.py Benchmarks/RESULTS.md Benchmarks/results.svg Pictures/speed.svg
 
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
 verify: soak interrupt sanitize hostile fuzz
@@ -97,17 +103,18 @@ fuzz: dependencies
 
 # Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
 release: dependencies
-	swift build -c release --static-swift-stdlib --product pipectl
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product pipectl
 
 # Makes the man pages and the completions.
 extras: release
 	mkdir -p .build/extras
 	swiftc -o .build/extras/manual Scripts/manual.swift
 	rm -rf .build/extras/man1
-	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)"
+	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)" $(DATE)
 	mkdir -p .build/extras/man5
-	$(BINARY) help stages --as man >.build/extras/man5/pipectl-pipeline.5
+	$(BINARY) help stages --as man | sed '1s/""/"$(DATE)"/' >.build/extras/man5/pipectl-pipeline.5
 	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
+	sed -i "1{/^#!/d}" .build/extras/pipectl.bash
 
 # Puts what `make extras` built in place, and builds nothing: it may run as root, without Swift. DESTDIR is for packages.
 install:
@@ -119,17 +126,29 @@ install:
 	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -D -m 644 .build/extras/man5/pipectl-pipeline.5 $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5
 	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
-	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl
+	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(ZSH)/_pipectl
 	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
-	    $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_pipectl \
+	    $(DESTDIR)$(ZSH)/_pipectl \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
-# Writes again what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
+# Makes a Debian package, and an archive that runs from any folder, of what `make extras` builds.
+deb: extras
+	Packaging/deb $(BINARY) .build/packages
+
+tarball: extras
+	Packaging/tarball $(BINARY) .build/packages
+
+# Installs the package and unpacks the archive in a fresh Debian 12, and runs the README's examples there. As root.
+trial: deb tarball
+	@Scripts/dependencies debootstrap lintian python3
+	Packaging/trial .build/packages
+
+# Updates what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.
 readme: release
 	$(BINARY) help stages --as markdown >Sources/PipelineFile/Documentation.docc/Stages.md
 	UPDATE_README=1 swift test --filter ReadmeTests
