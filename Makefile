@@ -5,11 +5,13 @@ PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev 
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
+MODULES = Pipeline PipelineImages PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing
+SITE = .build/site
 BINARY = .build/release/pipectl
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo lint docs site bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -19,20 +21,29 @@ test: dependencies
 	swift test --package-path Examples
 	Scripts/build-alone
 
-# Loads a photograph over HTTP on this machine through each policy, and shows what happened.
+# Makes a thumbnail of a photograph that it serves on this machine, and compares where later loads find it.
 demo: dependencies
-	swift run --package-path Examples Demo $(PHOTOGRAPH) demo-output
+	swift run --package-path Examples -c release Demo $(PHOTOGRAPH) demo-output
 
 # Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
 lint:
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
 	Scripts/english
 
-# Builds the documentation; a warning is an error.
+# Builds the documentation; a warning is an error, and so is a public type that no topic lists.
 docs: dependencies
-	for target in Pipeline PipelineImages PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing; do \
+	Scripts/topics
+	for target in $(MODULES); do \
 	    swift package --disable-sandbox generate-documentation --target $$target --warnings-as-errors || exit 1; \
 	done
+
+# Builds the documentation of all modules as static pages, for a server that has them at its root, and checks their links.
+site: dependencies
+	rm -rf $(SITE)
+	swift package --disable-sandbox --allow-writing-to-directory $(SITE) generate-documentation \
+	    $(foreach module,$(MODULES),--target $(module)) --enable-experimental-combined-documentation \
+	    --transform-for-static-hosting --warnings-as-errors --output-path $(SITE)
+	Scripts/links $(SITE)
 
 # Prints what the README says of speed, and measures thumbnails against other programs: Benchmarks/RESULTS.md.
 bench: dependencies

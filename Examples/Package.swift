@@ -58,6 +58,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "ToolkitLoop",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
         .target(
             name: "ThumbnailService",
             dependencies: [
@@ -84,7 +89,10 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "SecondLevel",
-                "StageOfYourOwn", "ThumbnailService", .product(name: "PipelineFile", package: "pipeline"),
+                "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
+                .product(name: "PipelineFile", package: "pipeline"),
+                .product(name: "PipelineMetrics", package: "pipeline"),
+                .product(name: "PipelineTracing", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -1,0 +1,151 @@
+import Foundation
+import Logging
+import PipelineMetrics
+import PipelineTesting
+import PipelineTracing
+import QOI
+import Stages
+import Testing
+
+@testable import StageOfYourOwn
+
+@Suite("The code of the task pages")
+final class TaskPagesTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
+    private let origin: ScriptedOrigin
+    private static let animation = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Tests/StagesTests/Images/good/gif-animated.gif").standardizedFileURL
+
+    init() throws {
+        let picture = Picture.png(PixelSize(width: 3, height: 2))
+        origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private func resources(_ clock: any LoadClock = SystemClock()) -> PipelineResources {
+        PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: folder.path, clock: clock),
+            client: CurlClient(.init(addresses: .any)), clock: clock)
+    }
+
+    @Test("Offline, what is cached is found, and a miss has an error of its own")
+    func offline() async throws {
+        let loader = ImageLoader(resources())
+        let url = origin.url("/cat.png")
+        let offline = LoadOptions(policy: .returnCacheDontLoad())
+        let error = await #expect(throws: LoadError.self) { try await loader.load(url, options: offline) }
+        #expect(error?.code == .notCached)
+
+        let prefetcher = Prefetcher(loader, destination: .disk)
+        prefetcher.start([url])
+        for await _ in prefetcher.progress {}
+        let response = try await loader.load(url, options: offline)
+        #expect(response.source == .disk)
+        #expect(origin.log.requests.count == 1)
+    }
+
+    @Test("A list without network and cache makes a thumbnail of a file")
+    func thumbnail() async throws {
+        let thumbnails = ImagePipeline {
+            ReadFile()
+            Decode()
+            Downscale()
+            Encode(.webp)
+        }
+        let response = try await thumbnails.load(ImageRequest(Self.animation, maxPixelSize: 10))
+        #expect(response.encoded?.bytes.starts(with: "RIFF".utf8) == true)
+        #expect(response.size?.width == 10)
+    }
+
+    @Test("A caching client asks the origin once")
+    func cachingClient() async throws {
+        let (folder, url) = (folder.path, origin.url("/cat.png"))
+        let client = CachingClient(HTTPCache(folder: folder), CurlClient(.init(addresses: .any)))
+        let response = try await client.send(CachingRequest(url: url))
+        #expect(response.status == 200)
+        _ = try await client.send(CachingRequest(url: url))
+        #expect(origin.log.requests.count == 1)
+    }
+
+    @Test("A loader takes a format that its resources name")
+    func format() async throws {
+        var resources = resources()
+        resources.codecs = ImageCodecs.standard.adding(.qoi)
+        #expect(resources.codecs.codec(for: .qoi) != nil)
+    }
+
+    @Test("An animation is decoded with its delays, changed and written again")
+    func animations() async throws {
+        let file = Self.animation
+        let pipeline = ImagePipeline {
+            ReadFile()
+            Decode(limits: ImageLimits(frames: 100))
+            Downscale()
+            Encode(.webp)
+        }
+        let response = try await pipeline.load(ImageRequest(file, maxPixelSize: 32))
+        let bytes = response.encoded?.bytes ?? []
+        let written = try await ImagePipeline {
+            ReadInline()
+            Decode(limits: ImageLimits(frames: 100))
+        }.load(ImageRequest(.bytes(bytes)))
+        #expect(written.image?.frames.count == 4)
+        let delays = (written.image?.frames ?? []).map(\.delay)
+        #expect(delays.allSatisfy { $0 > .zero })
+    }
+
+    @Test("A toolkit's loop lets the main actor run, and gets RGBA")
+    func toolkit() async throws {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "ToolkitLoop")
+        process.arguments = [Self.animation.path]
+        process.environment = ["XDG_CACHE_HOME": folder.path]
+        let output = Pipe()
+        process.standardOutput = output
+        let ended = AsyncStream<Void> { continuation in process.terminationHandler = { _ in continuation.finish() } }
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        for await _ in ended {}
+        #expect(text.contains(/^([0-9]+)×([0-9]+) in [0-9]+ bytes$/.anchorsMatchLineEndings()), "\(text)")
+    }
+
+    @Test("Logs, metrics and spans observe a loader's loads")
+    func observers() async throws {
+        let resources = resources()
+        let loader = ImageLoader(
+            resources,
+            observers: [LoadLog(Logger(label: "images")), LoadMetrics(resources), LoadTracing()])
+        let response = try await loader.load(origin.url("/cat.png"))
+        #expect(response.source == .network)
+        #expect(response.trace.entries.contains { $0.stage == "Fetch" })
+    }
+
+    @Test("The stage keeps to the contract of stages")
+    func contract() async throws { try await StageSpec(RefuseHost(host: "tracker.example")).check() }
+
+    @Test("An image expires after its server's minute")
+    func expiry() async throws {
+        let clock = ManualClock()
+        let pipeline = ImagePipeline.returnCacheElseLoad(resources(clock))
+        let request = ImageRequest(origin.url("/cat.png"))
+        _ = try await pipeline.load(request)
+        clock.advance(by: .seconds(59))
+        #expect(try await pipeline.load(request).source == .memory)
+        clock.advance(by: .seconds(1))
+        #expect(try await pipeline.load(request).source == .network)
+        #expect(origin.log.requests.count == 2)
+    }
+
+    @Test("A refused host is never asked")
+    func refused() async throws {
+        let pipeline = ImagePipeline {
+            RefuseHost(host: "127.0.0.1")
+            Fetch(resources().responses, CurlClient(.init(addresses: .any)))
+        }
+        let error = await #expect(throws: LoadError.self) { try await pipeline.load(ImageRequest(origin.url("/a"))) }
+        try expectTrace(#require(error).trace, "RefuseHost failed")
+        #expect(origin.log.requests.isEmpty)
+    }
+}
