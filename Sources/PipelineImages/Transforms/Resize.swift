@@ -54,6 +54,16 @@ public struct Resize: PixelTransform, PixelSizing {
         self.background = background
     }
 
+    /// Resizes to a width and a height in pixels; see ``init(_:fit:enlarges:gravity:background:)``.
+    public init(
+        width: Int, height: Int, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
+        background: Colour = .white
+    ) {
+        self.init(
+            PixelSize(width: width, height: height), fit: fit, enlarges: enlarges, gravity: gravity,
+            background: background)
+    }
+
     /// Everything that was chosen.
     public var signature: String? {
         "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background))"
