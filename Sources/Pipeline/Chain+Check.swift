@@ -87,6 +87,11 @@ extension Chain.Slot {
                 "\(name) can never run: it accepts \(accepted), but where it stands a load is \(reached). Move it or "
                 + "remove it."
         }
+        if stage is any Transform, stage.signature == nil {
+            return
+                "\(name) replaces pixels and has no signature: its results would be stored and found under the keys of lists "
+                + "without it. Give it a signature that names what it does, with its parameters."
+        }
         if stage.needs.isDisjoint(with: known.responses) {
             return
                 "\(name) can never do its work: it needs a response that is \(stage.needs.text), but where it stands the "

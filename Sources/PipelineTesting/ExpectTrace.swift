@@ -17,12 +17,33 @@ public import Pipeline
 ///   - expected: a line for each stage: its name and its verdict, indented by four spaces for each composite around it.
 /// - Throws: ``TraceMismatch`` if something else happened.
 public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch) {
-    let happened = trace.entries.map { entry in
-        String(repeating: "    ", count: entry.depth) + "\(entry.stage) \(entry.outcome)"
-    }
+    let happened = trace.entries.map { String(repeating: "    ", count: $0.depth) + $0.verdict }
     let lines = expected.split(separator: "\n").map(String.init)
     guard happened != lines else { return }
     throw TraceMismatch(expected: lines.joined(separator: "\n"), happened: happened.joined(separator: "\n"))
+}
+
+/// Expects that a load went through certain stages with certain verdicts, in this order, whatever came before, between and
+/// after them.
+///
+/// ```swift
+/// try expectTrace(response.trace, contains: ["DiskLookup miss", "Fetch done"])
+/// ```
+/// - Parameters:
+///   - trace: what happened.
+///   - expected: each stage's name and its verdict, without regard to the composites around it.
+/// - Throws: ``TraceMismatch`` if one of them didn't happen after those before it.
+public func expectTrace(_ trace: Trace, contains expected: [String]) throws(TraceMismatch) {
+    var missing = expected[...]
+    for entry in trace.entries where entry.verdict == missing.first { missing.removeFirst() }
+    guard !missing.isEmpty else { return }
+    throw TraceMismatch(
+        expected: expected.joined(separator: "\n"), happened: trace.entries.map(\.verdict).joined(separator: "\n"))
+}
+
+extension Trace.Entry {
+    /// Such as `DiskLookup miss`.
+    fileprivate var verdict: String { "\(stage) \(outcome)" }
 }
 
 /// Another trace than was expected; see ``expectTrace(_:_:)``.

@@ -28,4 +28,19 @@ struct UnsignedChangeTests {
         try await load(Blur(), before: Paint())
         try await load(StubStage.idle("Look", accepts: .decoded), before: Paint())
     }
+
+    /// A transform that says nothing of what it does.
+    private struct Unsigned: Transform {
+        var signature: String? { nil }
+
+        func apply(_ image: DecodedImage) -> DecodedImage { image }
+    }
+
+    @Test func `A list with a transform without one is refused when it is built`() throws {
+        let error = try #require(throws: LoadError.self) {
+            try ImagePipeline(validating: Chain([Find(), Paint(), Wrap { Unsigned() }]))
+        }
+        #expect(error.code == .stageContract)
+        #expect(error.message.hasPrefix("Unsigned replaces pixels and has no signature"))
+    }
 }

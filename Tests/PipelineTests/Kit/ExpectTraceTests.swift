@@ -27,7 +27,21 @@ struct ExpectTraceTests {
             """)
     }
 
-    @Test("Another one is told along with what happened")
+    @Test("Parts of what happened pass in their order, whatever lies between them")
+    func parts() async throws {
+        let trace = try await trace()
+        for parts in [[], ["Second hit"], ["First done", "Second hit"], ["First done", "Wrap done", "Second hit"]] {
+            try expectTrace(trace, contains: parts)
+        }
+        for parts in [["Second hit", "First done"], ["First miss"], ["First done", "First done"]] {
+            let error = #expect(throws: TraceMismatch.self) { try expectTrace(trace, contains: parts) }
+            #expect(
+                error?.description == "Expected:\n\(parts.joined(separator: "\n"))\nHappened:\nFirst done\nWrap done\n"
+                    + "Second hit")
+        }
+    }
+
+    @Test("Another one is told beside what happened")
     func other() async throws {
         let trace = try await trace()
         let error = #expect(throws: TraceMismatch.self) { try expectTrace(trace, "First done\nSecond hit") }
