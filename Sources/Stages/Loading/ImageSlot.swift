@@ -23,11 +23,20 @@ public final class ImageSlot<Target: AnyObject> {
     /// - Parameters:
     ///   - target: what shows the images.
     ///   - loader: what loads them.
-    ///   - show: shows an image in the target.
-    public init(_ target: Target, loader: ImageLoader, show: @escaping (Target, DecodedImage) -> Void) {
-        delivery = ImageDelivery(loader) { [weak target] image in
+    ///   - cancelsPrevious: whether a load ends when another source is set, or the slot goes; by default it does. Otherwise
+    ///     it goes on unseen, and its image is in the caches when the source is set again.
+    ///   - show: shows an image in the target; nothing for `nil`.
+    public init(
+        _ target: Target, loader: ImageLoader, cancelsPrevious: Bool = true,
+        show: @escaping (Target, DecodedImage?) -> Void
+    ) {
+        delivery = ImageDelivery(loader, cancelsPrevious: cancelsPrevious) { [weak target] change in
             guard let target else { return false }
-            if let image { show(target, image) }
+            switch change {
+            case .image(let image): show(target, image)
+            case .nothing: show(target, nil)
+            case .same: break
+            }
             return true
         }
     }
@@ -40,7 +49,8 @@ public final class ImageSlot<Target: AnyObject> {
     /// A stale image, and previews, are shown as they come.
     /// - Parameters:
     ///   - source: where the image comes from.
-    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays until
+    ///     the load ends, and nothing is shown if it fails.
     ///   - options: how this load differs; the loader's defaults if `nil`.
     ///   - isolation: the target's actor; the caller's own.
     ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.
@@ -54,7 +64,8 @@ public final class ImageSlot<Target: AnyObject> {
     /// Shows the image at a URL, in place of whatever was being loaded.
     /// - Parameters:
     ///   - url: an http, https, `file:` or `data:` URL.
-    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays until
+    ///     the load ends, and nothing is shown if it fails.
     ///   - options: how this load differs; the loader's defaults if `nil`.
     ///   - isolation: the target's actor; the caller's own.
     ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.
@@ -67,11 +78,12 @@ public final class ImageSlot<Target: AnyObject> {
 
     /// Shows the image at a URL that a user typed, in place of whatever was being loaded.
     ///
-    /// A text that isn't a URL ends the load under way and shows the placeholder, so that a reused slot never shows the image
-    /// of another item. `completion` is told at once, with `invalidURL` or `unsupportedScheme`.
+    /// A text that is no URL shows the placeholder, or nothing without one, so that a reused slot never shows the image of
+    /// another item. `completion` is told at once, with `invalidURL` or `unsupportedScheme`.
     /// - Parameters:
     ///   - text: a URL, or a file's path.
-    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays.
+    ///   - placeholder: is shown at once, unless the image is in memory; without one the old image stays until
+    ///     the load ends, and nothing is shown if it fails.
     ///   - options: how this load differs; the loader's defaults if `nil`.
     ///   - isolation: the target's actor; the caller's own.
     ///   - completion: is told how the load ended, on the target's actor, unless it was cancelled or superseded.

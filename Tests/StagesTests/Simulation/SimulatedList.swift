@@ -32,6 +32,7 @@ actor SimulatedList {
         self.cells = cells
         slots = cells.map { cell in
             ImageSlot(cell, loader: loader) { cell, image in
+                guard let image else { return }
                 let number = Int(image.pixels[0])
                 world.note(4, number)
                 if number == Self.placeholder {

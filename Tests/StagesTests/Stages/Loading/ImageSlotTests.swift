@@ -29,8 +29,11 @@ struct ImageSlotTests {
         site.origin.route("/other") { _ in .init(headers: [.cacheControl: "max-age=60"], body: other) }
     }
 
-    private func slot(_ loader: ImageLoader? = nil) -> ImageSlot<View> {
-        ImageSlot(view, loader: loader ?? site.loader()) { view, image in view.widths.append(image.width) }
+    /// A slot whose view notes the width of each image, and 0 for none.
+    private func slot(_ loader: ImageLoader? = nil, cancelsPrevious: Bool = true) -> ImageSlot<View> {
+        ImageSlot(view, loader: loader ?? site.loader(), cancelsPrevious: cancelsPrevious) { view, image in
+            view.widths.append(image?.width ?? 0)
+        }
     }
 
     /// Sets a source and waits for its end.
@@ -194,7 +197,47 @@ struct ImageSlotTests {
         let result = await set(slot(), "/status")
         let error = #expect(throws: LoadError.self) { try result.get() }
         if status != 204 { #expect(error?.httpStatus == status) }
+        #expect(view.widths == [0])
+    }
+
+    @Test("Without a placeholder a failure shows nothing, unless something of the same source is shown")
+    func clears() async throws {
+        let slot = slot(site.loader(defaults: LoadOptions(policy: .useProtocol)))
+        site.origin.script(
+            "/once",
+            .init(
+                headers: [.cacheControl: "must-revalidate, max-age=60"],
+                body: try Pictures.bytes("good/png-basi2c08.png")),
+            .init(status: 500))
+        _ = try await set(slot, "/other").get()
+        slot.set(from: "")
+        #expect(view.widths == [32, 0])
+        _ = try await set(slot, "/other").get()
+        site.origin.route("/missing") { _ in .init(status: 404) }
+        _ = await set(slot, "/missing")
+        #expect(view.widths == [32, 0, 32, 0])
+        _ = try await set(slot, "/once").get()
+        site.clock.advance(by: .seconds(61))
+        _ = await set(slot, "/once")
+        // The stale image, and then no other.
+        #expect(view.widths == [32, 0, 32, 0, 32, 32])
+    }
+
+    @Test("A slot that doesn't cancel lets superseded loads finish, unseen")
+    func letsFinish() async throws {
+        let loader = site.loader()
+        var slot: ImageSlot<View>? = slot(loader, cancelsPrevious: false)
+        let calls = Counter()
+        slot?.set(from: site.origin.url("/held")) { _ in calls.increment() }
+        await site.origin.until { $0.requests.count == 1 }
+        slot?.set(from: site.origin.url("/held/again"))
+        slot = nil
+        gate.open()
+        await site.flights.drain()
+        #expect(calls.value == 0)
         #expect(view.widths.isEmpty)
+        #expect(try await loader.load(site.origin.url("/held")).source == .memory)
+        #expect(try await loader.load(site.origin.url("/held/again")).source == .memory)
     }
 
     @Test("A stale image is shown while the origin is asked")
@@ -215,7 +258,7 @@ private actor Screen {
     private let slot: ImageSlot<Cell>
 
     init(loader: ImageLoader) {
-        slot = ImageSlot(cell, loader: loader) { cell, image in cell.width = image.width }
+        slot = ImageSlot(cell, loader: loader) { cell, image in cell.width = image?.width ?? 0 }
     }
 
     var width: Int { cell.width }
