@@ -28,9 +28,13 @@ public final class HTTPCache: Sendable {
     package let isShared: Bool
     /// Whose requests it answers.
     public let users: Users
+    /// Whether requests whose `Expiry` is `.after` or `.never` have stored what says `no-store`.
+    package let overrulesNoStore: Bool
 
     /// What it stores, and for how long.
-    package var policy: StoringPolicy { StoringPolicy(isShared: isShared, users: users) }
+    package var policy: StoringPolicy {
+        StoringPolicy(isShared: isShared, users: users, overrulesNoStore: overrulesNoStore)
+    }
 
     let clock: any LoadClock
     let accesses = AccessRecord()
@@ -62,17 +66,20 @@ public final class HTTPCache: Sendable {
     ///   - entryLimit: The responses that may be stored; any number by default.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
+    ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
     ///   - clock: The time by which freshness is calculated.
     ///   - logger: Is told once of each kind of trouble.
     public convenience init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
-        users: Users = .several,
-        clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.cache")
+        users: Users = .several, overrulesNoStore: Bool = false, clock: any LoadClock = SystemClock(),
+        logger: Logger = Logger(label: "pipeline.cache")
     ) {
         self.init(
             store: SQLiteResponseStore(
                 folder: CacheFolder(path: folder), bounds: StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit),
-                clock: clock, logger: logger), isShared: isShared, users: users, clock: clock)
+                clock: clock, logger: logger), isShared: isShared, users: users, overrulesNoStore: overrulesNoStore,
+            clock: clock)
     }
 
     /// Describes a cache in this process's memory. It makes no folder and no file, and what it has is gone with the process.
@@ -81,11 +88,16 @@ public final class HTTPCache: Sendable {
     ///     than have to.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
+    ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
     ///   - clock: The time by which freshness is calculated.
     public convenience init(
-        inMemory byteLimit: Int, isShared: Bool = false, users: Users = .several, clock: any LoadClock = SystemClock()
+        inMemory byteLimit: Int, isShared: Bool = false, users: Users = .several, overrulesNoStore: Bool = false,
+        clock: any LoadClock = SystemClock()
     ) {
-        self.init(store: InMemoryResponseStore(byteLimit: byteLimit), isShared: isShared, users: users, clock: clock)
+        self.init(
+            store: InMemoryResponseStore(byteLimit: byteLimit), isShared: isShared, users: users,
+            overrulesNoStore: overrulesNoStore, clock: clock)
     }
 
     /// Describes a cache that keeps its responses in a store of one's own.
@@ -93,10 +105,14 @@ public final class HTTPCache: Sendable {
     ///   - store: Where it keeps them.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
+    ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
+    ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
     ///   - clock: The time by which freshness is calculated.
     public init(
-        store: any ResponseStore, isShared: Bool = false, users: Users = .several, clock: any LoadClock = SystemClock()
+        store: any ResponseStore, isShared: Bool = false, users: Users = .several, overrulesNoStore: Bool = false,
+        clock: any LoadClock = SystemClock()
     ) {
+        self.overrulesNoStore = overrulesNoStore
         self.store = store
         self.isShared = isShared
         self.users = users

@@ -8,10 +8,27 @@ package struct StoringPolicy: Sendable, Hashable {
     var isShared = false
     /// Whose requests it answers.
     var users = HTTPCache.Users.several
+    /// Whether a caller that decides the lifetime overrules a response's `no-store`.
+    var overrulesNoStore = false
 
-    package init(isShared: Bool = false, users: HTTPCache.Users = HTTPCache.Users.several) {
+    package init(
+        isShared: Bool = false, users: HTTPCache.Users = HTTPCache.Users.several, overrulesNoStore: Bool = false
+    ) {
         self.isShared = isShared
         self.users = users
+        self.overrulesNoStore = overrulesNoStore
+    }
+
+    /// Whether a response, or a redirect that leads to it, may be stored.
+    /// - Parameter isRedirect: Whether it is such a redirect, which the caller gives its lifetime in any case.
+    private func mayStore(
+        _ exchange: HTTPExchange, _ expiry: Expiry, _ rules: CacheRules, isRedirect: Bool = false
+    ) -> Bool {
+        let decides = rules.callerDecides(expiry)
+        let storability = Storability(
+            of: exchange, isShared: isShared, callerDecides: decides || isRedirect,
+            overrulesNoStore: decides && overrulesNoStore)
+        return storability == .storable
     }
 
     /// An exchange as it is stored; `nil` if it may not be (RFC 9111 section 3).
@@ -21,13 +38,9 @@ package struct StoringPolicy: Sendable, Hashable {
         _ exchange: HTTPExchange, _ key: SourceKey, within redirects: [HTTPExchange] = [], now: Date, _ expiry: Expiry,
         _ rules: CacheRules
     ) -> StoredResponse? {
-        let isStorable =
-            Storability(
-                of: exchange, isShared: isShared, callerDecides: rules.callerDecides(expiry)) == .storable
-        let areStorable = redirects.allSatisfy {
-            Storability(of: $0, isShared: isShared, callerDecides: true) == .storable
-        }
-        guard isStorable, areStorable else { return nil }
+        guard mayStore(exchange, expiry, rules),
+            redirects.allSatisfy({ mayStore($0, expiry, rules, isRedirect: true) })
+        else { return nil }
         // A redirect may vary too, or be private.
         var selecting = exchange.headers
         for redirect in redirects {
@@ -85,10 +98,8 @@ package struct StoringPolicy: Sendable, Hashable {
         let exchange = HTTPExchange(
             url: url, requestHeaders: update.requestHeaders, status: merged.status, headers: merged.headers,
             requestTime: merged.requestTime, responseTime: merged.responseTime, body: merged.body)
-        return Storability(of: exchange, isShared: isShared, callerDecides: rules.callerDecides(expiry)) == .storable
-            && (redirects ?? []).allSatisfy {
-                Storability(of: $0, isShared: isShared, callerDecides: true) == .storable
-            }
+        return mayStore(exchange, expiry, rules)
+            && (redirects ?? []).allSatisfy { mayStore($0, expiry, rules, isRedirect: true) }
     }
 
     private func stored(_ redirects: [HTTPExchange], _ key: SourceKey, _ now: Date) -> StoredRedirects? {
@@ -105,7 +116,7 @@ package struct StoringPolicy: Sendable, Hashable {
     }
 
     private func fixedEnd(_ status: Int, _ now: Date, _ expiry: Expiry, _ rules: CacheRules) -> Date? {
-        guard rules == .asRequested, case .after(let lifetime) = expiry,
+        guard rules != .http, case .after(let lifetime) = expiry,
             (200...299).contains(status) || status.isRedirect
         else { return nil }
         return now + lifetime.clamped.seconds
@@ -115,9 +126,9 @@ package struct StoringPolicy: Sendable, Hashable {
 extension CacheRules {
     /// Whether the caller gives the lifetime, whatever the origin says.
     func callerDecides(_ expiry: Expiry) -> Bool {
-        switch (self, expiry) {
-        case (.asRequested, .after), (.asRequested, .never): true
-        default: false
+        switch expiry {
+        case .after, .never: self != .http
+        case .server: false
         }
     }
 }

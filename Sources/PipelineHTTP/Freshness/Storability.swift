@@ -11,15 +11,19 @@ enum Storability: Sendable, Hashable {
     /// - Parameters:
     ///   - isShared: whether the cache serves several users (section 1.2.3).
     ///   - callerDecides: whether the caller gives a lifetime to pictures, and so to the redirects that lead to them.
-    init(of exchange: HTTPExchange, isShared: Bool = false, callerDecides: Bool = false) {
-        let control = CacheControl(exchange.headers)
-        let reason = Self.refusal(of: exchange, control, isShared: isShared, callerDecides: callerDecides)
+    ///   - overrulesNoStore: whether a response that says `no-store` is storable all the same.
+    init(
+        of exchange: HTTPExchange, isShared: Bool = false, callerDecides: Bool = false, overrulesNoStore: Bool = false
+    ) {
+        let reason = Self.refusal(
+            of: exchange, isShared: isShared, callerDecides: callerDecides, overrulesNoStore: overrulesNoStore)
         self = reason.map(Storability.refused) ?? .storable
     }
 
-    private static func refusal(of exchange: HTTPExchange, _ control: CacheControl, isShared: Bool, callerDecides: Bool)
-        -> String?
-    {
+    private static func refusal(
+        of exchange: HTTPExchange, isShared: Bool, callerDecides: Bool, overrulesNoStore: Bool
+    ) -> String? {
+        let control = CacheControl(exchange.headers)
         let status = exchange.status
         if exchange.method != .get, !isPostAboutItsTarget(exchange, control, isShared: isShared) {
             return "the method is \(exchange.method), not GET"
@@ -30,7 +34,7 @@ enum Storability: Sendable, Hashable {
         if control.contains("must-understand") {
             // Section 5.2.2.3: who knows the status keeps to the other rules and ignores no-store.
             if !understood.contains(status) { return "the response says must-understand of the status \(status)" }
-        } else if control.contains("no-store") {
+        } else if control.contains("no-store"), !overrulesNoStore {
             return "the response says no-store"
         }
         if isShared {
