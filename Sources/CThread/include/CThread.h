@@ -7,4 +7,7 @@
 /// Linux has the length of turns since 6.12; older ones know the share alone. Where the system refuses, nothing changes.
 void cthread_give_way(void);
 
+/// Gives the memory back to the system that the process has freed and the allocator keeps. Takes milliseconds.
+void cthread_return_memory(void);
+
 #endif

@@ -34,6 +34,9 @@ public final class MemoryCache: ProductCache {
         var bytes = 0
         /// How often entries were used so far.
         var uses: UInt64 = 0
+        /// The last uses of entries that were trimmed, with their numbers; the newest 1,000.
+        var trimmed: [(number: UInt64, use: ProductUse)] = []
+        var isWatched = false
 
         mutating func remove(_ key: VariantKey) -> Kept? {
             guard let removed = kept.remove(key) else { return nil }
@@ -49,13 +52,37 @@ public final class MemoryCache: ProductCache {
     /// How long an entry may go unread before it reads as a miss; `nil`, the default, for ever.
     package let idleLimit: Duration?
 
+    private let pressure: MemoryPressure?
+    private let clock: any LoadClock
     private let state = Lock(State())
 
     /// Makes an empty cache.
-    public init(byteLimit: Int = 128_000_000, countLimit: Int? = nil, idleLimit: Duration? = nil) {
+    /// - Parameters:
+    ///   - byteLimit: The most that all entries may take together, in bytes of pixels or file; 128 MB by default. With 0
+    ///     nothing is kept.
+    ///   - countLimit: The most entries; any number by default.
+    ///   - idleLimit: How long an entry may go unread before it reads as a miss; for ever by default.
+    ///   - trimsUnderPressure: Whether the cache halves itself, every 2 seconds, while memory is short: 90 % of the limit of a
+    ///     cgroup (v2) that the process is in are used, or tasks wait for memory a tenth of the time (PSI). `false` by
+    ///     default; `true` in loaders that make their own cache. Where the kernel reports neither, nothing is done.
+    public convenience init(
+        byteLimit: Int = 128_000_000, countLimit: Int? = nil, idleLimit: Duration? = nil,
+        trimsUnderPressure: Bool = false
+    ) {
+        self.init(
+            byteLimit: byteLimit, countLimit: countLimit, idleLimit: idleLimit,
+            pressure: trimsUnderPressure ? MemoryPressure() : nil)
+    }
+
+    init(
+        byteLimit: Int, countLimit: Int?, idleLimit: Duration?, pressure: MemoryPressure?,
+        clock: any LoadClock = SystemClock()
+    ) {
         self.byteLimit = byteLimit
         self.countLimit = countLimit
         self.idleLimit = idleLimit
+        self.pressure = pressure
+        self.clock = clock
     }
 
     /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
@@ -87,10 +114,10 @@ public final class MemoryCache: ProductCache {
     func keep(_ entry: MemoryEntry, for key: VariantKey, now: Date) -> [ProductUse] {
         let cost = entry.product.cost
         // What is evicted is freed outside the lock: giving megabytes back takes time.
-        let freed = state.withLock { state -> [Kept] in
-            guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return [] }
+        let (freed, beginsWatch) = state.withLock { state -> ([Kept], Bool) in
+            guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return ([], false) }
             var freed = [state.remove(key)].compactMap(\.self)
-            guard cost <= byteLimit, countLimit != 0 else { return freed }
+            guard cost <= byteLimit, countLimit != 0 else { return (freed, false) }
             while state.bytes + cost > byteLimit || state.kept.count >= countLimit ?? .max {
                 guard let oldest = state.kept.removeOldest() else { break }
                 state.bytes -= oldest.cost
@@ -99,9 +126,35 @@ public final class MemoryCache: ProductCache {
             state.uses &+= 1
             _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now, use: state.uses), for: key)
             state.bytes += cost
+            defer { state.isWatched = pressure != nil }
+            return (freed, pressure != nil && !state.isWatched)
+        }
+        if beginsWatch, let pressure { watch(pressure, clock: clock) }
+        return freed.compactMap(\.lastUse)
+    }
+
+    func removeOldest(downTo limit: Int) {
+        _ = state.withLock { state -> [Kept] in
+            var freed: [Kept] = []
+            while state.bytes > limit, let oldest = state.kept.removeOldest() {
+                state.bytes -= oldest.cost
+                freed.append(oldest)
+            }
+            state.trimmed += freed.compactMap { kept in kept.lastUse.map { (kept.use, $0) } }
+            state.trimmed.removeFirst(max(0, state.trimmed.count - 1000))
             return freed
         }
-        return freed.compactMap(\.lastUse)
+    }
+
+    /// Whether somebody looks for it whether memory is short.
+    var isWatched: Bool { state.withLock { $0.isWatched } }
+
+    /// Whether there is nothing to watch any more; the next entry begins anew.
+    func endsWatch() -> Bool {
+        state.withLock { state in
+            if state.kept.count == 0 { state.isWatched = false }
+            return !state.isWatched
+        }
     }
 
     /// Returns the last uses of the entries that were used after the use with a number, the oldest first, and the number
@@ -114,14 +167,17 @@ public final class MemoryCache: ProductCache {
                 if let use = kept.lastUse { recent.append(use) }
                 return true
             }
-            return (recent.reversed(), state.uses)
+            return (state.trimmed.filter { $0.number > number }.map(\.use) + recent.reversed(), state.uses)
         }
     }
 
     /// Removes every variant of a source.
-    public func remove(_ source: SourceKey) {
+    public func remove(_ source: SourceKey) { remove { $0 == source } }
+
+    /// Removes every variant of the chosen sources.
+    func remove(where isMeant: (SourceKey) -> Bool) {
         _ = state.withLock { state in
-            state.kept.keys.filter { $0.source == source }.compactMap { state.remove($0) }
+            state.kept.keys.filter { isMeant($0.source) }.compactMap { state.remove($0) }
         }
     }
 
