@@ -11,6 +11,9 @@ public struct Digest: Sendable, Hashable {
     /// The first half: enough to tell one program's few lists and headers apart.
     var half: (UInt64, UInt64) { (word0, word1) }
 
+    /// The same, but for the last quarter, which is the first of another digest.
+    func ending(in other: Digest) -> Digest { Digest(words: SIMD4(word0, word1, word2, other.word0)) }
+
     /// The digest of bytes.
     public init(of bytes: some Sequence<UInt8>) {
         var hash = BLAKE2b()

@@ -66,18 +66,7 @@ public struct ImagePipeline: Sendable {
     public func load(
         _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
-        try await run(begin(request, events: events))
-    }
-
-    /// Takes a load of ``begin(_:events:)`` down the list.
-    package func run(_ load: consuming Load) async throws -> LoadResponse {
-        var load = load
-        do {
-            try await chain.run(&load)
-        } catch {
-            throw load.traced(error)
-        }
-        return try load.result()
+        try await begin(request, events: events).run(down: chain)
     }
 
     /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
@@ -87,6 +76,17 @@ public struct ImagePipeline: Sendable {
 }
 
 extension Load {
+    /// Takes a load of ``ImagePipeline/begin(_:events:)`` down a list.
+    package consuming func run(down chain: Chain) async throws -> LoadResponse {
+        var load = self
+        do {
+            try await chain.run(&load)
+        } catch {
+            throw load.traced(error)
+        }
+        return try load.result()
+    }
+
     // Never inlined into where a load waits: what they need for themselves would be held there all the while.
 
     /// What the load has come to.
@@ -95,7 +95,8 @@ extension Load {
     package func result() throws -> LoadResponse {
         guard let product = content.product, let source else { throw notCached }
         return LoadResponse(
-            product: product, source: source, isStale: isStale, sourceKey: sourceKey, trace: recorder.trace)
+            product: product, source: source, isStale: isStale, freshUntil: freshUntil, trace: recorder.trace,
+            key: variantKey, facts: facts)
     }
 
     /// The error that ended the load, with the trace.
@@ -110,10 +111,25 @@ extension Load {
         let happened = recorder.trace.entries.isEmpty ? "the pipeline is an empty list" : recorder.trace.summary
         var error = LoadError(
             .notCached, subject: subject,
-            "No image: \(happened). This pipeline has no stage that fetches it; use returnCacheElseLoad to allow "
-                + "downloads.")
+            "No image: \(happened). "
+                + (expired.map { "\($0); use offline to accept it, or returnCacheElseLoad to have it confirmed." }
+                    ?? "This pipeline has no stage that fetches it; use returnCacheElseLoad to allow downloads."))
         error.trace = recorder.trace
         return error
+    }
+
+    /// Why an image that a cache has was not given, such as `The image on disk expired 40 s ago`; `nil` if none has one.
+    private var expired: String? {
+        if case .stale(_, let freshness) = response {
+            guard freshness.verdict == .expired, let remaining = freshness.remaining else {
+                return "The image on disk has to be confirmed (\(freshness.verdict.rawValue))"
+            }
+            return "The image on disk expired \((.zero - remaining).wholeSeconds) s ago"
+        }
+        for case .expired(let duration)? in recorder.trace.entries.map(\.fact) {
+            return "The image in memory expired \(duration.wholeSeconds) s ago"
+        }
+        return nil
     }
 }
 

@@ -5,11 +5,13 @@ public import HTTPTypes
 public struct ImageRequest: Sendable, Hashable {
     /// Where the bytes come from.
     public var source: ImageSource
-    /// Replaces the URL or path as the key in every cache, as for signed URLs; `nil` by default.
-    public var identifier: String?
     /// The box that the decoded image has to fit, in pixels, after orientation. The default, `nil`, keeps the source's
     /// size; a smaller source is never enlarged.
     public var maxPixelSize: PixelSize?
+    /// Replaces the URL or path as the key in every cache, as for signed URLs; `nil` by default.
+    public var identifier: String?
+    /// Who decides how long the image is fresh; ``Expiry/standard`` by default.
+    public var expiry: Expiry
     /// Header fields for the origin (RFC 9110 section 6.3). Requests with different fields never share an entry in
     /// memory, nor a fetch.
     ///
@@ -25,26 +27,28 @@ public struct ImageRequest: Sendable, Hashable {
     public var partition: String?
     /// How urgent the load is; ``LoadPriority/normal`` by default.
     public var priority: LoadPriority
-    /// Who decides how long the image is fresh; ``Expiry/standard`` by default.
-    public var expiry: Expiry
+    /// How many frames of an animation to decode at most; `nil`, the default, for as many as the list's `Decode` says.
+    /// Results with different numbers are different entries in the caches.
+    public var frames: Int?
 
     /// Asks for the image of a source.
     public init(
-        _ source: ImageSource, identifier: String? = nil, maxPixelSize: PixelSize? = nil, headers: HTTPFields = [:],
-        partition: String? = nil, priority: LoadPriority = .normal, expiry: Expiry = .standard
+        _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
+        headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil
     ) {
         self.source = source
-        self.identifier = identifier
         self.maxPixelSize = maxPixelSize
+        self.identifier = identifier
+        self.expiry = expiry
         self.headers = headers
         self.partition = partition
         self.priority = priority
-        self.expiry = expiry
+        self.frames = frames
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.
-    public init(_ url: URL, identifier: String? = nil, maxPixelSize: PixelSize? = nil) {
-        self.init(ImageSource(url), identifier: identifier, maxPixelSize: maxPixelSize)
+    public init(_ url: URL, maxPixelSize: PixelSize? = nil, identifier: String? = nil) {
+        self.init(ImageSource(url), maxPixelSize: maxPixelSize, identifier: identifier)
     }
 
     /// The digest of all headers, or `nil` without any.

@@ -1,3 +1,5 @@
+package import FoundationEssentials
+
 /// One load on its way down a list: what is wanted, what has been found so far, and what happened.
 ///
 /// A load is a value. Its content changes only through ``advance(to:from:)`` and its response through
@@ -22,6 +24,11 @@ public struct Load: Sendable {
     public internal(set) var response: ResponseState = .unknown
     /// Whether ``content`` is past its freshness and was accepted all the same.
     public var isStale = false
+
+    /// Since when the product is stale for this request; `nil` where nothing says so.
+    package var freshUntil: Date?
+    /// What the response behind the product says of itself.
+    package var facts: ResponseFacts?
 
     private var attachments: [any LoadAttachment] = []
     private(set) var violation: String?
@@ -142,6 +149,7 @@ public struct Load: Sendable {
         fork.variantKey = variantKey
         fork.response = response
         fork.isStale = isStale
+        (fork.freshUntil, fork.facts) = (freshUntil, facts)
         fork.attachments = attachments
         fork.showsImages = showsImages
         return fork
@@ -154,6 +162,7 @@ public struct Load: Sendable {
         if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         if fork.response.step >= response.step { response = fork.response }
         isStale = fork.isStale
+        (freshUntil, facts) = (fork.freshUntil, fork.facts)
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
         attachments += fork.attachments
         adoptTrace(of: fork)

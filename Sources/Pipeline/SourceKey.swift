@@ -14,7 +14,7 @@ public struct SourceKey: Sendable, Hashable, Codable {
     private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization, credential }
 
     /// The 32 bytes that stores are keyed by.
-    public let digest: Digest
+    public private(set) var digest: Digest
 
     /// Wraps a digest, such as one read back from a store.
     public init(digest: Digest) { self.digest = digest }
@@ -57,7 +57,12 @@ public struct SourceKey: Sendable, Hashable, Codable {
         // Asked first: most requests have no fields, and a memory hit has no time.
         if !request.headers.isEmpty { Self.update(&hash, with: request.headers, credentials) }
         digest = hash.finalize()
+        // So that a partition's keys can be told by the keys alone.
+        if let partition = request.partition { digest = digest.ending(in: Digest(of: partition)) }
     }
+
+    /// Whether the key is of a partition: those of other partitions are taken for it once in 2^64.
+    package func isOf(partition: Digest) -> Bool { digest == digest.ending(in: partition) }
 
     private static func update(_ hash: inout BLAKE2b, with headers: HTTPFields, _ credentials: CredentialFields) {
         // Fields of different names mean the same in any order; `sort` would not keep lines of one name in theirs.

@@ -3,6 +3,8 @@ extension Trace {
     public enum Fact: Sendable, Hashable {
         /// A stored response was found, and judged.
         case found(Freshness)
+        /// An image in memory is past its freshness, for so long.
+        case expired(for: Duration)
         /// A redirect led to a stored response.
         case redirected(Freshness)
         /// Nothing that may be given was found.
@@ -29,6 +31,7 @@ extension Trace.Fact: CustomStringConvertible {
     public var description: String {
         switch self {
         case .found(let freshness): "\(freshness)"
+        case .expired(let duration): "expired \(duration.wholeSeconds) s ago"
         case .redirected(let freshness): "a redirect led to a stored response: \(freshness)"
         case .notFound(let miss): "\(miss)"
         case .answered(let status): "status \(status)"

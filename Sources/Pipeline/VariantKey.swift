@@ -16,7 +16,10 @@ public struct VariantKey: Sendable, Hashable {
         // -1 stands for no box, which a box of any size has to differ from.
         width = request.maxPixelSize.map { Int32(clamping: max(0, $0.width)) } ?? -1
         height = request.maxPixelSize.map { Int32(clamping: max(0, $0.height)) } ?? -1
-        (list0, list1) = list.half
+        var half = list.half
+        // Decoded to another number of frames, it is made by another list. The factor is odd, so no two numbers meet.
+        if let frames = request.frames { half.0 &+= UInt64(bitPattern: Int64(max(1, frames))) &* 0x9E37_79B9_7F4A_7C15 }
+        (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }
 

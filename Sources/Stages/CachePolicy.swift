@@ -6,6 +6,8 @@ public enum CachePolicy: Sendable, Hashable {
     case returnCacheElseLoad(cacheDelay: Duration? = nil, downloadDelay: Duration? = nil)
     /// See ``Pipeline/ImagePipeline/returnCacheDontLoad(_:delay:)``.
     case returnCacheDontLoad(delay: Duration? = nil)
+    /// See ``Pipeline/ImagePipeline/offline(_:)``.
+    case offline
     /// See ``Pipeline/ImagePipeline/ignoreCache(_:delay:)``.
     case ignoreCache(delay: Duration? = nil)
     /// See ``Pipeline/ImagePipeline/useProtocol(_:)``.
@@ -23,6 +25,7 @@ public enum CachePolicy: Sendable, Hashable {
         case .returnCacheElseLoad(let cacheDelay, let downloadDelay):
             .returnCacheElseLoad(resources, cacheDelay: cacheDelay, downloadDelay: downloadDelay)
         case .returnCacheDontLoad(let delay): .returnCacheDontLoad(resources, delay: delay)
+        case .offline: .offline(resources)
         case .ignoreCache(let delay): .ignoreCache(resources, delay: delay)
         case .useProtocol: .useProtocol(resources)
         case .storeOnDisk: .storeOnDisk(resources)

@@ -19,7 +19,8 @@ public struct DiskLookup: Stage, CredentialStage {
     private let rules: CacheRules
 
     /// Looks in stored responses. Under `CacheRules.http` HTTP's rules alone say what is fresh, whatever the
-    /// request's `expiry` is.
+    /// request's `expiry` is. Under `CacheRules.offline` a response past its freshness becomes the load's original too,
+    /// and the load is stale.
     public init(_ responses: HTTPCache, rules: CacheRules = .asRequested) {
         self.responses = responses
         self.rules = rules
@@ -31,8 +32,8 @@ public struct DiskLookup: Stage, CredentialStage {
     /// Those of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
 
-    /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    /// `http rules` or `offline rules`, where they are in force.
+    public var parameters: String { rules.text }
 
     /// Looks, and moves the load to the original on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
@@ -53,6 +54,11 @@ public struct DiskLookup: Stage, CredentialStage {
             return .hit
         case .stale(let response, let freshness):
             load.note(.found(freshness))
+            if rules == .offline, let standIn = trail.standIn {
+                load.attach(trail)
+                load.giveStale(standIn)
+                return .hit
+            }
             load.advance(response: .stale(response, freshness))
         case .miss(let miss): load.note(.notFound(miss))
         }

@@ -26,8 +26,7 @@ extension ImageLoader {
     /// Removes what both caches hold for a request's source, in every size: the source with the request's identifier,
     /// partition and credentials. Of a file without an identifier, images of every state of the file are removed.
     ///
-    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them. Keys are
-    /// digests, so nothing can be removed by a partition or by credentials alone.
+    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them.
     public func remove(_ request: ImageRequest) async {
         if let target = request.source.fileTarget, request.identifier == nil { resources.memory.remove(target: target) }
         guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
@@ -39,6 +38,19 @@ extension ImageLoader {
         for key in keys {
             resources.flights.noteRemoval(of: key)
             resources.memory.remove(key)
+        }
+    }
+
+    /// Removes everything of a partition from both caches, such as all images of a user who has left. It reads through all
+    /// that is stored.
+    ///
+    /// Loads under way, those of other partitions included, deliver their image, but don't store it.
+    public func remove(partition: String) async {
+        let digest = Digest(of: partition)
+        for _ in 0..<2 {
+            resources.flights.noteRemovalOfAll()
+            resources.memory.remove { $0.isOf(partition: digest) }
+            await resources.responses.remove { $0.isOf(partition: digest) }
         }
     }
 

@@ -14,8 +14,14 @@ import Synchronization
 public final class ImageLoader: Sendable {
     /// The caches, the client and the time that all loads share.
     public let resources: PipelineResources
-    /// The options of loads that are given none.
-    public let defaults: LoadOptions
+    /// The options of loads that are given none. A change holds for loads that begin after it.
+    public var defaults: LoadOptions {
+        get { areDefaultsChanged.load(ordering: .acquiring) ? changedDefaults.withLock { $0 } : firstDefaults }
+        set {
+            changedDefaults.withLock { $0 = newValue }
+            areDefaultsChanged.store(true, ordering: .releasing)
+        }
+    }
 
     /// What is told of every load; nobody by default.
     public let observers: [any LoadObserver]
@@ -24,7 +30,12 @@ public final class ImageLoader: Sendable {
     public typealias Arrangement = @Sendable (CachePolicy, PipelineResources) -> ImagePipeline
 
     private let arrange: Arrangement
+    private let firstDefaults: LoadOptions
+    /// The list of the first defaults' policy.
     private let standard: ImagePipeline
+    private let changedDefaults: Lock<LoadOptions>
+    /// Asked instead of the lock, for which a memory hit has no time.
+    private let areDefaultsChanged = Atomic<Bool>(false)
     /// The lists of other policies than the default. Delays are part of a policy, so there is no end to them.
     private let others = Lock(LeastRecentlyUsed<CachePolicy, ImagePipeline>())
     private static let maximumOthers = 16
@@ -42,7 +53,8 @@ public final class ImageLoader: Sendable {
     /// - Parameters:
     ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
     ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
-    ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default.
+    ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default. They give way when memory
+    ///     is short, see ``MemoryCache/init(byteLimit:countLimit:idleLimit:trimsUnderPressure:)``.
     ///   - allowedSources: the kinds of sources that are loaded; all by default. A program that takes sources from others
     ///     allows `.remote` alone.
     ///   - defaults: the options of loads that are given none.
@@ -53,7 +65,7 @@ public final class ImageLoader: Sendable {
         observers: [any LoadObserver] = []
     ) throws {
         var resources = PipelineResources(
-            memory: MemoryCache(byteLimit: memoryByteLimit),
+            memory: MemoryCache(byteLimit: memoryByteLimit, trimsUnderPressure: true),
             responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit), client: CurlClient())
         resources.allowedSources = allowedSources
         self.init(resources, defaults: defaults, observers: observers)
@@ -71,7 +83,8 @@ public final class ImageLoader: Sendable {
         arrangement: @escaping Arrangement = { policy, resources in policy.pipeline(resources) }
     ) {
         self.resources = resources
-        self.defaults = defaults
+        firstDefaults = defaults
+        changedDefaults = Lock(defaults)
         self.observers = observers
         arrange = arrangement
         standard = arrangement(defaults.policy, resources)
@@ -107,11 +120,15 @@ public final class ImageLoader: Sendable {
         _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
     ) throws -> (Chain, Load) {
         try check(source)
-        guard let options else {
-            return (standard.chain, standard.begin(defaults.request(for: source), events: events))
+        if options == nil, !areDefaultsChanged.load(ordering: .relaxed), firstDefaults.timeout == nil {
+            return (standard.chain, standard.begin(firstDefaults.request(for: source), events: events))
         }
+        let options = options ?? defaults
         let pipeline = pipeline(for: options.policy)
-        return (pipeline.chain, pipeline.begin(options.request(for: source), events: events))
+        return (
+            pipeline.chain.limited(to: options.timeout),
+            pipeline.begin(options.request(for: source), events: events)
+        )
     }
 
     @inline(never)
@@ -123,24 +140,50 @@ public final class ImageLoader: Sendable {
     private func observed(
         _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> ImageResponse {
-        let options = options ?? defaults
-        let response = try await run(pipeline(for: options.policy), options.request(for: source), events: events)
-        return try ImageResponse(response, subject: source.redacted)
+        try await ImageResponse(run(source, options ?? defaults, events: events), subject: source.redacted)
     }
 
-    /// Takes a request down a list, before the eyes of the observers.
+    /// Takes a source down the list of a policy, before the eyes of the observers.
     func run(
-        _ pipeline: ImagePipeline, _ request: ImageRequest, isPrefetch: Bool = false,
+        _ source: ImageSource, _ options: LoadOptions, isPrefetch: Bool = false,
+        events: (@Sendable (LoadEvent) -> Void)?
+    ) async throws -> LoadResponse {
+        try await run(
+            pipeline(for: options.policy), options.request(for: source), timeout: options.timeout,
+            isPrefetch: isPrefetch, events: events)
+    }
+
+    /// Takes a request down a list of one's own, such as one that ends in bytes, before the eyes of the ``observers``. What
+    /// this loader doesn't load is refused.
+    ///
+    /// ```swift
+    /// let webp = loader.pipeline(for: .standard).encoding(Encode(.webp), keptIn: loader.resources.responses)
+    /// let bytes = try await loader.load(ImageRequest(url, maxPixelSize: 640), through: webp).encoded
+    /// ```
+    /// - Parameters:
+    ///   - request: what is wanted; the ``defaults`` are not for it.
+    ///   - pipeline: the list. Keep it: loads share what is under way through equal lists, and comparing lists takes time.
+    ///   - events: is told what the load does while it runs, on whatever thread that is.
+    /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
+    public func load(
+        _ request: ImageRequest, through pipeline: ImagePipeline, events: (@Sendable (LoadEvent) -> Void)? = nil
+    ) async throws -> LoadResponse {
+        try await run(pipeline, request, timeout: nil, isPrefetch: false, events: events)
+    }
+
+    private func run(
+        _ pipeline: ImagePipeline, _ request: ImageRequest, timeout: Duration?, isPrefetch: Bool,
         events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> LoadResponse {
         try check(request.source)
-        guard !observers.isEmpty else { return try await pipeline.load(request, events: events) }
+        let chain = pipeline.chain.limited(to: timeout)
+        guard !observers.isEmpty else { return try await pipeline.begin(request, events: events).run(down: chain) }
         let observed = ObservedLoad(
             request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
         var load = pipeline.begin(request) { observed.take($0) }
         // Observers are told of images, and show none.
         if events == nil { load.showsImages = { false } }
-        return try await observed.run { try await pipeline.run(load) }
+        return try await observed.run { try await load.run(down: chain) }
     }
 
     /// Refuses what this loader doesn't load, whatever its arrangement.
@@ -151,7 +194,7 @@ public final class ImageLoader: Sendable {
 
     /// The list that loads with a policy walk down. Those of the 16 policies that were used last are kept.
     public func pipeline(for policy: CachePolicy) -> ImagePipeline {
-        if policy == defaults.policy { return standard }
+        if policy == firstDefaults.policy { return standard }
         if let pipeline = others.withLock({ $0.use(policy, \.self) }) { return pipeline }
         // Outside the lock: the arrangement is the caller's, and may ask for another list here.
         HeldLocks.requireNone()

@@ -18,13 +18,21 @@ public struct LoadOptions: Sendable, Hashable {
     public var partition: String?
     /// How urgent the load is; normal by default.
     public var priority: LoadPriority
+    /// How many frames of an animation to decode at most; `nil`, the default, for as many as the loader's
+    /// `ImageLimits.frames` say, which is one.
+    public var frames: Int?
+    /// How long the load may take in all, from its beginning to its image; `nil`, the default, for any time. Then it fails
+    /// with `LoadError.Code.timedOut`, as in a ``Timeout``. What other loads share with it goes on for them.
+    public var timeout: Duration?
 
     /// Describes a load.
     public init(
         maxPixelSize: PixelSize? = 300, policy: CachePolicy = .standard, identifier: String? = nil,
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,
-        priority: LoadPriority = .normal
+        priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil
     ) {
+        self.frames = frames
+        self.timeout = timeout
         self.maxPixelSize = maxPixelSize
         self.policy = policy
         self.identifier = identifier
@@ -37,7 +45,7 @@ public struct LoadOptions: Sendable, Hashable {
     /// The request for a source with these options.
     public func request(for source: ImageSource) -> ImageRequest {
         ImageRequest(
-            source, identifier: identifier, maxPixelSize: maxPixelSize, headers: headers, partition: partition,
-            priority: priority, expiry: expiry)
+            source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
+            partition: partition, priority: priority, frames: frames)
     }
 }

@@ -8,7 +8,8 @@ public struct MemoryLookup: Stage {
     private let memory: MemoryCache
     private let rules: CacheRules
 
-    /// Looks in `memory`. Under `CacheRules.http` HTTP's rules alone decide what is fresh.
+    /// Looks in `memory`. Under `CacheRules.http` HTTP's rules alone decide what is fresh. Under `CacheRules.offline`
+    /// an image past its freshness is given as stale.
     public init(_ memory: MemoryCache, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.rules = rules
@@ -23,8 +24,8 @@ public struct MemoryLookup: Stage {
     /// Goes by the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    /// `http rules` or `offline rules`, where they are in force.
+    public var parameters: String { rules.text }
 
     /// Gives the product. An entry past its freshness is attached, for stages that show it or let it stand in.
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -38,21 +39,30 @@ public struct MemoryLookup: Stage {
             return .miss
         }
         guard let entry = memory.entry(for: key, now: now) else { return .miss }
-        if let end = entry.validity.end(for: load.request.expiry, under: rules) {
+        let end = entry.validity.end(for: load.request.expiry, under: rules)
+        if let end {
             let isFromFuture = entry.validity.isFromFuture(at: now)
             if isFromFuture || end <= now {
-                load.attach(entry)
                 load.note(
                     isFromFuture
-                        ? Freshness.Verdict.clockSetBack.rawValue
-                        : "expired \(Int(clamping: now.timeIntervalSince(end))) s ago")
-                return .miss
+                        ? .text(Freshness.Verdict.clockSetBack.rawValue)
+                        : .expired(for: .seconds(clamping: now.timeIntervalSince(end))))
+                guard rules == .offline else {
+                    load.attach(entry)
+                    return .miss
+                }
+                load.isStale = true
             }
         }
         load.report(.hasCache(entry.product, source: .memory))
-        load.advance(to: .ready(entry.product), from: .memory)
+        load.give(entry, until: end)
         return .hit
     }
+}
+
+extension CacheRules {
+    /// The rules in a stage's parentheses; nothing for the default.
+    var text: String { self == .asRequested ? "" : "\(self) rules" }
 }
 
 extension HTTPFields {

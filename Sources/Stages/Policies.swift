@@ -66,6 +66,26 @@ extension ImagePipeline {
         }
     }
 
+    /// Memory, then disk; never the network. An image past its freshness is given all the same, as stale: also one that
+    /// the server wants to be confirmed each time.
+    /// - Parameter resources: what the stages stand on.
+    public static func offline(_ resources: PipelineResources) -> ImagePipeline {
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+            MemoryLookup(resources.memory, rules: .offline)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    DiskLookup(resources.responses, rules: .offline)
+                    resources.decode
+                    Downscale()
+                    Store(resources.memory, resources.responses)
+                }
+            }
+        }
+    }
+
     /// No cache is read, the network is asked once, and both caches are written.
     /// - Parameters:
     ///   - resources: what the stages stand on.

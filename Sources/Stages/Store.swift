@@ -47,7 +47,7 @@ public struct Store: Stage, CredentialStage {
     package var credentials: CredentialFields { responses?.users.credentials ?? CredentialFields([]) }
 
     /// `http rules`, where they are in force.
-    public var parameters: String { accepts == .original ? "originals" : rules == .http ? "http rules" : "" }
+    public var parameters: String { accepts == .original ? "originals" : rules.text }
 
     /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
     /// is reported.
@@ -58,12 +58,17 @@ public struct Store: Stage, CredentialStage {
         // The flight that fetched is needed no more, and no load that gets this one's result may hold its right.
         load.detach(WriteRight.self)
         await right?.end()
+        let facts = ResponseFacts(
+            targets: (terms?.origins.map(\.target) ?? []) + [load.request.source.fileTarget].compactMap(\.self),
+            load.response.headers)
+        load.settle(
+            facts,
+            until: terms.map { $0.validity.end(for: load.request.expiry, under: rules) } ?? load.clock.now)
         if let key = load.variantKey, let terms, let memory, load.mayStore {
             load.note(key: .variant(key))
             let evicted = memory.keep(
                 MemoryEntry(
-                    product: product, validity: terms.validity, generation: terms.generation,
-                    targets: terms.origins.map(\.target) + [load.request.source.fileTarget].compactMap(\.self),
+                    product: product, validity: terms.validity, generation: terms.generation, facts: facts,
                     askedAt: terms.askedAt),
                 for: key, now: load.clock.now)
             responses?.touch(evicted)

@@ -50,7 +50,12 @@ struct ThumbnailService: Sendable {
             let response = try await pipeline.load(request)
             guard let image = response.encoded, let type = image.declaredType else { return Answer(status: 500) }
             // The bytes depend on the client's Accept field: caches on the way have to know.
-            return Answer(status: 200, headers: [.contentType: type, .vary: "Accept"], body: image.bytes)
+            var headers: HTTPFields = [.contentType: type, .vary: "Accept"]
+            headers[.eTag] = response.validator.map { "\"\($0)\"" }
+            if let end = response.freshUntil {
+                headers[.cacheControl] = "max-age=\(Int(min(max(0, end.timeIntervalSinceNow), 31_536_000)))"
+            }
+            return Answer(status: 200, headers: headers, body: image.bytes)
         } catch let error as LoadError {
             return Answer(status: error.httpStatus == 404 ? 404 : 502)
         }

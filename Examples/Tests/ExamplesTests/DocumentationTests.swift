@@ -61,7 +61,7 @@ struct DocumentationTests {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient())
         let printed: [ImagePipeline] = [
-            .returnCacheElseLoad(resources), .returnCacheElseLoad(resources).removing(Fetch.self),
+            .returnCacheElseLoad(resources), .returnCacheElseLoad(resources).removing(Fetch.self), .offline(resources),
             .ignoreCache(resources), .useProtocol(resources),
             .returnCacheElseLoad(resources, cacheDelay: .milliseconds(50), downloadDelay: .seconds(1)),
         ]

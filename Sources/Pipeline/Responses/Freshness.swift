@@ -111,5 +111,5 @@ extension Duration {
         return (Double(high) * 18_446_744_073_709_551_616 + Double(low)) / 1e18
     }
 
-    fileprivate var wholeSeconds: Int { Int(clamping: seconds) }
+    var wholeSeconds: Int { Int(clamping: seconds) }
 }

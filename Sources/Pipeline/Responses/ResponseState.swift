@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// What is known of the HTTP response behind a load.
 ///
@@ -43,6 +43,11 @@ public indirect enum ResponseState: Sendable {
         case .stale(let stored, _), .fresh(let stored, _), .confirmed(let stored, _): stored
         case .unknown, .fetched: nil
         }
+    }
+
+    /// The header fields of the response whose body is the load's original.
+    package var headers: HTTPFields {
+        if case .fetched(let exchange) = self { exchange.headers } else { stored?.headers ?? [:] }
     }
 
     /// The bytes that become the load's original together with this state, and where they came from.

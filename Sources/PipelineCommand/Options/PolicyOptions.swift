@@ -4,7 +4,7 @@ import Stages
 /// Which caches are used, and after which delays: the same words in every verb.
 struct PolicyOptions: ParsableArguments {
     enum Name: String, ExpressibleByArgument, CaseIterable {
-        case returnCacheElseLoad, returnCacheDontLoad, ignoreCache, useProtocol
+        case returnCacheElseLoad, returnCacheDontLoad, offline, ignoreCache, useProtocol
     }
 
     @Option(help: "Choose which caches are used. One of \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -37,6 +37,7 @@ struct PolicyOptions: ParsableArguments {
         return switch policy {
         case .returnCacheElseLoad: .returnCacheElseLoad(cacheDelay: cacheDelay, downloadDelay: downloadDelay)
         case .returnCacheDontLoad: .returnCacheDontLoad(delay: cacheDelay)
+        case .offline: .offline
         case .ignoreCache: .ignoreCache(delay: downloadDelay)
         case .useProtocol: .useProtocol
         }

@@ -87,7 +87,7 @@ struct LoadCommand: AsyncParsableCommand {
         if let target {
             pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
         }
-        var request = ImageRequest(source, identifier: identifier, maxPixelSize: maxPixelSize)
+        var request = ImageRequest(source, maxPixelSize: maxPixelSize, identifier: identifier)
         if let expireAfter { request.expiry = .after(.seconds(expireAfter)) }
         let progress = ProgressLine(source.redacted)
         defer { progress?.clear() }

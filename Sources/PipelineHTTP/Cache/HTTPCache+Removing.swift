@@ -47,6 +47,12 @@ extension HTTPCache {
         return await store.remove(key) { _ in true }.count
     }
 
+    /// Removes everything of the chosen sources.
+    package func remove(where isMeant: @escaping @Sendable (SourceKey) -> Bool) async {
+        _ = await removeInParts { isMeant($0.key) }
+        await store.tidy()
+    }
+
     /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
     /// (RFC 9111 section 4.4). Images made of such responses leave the memory caches that a `Store` keeps them in; what was
     /// asked for before and arrives after it is given, and kept nowhere.

@@ -35,7 +35,7 @@ package struct RedirectTrail: LoadAttachment {
     /// The stored response for it, which the origin is to confirm.
     package var stored: StoredResponse?
     /// What may be given if the origin of the next hop fails.
-    var standIn: StandIn?
+    package private(set) var standIn: StandIn?
     /// Whether the origin has answered a hop. What memory has is outdated then.
     package var isAnswered = false
     /// Whether a stored response on the way was past its freshness, and within the request's `max-stale`.

@@ -5,4 +5,6 @@ public enum CacheRules: Sendable, Hashable {
     case asRequested
     /// By HTTP's rules alone (RFC 9111), whatever the load's `Expiry` says.
     case http
+    /// As requested; what is past its freshness is given all the same, and is marked as stale (`LoadResponse.isStale`).
+    case offline
 }

@@ -72,11 +72,11 @@ public struct Validity: Sendable, Hashable {
     package func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
         switch (rules, expiry) {
         case (.http, _): bounded(alwaysRevalidates ? storedAt : httpUntil)
-        case (.asRequested, .never): nil
-        case (.asRequested, .after(let duration)):
+        case (_, .never): nil
+        case (_, .after(let duration)):
             // A reader may only shorten what the writer fixed.
             min(fixedUntil ?? .distantFuture, storedAt.addingTimeInterval(duration.seconds))
-        case (.asRequested, .server(let otherwise)):
+        case (_, .server(let otherwise)):
             min(
                 fixedUntil ?? .distantFuture,
                 bounded(

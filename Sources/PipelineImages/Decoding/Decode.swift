@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary;
+/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary, with as many frames as the request or the limits say;
 /// without one, no larger than the next stages of the list need, such as a ``Resize``, and of a picture that a ``Crop`` then
 /// cuts only that part, where the format can be read in parts: JPEG, PNG, TIFF and WebP. Damage elsewhere in the file may
 /// then go unseen.
@@ -83,6 +83,11 @@ public struct Decode: Stage, LookingAhead {
     private func work(
         for file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
     ) throws -> DecodeWork {
+        var (limits, options) = (limits, options)
+        if let frames = request.frames {
+            options.frames = max(1, frames)
+            limits.frames = options.frames
+        }
         try limits.check(encodedBytes: file.bytes.count)
         let decoder = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType).decoder
         return DecodeWork(

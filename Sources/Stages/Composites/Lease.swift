@@ -46,7 +46,7 @@ public struct Lease: CompositeStage, CredentialStage {
     package var credentials: CredentialFields { responses.users.credentials }
 
     /// `http rules`, where they are in force.
-    public var parameters: String { rules == .http ? "http rules" : "" }
+    public var parameters: String { rules.text }
 
     /// Waits for the lease if need be, looks at the disk again, and runs the body if nothing new is there.
     /// - Throws: what the body throws; `CancellationError` at once when the task is cancelled.

@@ -42,7 +42,7 @@ public struct RefreshStale: CompositeStage {
         if let kept = load.attachment(MemoryEntry.self), kept.isMade(from: standIn.response) {
             load.isStale = true
             load.report(.hasCache(kept.product, source: .memory))
-            load.advance(to: .ready(kept.product), from: .memory)
+            load.give(kept, until: kept.validity.end(for: load.request.expiry, under: .asRequested))
             return .done
         }
         load.giveStale(standIn)

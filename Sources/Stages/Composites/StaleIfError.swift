@@ -44,7 +44,7 @@ public struct StaleIfError: CompositeStage {
         {
             load.restart(from: start)
             load.isStale = true
-            load.advance(to: .ready(stale.product), from: .memory)
+            load.give(stale, until: stale.validity.end(for: load.request.expiry, under: .asRequested))
         } else {
             throw error
         }

@@ -8,6 +8,8 @@ final class PrefetchQueue: Sendable {
         let number: UInt64
         /// See ``Flights/cancellations``.
         let cancellations: Int
+        /// All but the priority, which is the queue's.
+        let options: LoadOptions
     }
 
     private struct State {
@@ -31,31 +33,25 @@ final class PrefetchQueue: Sendable {
 
     let priority: AdjustablePriority
     private let loader: ImageLoader
-    private let pipeline: ImagePipeline
-    private let options: LoadOptions
     private let limit: Int
     private let state = Lock(State())
 
-    init(
-        _ loader: ImageLoader, _ pipeline: ImagePipeline, options: LoadOptions, limit: Int, priority: LoadPriority
-    ) {
+    init(_ loader: ImageLoader, limit: Int, priority: LoadPriority) {
         self.loader = loader
-        self.pipeline = pipeline
-        self.options = options
         self.limit = limit
         self.priority = AdjustablePriority(priority)
     }
 
     var isPaused: Bool { state.withLock { $0.isPaused } }
 
-    func start(_ sources: [ImageSource]) {
+    func start(_ sources: [ImageSource], _ options: LoadOptions) {
         dropCancelled()
         let cancellations = loader.resources.flights.cancellations
         change { state in
             if state.wanted.isEmpty { state.progress = .init() }
             for source in sources where state.wanted[source] == nil {
                 let number = state.number()
-                state.wanted[source] = Wanted(number: number, cancellations: cancellations)
+                state.wanted[source] = Wanted(number: number, cancellations: cancellations, options: options)
                 state.waiting.append((source, number))
                 state.progress.total += 1
             }
@@ -107,12 +103,12 @@ final class PrefetchQueue: Sendable {
 
     /// Begins loads as long as there is room.
     private func fill() {
-        while let (source, number) = next() {
+        while let (source, number, options) = next() {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
                 // Also where a stage or an observer asked for it.
                 await CurrentFlight.$root.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(self.priority) {
-                        await self.load(source, number)
+                        await self.load(source, number, options)
                     }
                 }
             }
@@ -126,21 +122,23 @@ final class PrefetchQueue: Sendable {
         }
     }
 
-    private func next() -> (ImageSource, UInt64)? {
+    private func next() -> (ImageSource, UInt64, LoadOptions)? {
         state.withLock { state in
             guard !state.isPaused, state.active < limit else { return nil }
             while let next = state.waiting.popFirst() {
-                guard state.wanted[next.source]?.number == next.number else { continue }
+                guard let wanted = state.wanted[next.source], wanted.number == next.number else { continue }
                 state.active += 1
-                return next
+                return (next.source, next.number, wanted.options)
             }
             return nil
         }
     }
 
-    private func load(_ source: ImageSource, _ number: UInt64) async {
+    private func load(_ source: ImageSource, _ number: UInt64, _ options: LoadOptions) async {
+        var options = options
+        options.priority = priority.value
         do {
-            _ = try await loader.run(pipeline, options.request(for: source), isPrefetch: true, events: nil)
+            _ = try await loader.run(source, options, isPrefetch: true, events: nil)
             end(source, number) { $0.loaded += 1 }
         } catch is CancellationError {
             end(source, number) { $0.total -= 1 }

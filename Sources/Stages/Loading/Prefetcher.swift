@@ -22,33 +22,47 @@ public final class Prefetcher: Sendable {
     }
 
     private let queue: PrefetchQueue
+    private let loader: ImageLoader
+    private let destination: Destination
+    private let options: LoadOptions?
 
     /// Prepares to prefetch.
     /// - Parameters:
     ///   - loader: what loads.
     ///   - destination: where the images go; memory by default.
     ///   - maximumConcurrentLoads: how many are loaded at once; 2 by default.
-    ///   - options: how the loads differ; the loader's defaults if `nil`. Ask for the size that will be shown: another
+    ///   - options: how loads differ that are started without options; the loader's defaults if `nil`. Ask for the size that will be shown: another
     ///     one shares the download alone.
     ///   - priority: how urgent the loads are; low by default.
     public init(
         _ loader: ImageLoader, destination: Destination = .memory, maximumConcurrentLoads: Int = 2,
         options: LoadOptions? = nil, priority: LoadPriority = .low
     ) {
-        var options = options ?? loader.defaults
-        options.priority = priority
-        let pipeline = loader.pipeline(for: destination == .disk ? .storeOnDisk : options.policy)
-        queue = PrefetchQueue(
-            loader, pipeline, options: options, limit: max(1, maximumConcurrentLoads), priority: priority)
+        queue = PrefetchQueue(loader, limit: max(1, maximumConcurrentLoads), priority: priority)
+        self.loader = loader
+        self.destination = destination
+        self.options = options
     }
 
     deinit { queue.stopAll() }
 
-    /// Loads these images after those that were asked for before, except what is asked for already.
-    public func start(_ urls: [URL]) { start(urls.map { ImageSource($0) }) }
+    /// Loads these images after those that were asked for before, except what is asked for already, with whatever options.
+    /// - Parameters:
+    ///   - urls: the images.
+    ///   - options: how these loads differ, such as in size or header fields; those of the prefetcher if `nil`.
+    public func start(_ urls: [URL], options: LoadOptions? = nil) {
+        start(urls.map { ImageSource($0) }, options: options)
+    }
 
-    /// Loads these images after those that were asked for before, except what is asked for already.
-    public func start(_ sources: [ImageSource]) { queue.start(sources) }
+    /// Loads these images after those that were asked for before, except what is asked for already, with whatever options.
+    /// - Parameters:
+    ///   - sources: the images.
+    ///   - options: how these loads differ, such as in size or header fields; those of the prefetcher if `nil`.
+    public func start(_ sources: [ImageSource], options: LoadOptions? = nil) {
+        var options = options ?? self.options ?? loader.defaults
+        if destination == .disk { options.policy = .storeOnDisk }
+        queue.start(sources, options)
+    }
 
     /// Loads these images no more, unless somebody else waits for them.
     public func stop(_ urls: [URL]) { stop(urls.map { ImageSource($0) }) }

@@ -13,9 +13,8 @@ public struct MemoryEntry: LoadAttachment {
     public let validity: Validity
     /// The generation of the stored response that the product was made from; `nil` where none was stored.
     public let generation: Int64?
-    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it. Of a
-    /// file, `file:` and its path.
-    public let targets: [String]
+    /// What the response says of itself.
+    let facts: ResponseFacts
     /// When the origin was asked for it; `nil` for what came from none. An entry that was asked for later stays.
     public let askedAt: Date?
 
@@ -24,11 +23,35 @@ public struct MemoryEntry: LoadAttachment {
         product: Product, validity: Validity, generation: Int64? = nil, targets: [String] = [],
         askedAt: Date? = nil
     ) {
+        self.init(
+            product: product, validity: validity, generation: generation, facts: ResponseFacts(targets: targets),
+            askedAt: askedAt)
+    }
+
+    init(product: Product, validity: Validity, generation: Int64?, facts: ResponseFacts, askedAt: Date?) {
         self.product = product
         self.validity = validity
         self.generation = generation
-        self.targets = targets
+        self.facts = facts
         self.askedAt = askedAt
+    }
+
+    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it. Of a
+    /// file, `file:` and its path.
+    public var targets: [String] { facts.targets }
+}
+
+extension Load {
+    /// Ends with an image in memory, which is fresh until then.
+    mutating func give(_ entry: MemoryEntry, until end: Date?) {
+        settle(entry.facts, until: end)
+        advance(to: .ready(entry.product), from: .memory)
+    }
+
+    /// Notes what is known of the product, which is fresh until then.
+    mutating func settle(_ facts: ResponseFacts, until end: Date?) {
+        // What never ends, such as a file, has a time that means just that.
+        (freshUntil, self.facts) = (end.flatMap { $0 < .distantFuture ? $0 : nil }, facts)
     }
 }
 

@@ -64,8 +64,8 @@ struct DiskLookupTests {
         partition: String? = nil, expiry: Expiry = .standard
     ) throws -> ImageRequest {
         ImageRequest(
-            ImageSource(try #require(URL(string: url))), identifier: identifier, headers: headers, partition: partition,
-            expiry: expiry)
+            ImageSource(try #require(URL(string: url))), identifier: identifier, expiry: expiry, headers: headers,
+            partition: partition)
     }
 
     @discardableResult

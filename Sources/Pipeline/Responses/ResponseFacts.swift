@@ -1,0 +1,18 @@
+package import HTTPTypes
+
+/// What the response behind a product says of itself, kept with the product. A class, since a memory hit has no time to copy
+/// it all.
+package final class ResponseFacts: Sendable {
+    /// The URLs that the response came from, without fragment and user info. Of a file, `file:` and its path.
+    package let targets: [String]
+    /// The source's entity tag, or else its `Last-Modified`; `nil` without both.
+    let validator: String?
+    /// The source's media type, as it was declared.
+    let mediaType: String?
+
+    package init(targets: [String] = [], _ headers: HTTPFields = [:]) {
+        self.targets = targets
+        validator = headers[.eTag] ?? headers[.lastModified]
+        mediaType = headers[.contentType]
+    }
+}

@@ -1,0 +1,74 @@
+public import Pipeline
+
+/// Runs its body, and fails if that takes too long.
+///
+/// ```swift
+/// StaleIfError {
+///     Timeout(.seconds(2)) {
+///         Fetch(responses, client)
+///     }
+/// }
+/// ```
+///
+/// When the time is over, the body is cancelled. The error's code is `timedOut`, for which `StaleIfError` lets a stale image
+/// stand in and ``Retry`` tries again; its trace has what the body did. A flight that others wait for too goes on for them.
+/// Time counts by the load's clock. A body that suspends nowhere costs no timer.
+public struct Timeout: CompositeStage {
+    /// What may take too long.
+    public var body: Chain
+    private let limit: Duration
+
+    /// Wraps stages.
+    /// - Parameters:
+    ///   - limit: how long the stages may take together.
+    ///   - body: the stages.
+    public init(_ limit: Duration, @ChainBuilder _ body: () -> Chain) { self.init(limit, body()) }
+
+    fileprivate init(_ limit: Duration, _ body: Chain) {
+        self.limit = max(.zero, limit).clamped
+        self.body = body
+    }
+
+    /// The limit in seconds.
+    public var parameters: String { "\(limit.seconds) s" }
+
+    /// Runs the body.
+    /// - Throws: `LoadError` with `timedOut` once the time is over; what the body throws; `CancellationError` if the task is
+    ///   cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        let (watched, fork) = (load, load.forked(events: load.events))
+        let end = Lock<(load: Load, error: (any Error)?)?>(nil)
+        let isInTime = await withTaskGroup(of: Bool.self) { group in
+            // At once: what is in memory is there before anything suspends.
+            group.addImmediateTask { [body] in
+                var fork = fork
+                var failure: (any Error)?
+                do { try await body.run(&fork) } catch { failure = error }
+                end.withLock { $0 = (fork, failure) }
+                return true
+            }
+            guard end.withLock({ $0 == nil }) else { return true }
+            group.addTask { [limit] in
+                try? await watched.clock.sleep(untilLimit: limit)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? true
+        }
+        guard let (fork, error) = end.withLock({ $0 }) else { throw CancellationError() }
+        load.adopt(fork)
+        guard isInTime else {
+            try Task.checkCancellation()
+            throw LoadError(
+                .timedOut, subject: load.subject,
+                "The load took longer than \(limit.seconds) s. Allow it more time, or load a smaller image.")
+        }
+        if let error { throw error }
+        return .done
+    }
+}
+
+extension Chain {
+    /// The same list within a time limit, if there is one.
+    func limited(to limit: Duration?) -> Chain { limit.map { Chain([Timeout($0, self)]) } ?? self }
+}
