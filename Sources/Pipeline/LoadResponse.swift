@@ -9,7 +9,7 @@ public struct LoadResponse: Sendable {
     /// Whether the answer is past its freshness and was given all the same, as a policy or the request's
     /// `max-stale` may allow.
     public let isStale: Bool
-    /// When the answer stops being fresh for this request, by the server's word or the request's ``Expiry``: what a service
+    /// When the response stops being fresh for this request, by the server's word or the request's ``Expiry``: what a service
     /// makes its own `Cache-Control` of. A time that is past for an image that may not be kept, or that the server wants to
     /// be confirmed each time; `nil` where nothing limits it, and where the list has no `Store`.
     public let freshUntil: Date?

@@ -22,7 +22,7 @@ public struct LoadOptions: Sendable, Hashable {
     /// `ImageLimits.frames` say, which is one.
     public var frames: Int?
     /// How long the load may take in all, from its beginning to its image; `nil`, the default, for any time. Then it fails
-    /// with `LoadError.Code.timedOut`, as in a ``Timeout``. What other loads share with it goes on for them.
+    /// with `LoadError.Code.timedOut`, as in a ``Timeout``. What other loads share with it continues for them.
     public var timeout: Duration?
 
     /// Describes a load.

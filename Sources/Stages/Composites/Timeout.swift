@@ -11,7 +11,7 @@ public import Pipeline
 /// ```
 ///
 /// When the time is over, the body is cancelled. The error's code is `timedOut`, for which `StaleIfError` lets a stale image
-/// stand in and ``Retry`` tries again; its trace has what the body did. A flight that others wait for too goes on for them.
+/// stand in and ``Retry`` tries again; its trace has what the body did. A flight that others wait for too continues for them.
 /// Time counts by the load's clock. A body that suspends nowhere costs no timer.
 public struct Timeout: CompositeStage {
     /// What may take too long.

@@ -24,7 +24,7 @@ public final class ImageSlot<Target: AnyObject> {
     ///   - target: what shows the images.
     ///   - loader: what loads them.
     ///   - cancelsPrevious: whether a load ends when another source is set, or the slot goes; by default it does. Otherwise
-    ///     it goes on unseen, and its image is in the caches when the source is set again.
+    ///     it continues unseen, and its image is in the caches when the source is set again.
     ///   - show: shows an image in the target; nothing for `nil`.
     public init(
         _ target: Target, loader: ImageLoader, cancelsPrevious: Bool = true,
@@ -78,7 +78,7 @@ public final class ImageSlot<Target: AnyObject> {
 
     /// Shows the image at a URL that a user typed, in place of whatever was being loaded.
     ///
-    /// A text that is no URL shows the placeholder, or nothing without one, so that a reused slot never shows the image of
+    /// A text that isn't a URL shows the placeholder, or nothing without one, so that a reused slot never shows the image of
     /// another item. `completion` is told at once, with `invalidURL` or `unsupportedScheme`.
     /// - Parameters:
     ///   - text: a URL, or a file's path.

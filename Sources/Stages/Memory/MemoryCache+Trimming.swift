@@ -1,7 +1,7 @@
 import Pipeline
 
 extension MemoryCache {
-    /// Removes the least recently used entries until the others take at most so many bytes.
+    /// Removes the least recently used entries until the others take at most this number of bytes.
     public func trim(toBytes limit: Int) { removeOldest(downTo: limit) }
 
     /// Looks from time to time whether memory is short, until the cache is empty or gone.

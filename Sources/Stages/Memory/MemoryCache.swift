@@ -149,7 +149,7 @@ public final class MemoryCache: ProductCache {
     /// Whether somebody looks for it whether memory is short.
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
-    /// Whether there is nothing to watch any more; the next entry begins anew.
+    /// Whether there is nothing to watch any more; the next entry starts it again.
     func endsWatch() -> Bool {
         state.withLock { state in
             if state.kept.count == 0 { state.isWatched = false }

@@ -41,7 +41,7 @@ struct ExpectTraceTests {
         }
     }
 
-    @Test("Another one is told beside what happened")
+    @Test("Another one is told along with what happened")
     func other() async throws {
         let trace = try await trace()
         let error = #expect(throws: TraceMismatch.self) { try expectTrace(trace, "First done\nSecond hit") }

@@ -68,7 +68,7 @@ struct LoadOptionsTests {
         #expect(response.encoded?.size?.width == 40)
         #expect(response.mediaType == "image/png")
         guard case .delivered? = recorder.observations.last?.event else {
-            Issue.record("The last thing told is not the answer.")
+            Issue.record("The last thing told is not the response.")
             return
         }
         let error = await #expect(throws: LoadError.self) {

@@ -5,8 +5,8 @@ import PipelineTesting
 import Stages
 import Testing
 
-@Suite("An answer says how long it is fresh, by what it can be validated, and its media type")
-struct AnswerFactsTests {
+@Suite("A response says how long it is fresh, by what it can be validated, and its media type")
+struct ResponseFactsTests {
     private let site: Site
 
     init() throws { site = try Site([.eTag: "\"1\"", .cacheControl: "max-age=60", .contentType: "image/webp"]) }
