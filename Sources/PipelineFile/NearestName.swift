@@ -1,7 +1,13 @@
 /// Finds the right name that is nearest to a wrong one.
 package enum NearestName {
-    /// A name without its case, hyphens and underscores: `round-corners` is `roundCorners`.
-    static func folded(_ name: String) -> String { name.lowercased().filter { $0 != "-" && $0 != "_" } }
+    /// A name without its case, hyphens and underscores, in British spelling: `round-corners` is `roundCorners`, and `color`
+    /// is `colour`.
+    package static func folded(_ name: String) -> String {
+        let letters = name.lowercased().filter { $0 != "-" && $0 != "_" }
+        return [("color", "colour"), ("gray", "grey"), ("center", "centre")].reduce(letters) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
 
     /// The nearest of some names; `nil` if none is near.
     package static func of(_ name: String, among names: [String]) -> String? {

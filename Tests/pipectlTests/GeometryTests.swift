@@ -13,6 +13,9 @@ struct GeometryTests {
             ("400x300>", 800, 800, 300, 300), ("400x300>", 100, 50, 100, 50), ("400x300<", 800, 800, 800, 800),
             ("400x300<", 100, 50, 400, 200), ("400x300!", 1000, 100, 400, 300), ("400x300^", 800, 800, 400, 400),
             ("400x300^>", 100, 50, 100, 50), ("400x300!>", 1000, 1000, 400, 300), ("1x1", 5000, 2, 1, 1),
+            ("50%", 801, 600, 401, 300), ("50%x25%", 800, 600, 200, 150), ("50%x25%!", 800, 600, 400, 150),
+            ("x12.5%", 800, 600, 100, 75), ("200%", 10, 20, 20, 40), ("200%>", 10, 20, 10, 20), ("1%", 20, 9, 1, 1),
+            ("50%x300", 800, 600, 400, 300), ("10000%x1!", 1_000_000, 9, 100_000_000, 1),
         ])
     func targets(text: String, width: Int, height: Int, newWidth: Int, newHeight: Int) throws {
         let geometry = try #require(Geometry(argument: text))
@@ -23,12 +26,18 @@ struct GeometryTests {
 
     @Test(
         "is refused where it makes no sense",
-        arguments: ["", "x", "0x10", "10x0", "-1x5", "axb", "1x2x3", "10x10><", "10x10!^", "400!", "x300^", "1000001"])
+        arguments: [
+            "", "x", "0x10", "10x0", "-1x5", "axb", "1x2x3", "10x10><", "10x10!^", "400!", "x300^", "1000001", "%",
+            "0%", "-5%",
+            "nan%", "inf%", "10001%", "50%%", "50%!", "%50",
+        ])
     func refusals(text: String) { #expect(Geometry(argument: text) == nil) }
 
     @Test("prints itself so that two that differ have different signatures")
     func description() throws {
-        let texts = ["400x300", "400", "x300", "400x300>", "400x300<", "400x300!", "400x300^", "400x300^>"]
+        let texts = [
+            "400x300", "400", "x300", "400x300>", "400x300<", "400x300!", "400x300^", "400x300^>", "50%x2.5%!",
+        ]
         #expect(try texts.map { try #require(Geometry(argument: $0)).description } == texts)
     }
 }

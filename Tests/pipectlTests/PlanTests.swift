@@ -10,7 +10,7 @@ struct PlanTests {
     @Test("prints the list that each policy stands for")
     func plans() async throws {
         let result = try await pipectl.run(
-            "plan", "--policy", "returnCacheElseLoad", "--cache-delay", "0.1", "--download-delay", "0.5")
+            "plan", "--policy", "returnCacheElseLoad", "--cache-delay", "0.1", "--download-delay", "0.5s")
         #expect(
             result.text == """
                 ResolveIdentifier

@@ -29,7 +29,8 @@ struct WorkTests {
             ("", 300, 221), ("-s 90 --crop 16:9", 90, 51), ("-s 90 --crop 50%x50%", 90, 66),
             ("-s 100x100 --crop 1:1:north", 100, 100),
             ("-s '1000>' --crop 50%x50%", 320, 236), ("-s '400>' --crop 64x40+10+20", 64, 40),
-            ("-s '400>' --crop 50%x10%+600+0", 40, 47),
+            ("-s '400>' --crop 50%x10%+600+0", 40, 47), ("-s 50%", 320, 236), ("-s100", 100, 74),
+            ("-s '50%x25%!'", 320, 118), ("-s 25% --crop 64x40+10+20", 16, 10),
         ])
     func sizes(options: String, width: Int, height: Int) async throws {
         let result = try await pipectl.shell("pipectl thumb photo.jpg \(options) -o a.png --json")
@@ -73,7 +74,8 @@ struct WorkTests {
         let result = try await pipectl.shell(
             "pipectl thumb - -s 20 < photo.jpg | pipectl convert - - -f webp | head -c 4")
         #expect(result.text == "RIFF")
-        let image = try await pipectl.shell("cat photo.jpg | pipectl run - --ops greyscale -o grey.png")
+        let image = try await pipectl.shell(
+            "cat photo.jpg | pipectl run - --ops grayscale,pad=9:9:color=#fff:gravity=center -o grey.png")
         #expect(image.status == 0, "\(image.errors)")
         #expect(try pipectl.content("grey.png").starts(with: [0x89, 0x50]))
     }
@@ -171,7 +173,7 @@ struct WorkTests {
             ("convert photo.jpg a.heic", "extension"), ("convert photo.jpg /proc/a.png", "/proc/a.png"),
             ("convert photo.jpg photo.jpg/a.png", "not a folder"),
             ("run photo.jpg --ops circle -o '{name}.png' && mkdir photo.png", "folder of this name"),
-            ("thumb photo.jpg --max-pixels 100", "photo.jpg"),
+            ("thumb photo.jpg --max-pixels 100", "photo.jpg"), ("thumb photo.jpg --max-pixels 0.1M", "photo.jpg"),
             ("thumb photo.jpg --max-source-bytes 1K", "source bytes"),
             ("thumb photo.jpg -s 900000x900000!", "photo.jpg"),
         ])
@@ -198,7 +200,8 @@ struct WorkTests {
         "refuses what makes no sense with status 2, saying what would",
         arguments: [
             ("thumb", "in"), ("thumb photo.jpg -s 0x0", "-s"), ("thumb photo.jpg --siz 10", "--size"),
-            ("thumb photo.jpg --crop north -s 10", "two sides"), ("thumb a.jpg b.jpg -o c.png", "{name}"),
+            ("thumb photo.jpg --crop north -s 10", "two sides"), ("thumb photo.jpg --crop north -s 9%x9%", "pixels"),
+            ("thumb a.jpg b.jpg -o c.png", "{name}"),
             ("thumb a.jpg b.jpg -o -", "Standard output"), ("thumb photo.jpg -o - --json", "--json"),
             ("thumb photo.jpg -o '{nam}.png'", "{name}"), ("thumb x/a.jpg y/a.jpg -o '{name}.png'", "both"),
             ("thumb - - -o '{index}.png'", "once"), ("thumb photo.jpg -Q 0", "-Q"),

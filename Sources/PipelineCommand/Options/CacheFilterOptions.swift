@@ -5,7 +5,7 @@ import Stages
 /// Which of the cache's answers are meant: the same words in every verb on it.
 struct CacheFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only those older, such as 30d, 12h, 90m or 45s.", valueName: "age"))
-    var olderThan: AgeArgument?
+    var olderThan: TimeArgument?
 
     @Flag(help: "Measure the age from the last use; the default.")
     var accessed = false
@@ -30,18 +30,5 @@ struct CacheFilterOptions: ParsableArguments {
     /// What a clean-up removes; `nil` where no age was given.
     var stale: HTTPCache.Stale? {
         olderThan.map { created ? .stored(.seconds($0.seconds)) : .unused(.seconds($0.seconds)) }
-    }
-}
-
-/// An age, such as `30d`.
-struct AgeArgument: ExpressibleByArgument {
-    let seconds: Double
-
-    init?(argument: String) {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = argument.last.flatMap({ units[$0] }), let number = Double(argument.dropLast()),
-            (0...1e6).contains(number)
-        else { return nil }
-        seconds = number * unit
     }
 }

@@ -28,8 +28,7 @@ enum CropArgument: ExpressibleByArgument {
     }
 
     private static func gravity(_ text: some StringProtocol) -> Gravity? {
-        let folded = text.lowercased().filter { $0 != "-" }
-        return Gravity.allCases.first { $0.rawValue.lowercased() == (folded == "center" ? "centre" : folded) }
+        Gravity.allCases.first { NearestName.folded($0.rawValue) == NearestName.folded(String(text)) }
     }
 
     private static func aspect(_ text: String) -> Crop? {

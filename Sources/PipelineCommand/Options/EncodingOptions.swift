@@ -28,7 +28,7 @@ struct EncodingDetails: ParsableArguments {
     @Option(
         help: ArgumentHelp("Use the best quality within this size. Such as 100K.", valueName: "size"),
         completion: .default)
-    var maxBytes: ByteCountArgument?
+    var maxBytes: CountArgument?
 
     @Option(
         help:
@@ -66,7 +66,7 @@ struct EncodingDetails: ParsableArguments {
             let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
             throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
-        if let maxBytes, maxBytes.bytes < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
+        if let maxBytes, maxBytes.count < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let quality = defaults.quality, !(1...100 ~= quality) {
             throw ValidationError("The setting quality takes 1 to 100, not \(quality).")
         }
@@ -74,7 +74,7 @@ struct EncodingDetails: ParsableArguments {
             throw ValidationError(
                 "The setting effort takes \(all.lowerBound) to \(all.upperBound), not \(effort).")
         }
-        if let size = defaults.maxBytes, size.bytes < 1 {
+        if let size = defaults.maxBytes, size.count < 1 {
             throw ValidationError("The setting max-bytes takes 1 or more.")
         }
     }
@@ -85,7 +85,7 @@ struct EncodingDetails: ParsableArguments {
         let isByQuality = Formats.codecs.codec(for: format)?.encoder?.uses(.quality) == true
         let standardMaxBytes = isByQuality ? defaults.maxBytes : nil
         var options = EncodeOptions(
-            quality: quality ?? defaults.quality ?? 80, maxBytes: (maxBytes ?? standardMaxBytes)?.bytes,
+            quality: quality ?? defaults.quality ?? 80, maxBytes: (maxBytes ?? standardMaxBytes)?.count,
             metadata: metadata)
         // One scale of efforts for all formats, as far as each goes.
         let shared = SharedEncodeOptions(
@@ -124,7 +124,7 @@ struct EncodingDetails: ParsableArguments {
 struct EncodingDefaults: ParsableArguments {
     @Option(name: .customLong("default-format")) var format: WritableFormat?
     @Option(name: .customLong("default-quality")) var quality: Int?
-    @Option(name: .customLong("default-max-bytes")) var maxBytes: ByteCountArgument?
+    @Option(name: .customLong("default-max-bytes")) var maxBytes: CountArgument?
     @Option(name: .customLong("default-effort")) var effort: Int?
     @Flag(name: .customLong("default-lossless")) var lossless = false
     @Flag(name: .customLong("default-progressive")) var progressive = false

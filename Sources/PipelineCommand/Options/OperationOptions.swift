@@ -8,9 +8,9 @@ struct OperationOptions: ParsableArguments {
     @Option(
         name: [.customShort("s", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "The size, such as 400x300, 400 or x300. WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
+            "The size, such as 400x300, 400, x300 or 50%. WxH fits, WxH! stretches, WxH^ covers, > only shrinks, < only enlarges; W or xH set one side.",
             valueName: "geometry"),
-        completion: .list(["300", "x300", "400x300", "640x640"]))
+        completion: .list(["300", "x300", "400x300", "640x640", "50%"]))
     var size: Geometry?
 
     @Option(
@@ -37,7 +37,7 @@ struct OperationOptions: ParsableArguments {
             throw ValidationError("--pipeline stands for the whole list; leave -s, --crop and --ops out.")
         }
         if crop != nil, part == nil, size?.box == nil {
-            throw ValidationError("--crop needs a size of two sides: -s 400x300.")
+            throw ValidationError("--crop needs a size of two sides in pixels: -s 400x300.")
         }
         _ = try chain()
     }

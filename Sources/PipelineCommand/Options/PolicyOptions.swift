@@ -10,16 +10,16 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: "Choose which caches are used. One of \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
     var policy = Name.returnCacheElseLoad
 
-    @Option(help: ArgumentHelp("Wait before the disk is looked at.", valueName: "seconds"))
-    var cacheDelay: Double?
+    @Option(help: ArgumentHelp("Wait before the disk is looked at.", valueName: "time"))
+    var cacheDelay: TimeArgument?
 
-    @Option(help: ArgumentHelp("Wait before the network is asked.", valueName: "seconds"))
-    var downloadDelay: Double?
+    @Option(help: ArgumentHelp("Wait before the network is asked.", valueName: "time"))
+    var downloadDelay: TimeArgument?
 
     func validate() throws {
         for (name, delay) in [("--cache-delay", cacheDelay), ("--download-delay", downloadDelay)] {
-            if let delay, !(0...86_400).contains(delay) {
-                throw ValidationError("\(name) takes seconds from 0 to 86400, not \(delay).")
+            if let delay, delay.seconds > 86_400 {
+                throw ValidationError("\(name) takes up to a day: 86400 or 24h.")
             }
         }
         let takesCacheDelay = policy == .returnCacheElseLoad || policy == .returnCacheDontLoad
@@ -32,8 +32,8 @@ struct PolicyOptions: ParsableArguments {
 
     /// The policy with its delays.
     var cachePolicy: CachePolicy {
-        let cacheDelay = cacheDelay.map { Duration.seconds($0) }
-        let downloadDelay = downloadDelay.map { Duration.seconds($0) }
+        let cacheDelay = cacheDelay.map { Duration.seconds($0.seconds) }
+        let downloadDelay = downloadDelay.map { Duration.seconds($0.seconds) }
         return switch policy {
         case .returnCacheElseLoad: .returnCacheElseLoad(cacheDelay: cacheDelay, downloadDelay: downloadDelay)
         case .returnCacheDontLoad: .returnCacheDontLoad(delay: cacheDelay)

@@ -13,7 +13,7 @@ struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Limit the memory of images in progress. (default: half of the machine's)", valueName: "size"))
-    var memory: ByteCountArgument?
+    var memory: CountArgument?
 
     @Flag(help: "Say what would be written, and do nothing.")
     var dryRun = false
@@ -36,16 +36,16 @@ struct RunOptions: ParsableArguments {
     var budget: MemoryBudget {
         let pages = Int(sysconf(Int32(_SC_PHYS_PAGES)))
         let machine = pages.multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE)))).partialValue
-        return MemoryBudget(bytes: memory?.bytes ?? max(256_000_000, machine / 2))
+        return MemoryBudget(bytes: memory?.count ?? max(256_000_000, machine / 2))
     }
 }
 
-/// A number of bytes, such as `500M` or `2G`.
-struct ByteCountArgument: ExpressibleByArgument {
-    let bytes: Int
+/// A number of bytes or pixels, such as `800`, `500M` or `2G`.
+struct CountArgument: ExpressibleByArgument {
+    let count: Int
 
     init?(argument: String) {
-        guard let bytes = ByteCount.bytes(argument) else { return nil }
-        self.bytes = bytes
+        guard let count = ByteCount.bytes(argument) else { return nil }
+        self.count = count
     }
 }

@@ -5,18 +5,18 @@ import Stages
 /// How sources are read and what they may cost: the same words in every verb that decodes.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50000000)", valueName: "n"),
+        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50M)", valueName: "n"),
         completion: .default)
-    var maxPixels: Int?
+    var maxPixels: CountArgument?
 
     @Option(
-        help: ArgumentHelp("Refuse pictures with a longer side. (default: 100000)", valueName: "n"),
+        help: ArgumentHelp("Refuse pictures with a longer side. (default: 100K)", valueName: "n"),
         completion: .default)
-    var maxSide: Int?
+    var maxSide: CountArgument?
 
     @Option(
         help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
-    var maxSourceBytes: ByteCountArgument?
+    var maxSourceBytes: CountArgument?
 
     @Option(help: ArgumentHelp("Decode up to N frames of an animation.", valueName: "n"))
     var frames = 1
@@ -31,18 +31,18 @@ struct SourceOptions: ParsableArguments {
     @OptionGroup var cache: CacheOptions
 
     func validate() throws {
-        if let maxPixels, maxPixels < 1 { throw ValidationError("--max-pixels takes 1 or more, not \(maxPixels).") }
-        if let maxSide, maxSide < 1 { throw ValidationError("--max-side takes 1 or more, not \(maxSide).") }
-        if let maxSourceBytes, maxSourceBytes.bytes < 1 {
-            throw ValidationError("--max-source-bytes takes 1 or more.")
+        for (name, limit) in [
+            ("--max-pixels", maxPixels), ("--max-side", maxSide), ("--max-source-bytes", maxSourceBytes),
+        ] {
+            if let limit, limit.count < 1 { throw ValidationError("\(name) takes 1 or more.") }
         }
         guard 1...10_000 ~= frames else { throw ValidationError("--frames takes 1 to 10000, not \(frames).") }
     }
 
     var limits: ImageLimits {
         ImageLimits(
-            pixels: maxPixels ?? 50_000_000, side: maxSide ?? 100_000,
-            encodedBytes: maxSourceBytes?.bytes ?? 64_000_000, frames: frames)
+            pixels: maxPixels?.count ?? 50_000_000, side: maxSide?.count ?? 100_000,
+            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames)
     }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.

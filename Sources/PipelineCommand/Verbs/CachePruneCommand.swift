@@ -19,13 +19,13 @@ struct CachePruneCommand: AsyncParsableCommand {
     @OptionGroup(title: "Age") var filter: CacheFilterOptions
 
     @Option(help: ArgumentHelp("Leave no more than this, such as 2G.", valueName: "size"))
-    var maxSize: ByteCountArgument?
+    var maxSize: CountArgument?
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
-        guard let responses = try await cache.existing(byteLimit: maxSize?.bytes) else {
+        guard let responses = try await cache.existing(byteLimit: maxSize?.count) else {
             return try await say(removed: 0, left: 0)
         }
         let before = try await responses.statistics()?.entries ?? 0

@@ -41,8 +41,10 @@ struct LoadCommand: AsyncParsableCommand {
         completion: .default)
     var identifier: String?
 
-    @Option(help: ArgumentHelp("Keep the image fresh for this long. It overrules the server.", valueName: "seconds"))
-    var expireAfter: Double?
+    @Option(
+        help: ArgumentHelp(
+            "Keep the image fresh for this long, such as 90m or 30d. It overrules the server.", valueName: "time"))
+    var expireAfter: TimeArgument?
 
     @Flag(help: "Show each stage on standard error.")
     var trace = false
@@ -50,8 +52,8 @@ struct LoadCommand: AsyncParsableCommand {
     @OptionGroup(title: "Messages") var reporting: ReportOptions
 
     func validate() throws {
-        if let expireAfter, !(0...1e10).contains(expireAfter) {
-            throw ValidationError("--expire-after takes seconds from 0 to 10000000000, not \(expireAfter).")
+        if let expireAfter, expireAfter.seconds > 1e10 {
+            throw ValidationError("--expire-after takes at most 10000000000 seconds.")
         }
         if sources.count > 1 {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
@@ -88,7 +90,7 @@ struct LoadCommand: AsyncParsableCommand {
             pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
         }
         var request = ImageRequest(source, maxPixelSize: maxPixelSize, identifier: identifier)
-        if let expireAfter { request.expiry = .after(.seconds(expireAfter)) }
+        if let expireAfter { request.expiry = .after(.seconds(expireAfter.seconds)) }
         let progress = ProgressLine(source.redacted)
         defer { progress?.clear() }
         let response = try await pipeline.load(request) { progress?.show($0) }
