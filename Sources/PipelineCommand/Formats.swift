@@ -41,6 +41,9 @@ extension ImageFormat {
     /// The extension of a new file, such as `jpg`.
     var fileExtension: String { codec?.extensions.first ?? name }
 
+    /// Whether all frames of an animation can be written in it.
+    var holdsMotion: Bool { codec?.encoder?.holdsMotion == true }
+
     /// Whether it can be written.
     var isWritable: Bool { codec?.encoder != nil }
 

@@ -112,17 +112,43 @@ struct UsageTests {
     }
 
     @Test(
-        "frames that are dropped are told",
-        arguments: [("gif", "webp"), ("webp", "gif"), ("gif", "gif"), ("png-apng", "png")])
-    func frames(source: String, result format: String) async throws {
-        try pipectl.add("good/\(source)-animated.\(source == "png-apng" ? "png" : source)", as: "in.\(source)")
-        let result = try await pipectl.shell("pipectl convert in.\(source) out.\(format)")
-        #expect(result.status == 0)
-        #expect(result.errors.contains("4 frames; only the first one is"), "\(result.errors)")
-        #expect(try await pipectl.shell("pipectl convert in.\(source) still.jpg").errors.isEmpty)
-        if source != "png-apng" {
-            #expect(try await pipectl.shell("pipectl convert in.\(source) all.\(format) --frames 4").errors.isEmpty)
+        "an animation keeps its frames where the output's format has any",
+        arguments: [
+            ("convert in.gif out.webp", 4), ("convert in.webp out.gif", 4), ("thumb in.gif -s 8 -o out.avif", 4),
+            ("run in.gif --ops greyscale -o out.gif", 4), ("load in.gif -o out.webp", 4),
+            ("srcset in.gif -w 8 -f webp,jpg -o 'out.{ext}'", 4), ("convert in.gif out.webp --frames all", 4),
+            ("convert in.gif out.webp --frames 2", 2), ("batch in.gif -s 8 -o 'out.{ext}' --frames 1", 1),
+            ("convert in.gif out.jpg", 1),
+        ])
+    func frames(line: String, kept: Int) async throws {
+        for format in ["gif", "webp"] { try pipectl.add("good/\(format)-animated.\(format)", as: "in.\(format)") }
+        let result = try await pipectl.shell("pipectl \(line) -q && pipectl info out.* -F '{frames} '")
+        #expect(result.text.split(whereSeparator: \.isWhitespace).last.map(String.init) == "\(kept)", "\(result.errors)")
+        #expect(result.errors.isEmpty)
+    }
+
+    @Test("frames beyond the limits are dropped with a warning, or refused where all are asked for")
+    func tooManyFrames() async throws {
+        try pipectl.add("good/gif-animated.gif", as: "in.gif")
+        try pipectl.add("good/png-apng-animated.png", as: "in.png")
+        let area = try await pipectl.shell("pipectl info in.gif -F '{w} {h}'").text.split(
+            whereSeparator: \.isWhitespace
+        )
+        .compactMap { Int($0) }.reduce(1, *)
+        for verb in ["convert", "load -o"] {
+            let (first, second) = verb == "convert" ? ("in.gif", "out.gif") : ("out.gif", "in.gif")
+            let cut = try await pipectl.shell(
+                "pipectl \(verb) \(first) \(second) -y --max-pixels \(area * 3); pipectl info out.gif -F '\n{frames}'")
+            #expect(
+                cut.errors.contains("in.gif: The animation has 4 frames; only the first 3 are kept."), "\(cut.errors)")
+            #expect(cut.lines.last == "3")
         }
+        let refused = try await pipectl.shell("pipectl convert in.gif all.gif --frames all --max-pixels \(area * 3)")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("4 frames"))
+        let still = try await pipectl.shell("pipectl convert in.png out.webp")
+        #expect(still.errors.contains("4 frames; only the first one is read"))
+        #expect(try await pipectl.shell("pipectl convert in.png out2.webp -q").errors.isEmpty)
     }
 
     @Test("convert offers nothing that it doesn't take")

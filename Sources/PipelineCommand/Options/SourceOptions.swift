@@ -18,8 +18,12 @@ struct SourceOptions: ParsableArguments {
         help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
     var maxSourceBytes: CountArgument?
 
-    @Option(help: ArgumentHelp("Decode up to N frames of an animation.", valueName: "n"))
-    var frames = 1
+    @Option(
+        help: ArgumentHelp(
+            "Keep N frames of an animation, or all. (default: all that the limits allow, where the output's format has frames) At most \(FramesArgument.all) are kept.",
+            valueName: "n|all"),
+        completion: .list(["all", "1"]))
+    var frames: FramesArgument?
 
     @Flag(help: "Accept truncated images. Whatever can be decoded is used. (default: an error)")
     var allowTruncated = false
@@ -36,13 +40,12 @@ struct SourceOptions: ParsableArguments {
         ] {
             if let limit, limit.count < 1 { throw ValidationError("\(name) takes 1 or more.") }
         }
-        guard 1...10_000 ~= frames else { throw ValidationError("--frames takes 1 to 10000, not \(frames).") }
     }
 
-    var limits: ImageLimits {
+    private var limits: ImageLimits {
         ImageLimits(
             pixels: maxPixels?.count ?? 50_000_000, side: maxSide?.count ?? 100_000,
-            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames)
+            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames?.most ?? 1)
     }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.

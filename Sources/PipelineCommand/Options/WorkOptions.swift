@@ -19,9 +19,7 @@ struct WorkOptions: ParsableArguments {
     /// A recipe that decodes and encodes.
     func recipe() -> Recipe {
         let how = encoding.how
-        return Recipe(
-            encode: { Encode($0, options: how.options($0), codecs: Formats.codecs) }, resources: source.resources,
-            policy: source.policy.cachePolicy, budget: running.budget)
+        return Recipe(source, budget: running.budget) { Encode($0, options: how.options($0), codecs: Formats.codecs) }
     }
 
     /// Where results go.

@@ -150,7 +150,7 @@ struct FetchCommand: AsyncParsableCommand {
                 try StandardOutput.write(image: body)
             } else {
                 let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
-                _ = try writer.put(body, at: output, Job(input: "-", targets: .success([])), cancellation)
+                _ = try writer.put(body, at: output, Job(reading: "-"), cancellation)
             }
         }
     }

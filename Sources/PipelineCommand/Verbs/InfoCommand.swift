@@ -61,7 +61,7 @@ struct InfoCommand: AsyncParsableCommand {
     }
 
     private func metadata(of input: String, _ client: CachingClient) async throws -> ImageMetadata {
-        let job = Job(input: input, targets: .success([]))
+        let job = Job(reading: input)
         do {
             return try await ImageMetadata(of: try await bytes(of: input, client), codecs: Formats.codecs)
         } catch let error as LoadError {

@@ -72,7 +72,7 @@ struct LoadCommand: AsyncParsableCommand {
         let inputs = sources.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
         let jobs =
             try await planner?.jobs(inputs, onCollision: nil)
-            ?? sources.map { Job(input: $0, targets: .success([])) }
+            ?? sources.map { Job(reading: $0) }
         try reporting.checkRoot(planner?.root, jobs)
         let run = WorkRun(
             render: { source, _, targets in try await render(source, targets.first, resources) }, rule: overwrite.rule,
@@ -87,6 +87,9 @@ struct LoadCommand: AsyncParsableCommand {
     ) async throws -> [Rendering] {
         var pipeline = reading.policy.cachePolicy.pipeline(resources)
         if let target {
+            if reading.frames == nil, target.format.holdsMotion {
+                pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target.format, resources))
+            }
             pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
         }
         var request = ImageRequest(source, maxPixelSize: maxPixelSize, identifier: identifier)
@@ -95,6 +98,21 @@ struct LoadCommand: AsyncParsableCommand {
         defer { progress?.clear() }
         let response = try await pipeline.load(request) { progress?.show($0) }
         return [Rendering(target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response)]
+    }
+
+    /// Decodes as many frames as the limits allow.
+    private func keepingFrames(
+        _ source: ImageSource, _ format: ImageFormat, _ resources: PipelineResources
+    ) -> WithinMemory {
+        var limits = resources.limits
+        limits.frames = FramesArgument.all
+        // One source is decoded at a time.
+        return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
+            let text = DroppedFrames.warning(header, kept: kept, isChosen: false, result: format)
+            if let text { reporting.warn("\(source.redacted): \(text)") }
+        } _: {
+            Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)
+        }
     }
 
     private func report(_ result: JobResult) {

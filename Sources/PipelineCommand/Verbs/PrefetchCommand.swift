@@ -56,7 +56,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                     "\(counts.done) in the cache" + (counts.failed > 0 ? ", \(counts.failed) failed" : ""))
             }
         }
-        let jobs = list.map { Job(input: $0, targets: .success([])) }
+        let jobs = list.map { Job(reading: $0) }
         let failures = try await run.run(jobs)
         await resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }

@@ -58,11 +58,10 @@ struct SrcsetCommand: AsyncParsableCommand {
         try OutputPlanner.refuseCollisions(jobs)
         let reporter = WorkReporter(report)
         let details = details
-        let recipe = Recipe(
-            operations: Chain([FitGeometry(.width(widths.values.max() ?? 1))]), resources: source.resources,
-            policy: source.policy.cachePolicy, budget: running.budget)
+        var recipe = Recipe(source, budget: running.budget)
+        recipe.operations = Chain([FitGeometry(.width(widths.values.max() ?? 1))])
         let run = WorkRun(
-            render: { try await Self.render($0, $1, $2, recipe, details) }, rule: overwrite.rule,
+            render: { [recipe] in try await Self.render($0, $1, $2, recipe, details, reporter) }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
             byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
         if running.dryRun {
@@ -104,11 +103,16 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     /// Decodes once, as wide as the widest result, then makes all results at the same time.
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingDetails
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingDetails,
+        _ reporter: WorkReporter
     ) async throws -> [Rendering] {
         let response: LoadResponse
         do {
-            response = try await recipe.pipeline(source, Formats.standard).load(ImageRequest(source))
+            let format = targets.map(\.format).first(where: \.holdsMotion) ?? Formats.standard
+            let list = try recipe.pipeline(source, format) { header, kept in
+                if let text = recipe.warning(header, kept, format) { reporter.warn("\(job.shown): \(text)") }
+            }
+            response = try await list.load(ImageRequest(source))
         } catch let error as LoadError {
             throw error.named(job)
         }

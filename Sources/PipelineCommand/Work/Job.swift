@@ -8,6 +8,14 @@ struct Job: Sendable {
     /// The results; an error where there can be none.
     let targets: Result<[OutputTarget], LoadError>
 
+    init(input: String, targets: Result<[OutputTarget], LoadError>) {
+        self.input = input
+        self.targets = targets
+    }
+
+    /// A source that is only read.
+    init(reading input: String) { self.init(input: input, targets: .success([])) }
+
     /// The input as it may be shown.
     var shown: String {
         input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)

@@ -12,16 +12,28 @@ struct Recipe: Sendable {
     let resources: PipelineResources
     let policy: CachePolicy
     let budget: MemoryBudget
+    /// How many frames of an animation are kept; `nil` for as many as the format holds and the limits allow.
+    let frames: Int?
+
+    init(_ source: SourceOptions, budget: MemoryBudget, encode: (@Sendable (ImageFormat) -> Encode)? = nil) {
+        self.encode = encode
+        resources = source.resources
+        policy = source.policy.cachePolicy
+        self.budget = budget
+        frames = source.frames?.most
+    }
 
     /// The list for a source.
-    /// - Parameter onHeader: Is called with the header of each file that is decoded.
+    /// - Parameter onHeader: Is called with the header of each file that is decoded, and the number of frames that are.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
-        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader) -> Void)? = nil
+        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
     ) throws -> ImagePipeline {
         if let whole { return try whole.encoding(encode?(format)) }
-        let pixels = WithinMemory(budget, onHeader: onHeader) {
-            Decode(codecs: resources.codecs, limits: resources.limits, allowTruncated: resources.allowTruncated)
+        var limits = resources.limits
+        limits.frames = frames ?? (format.holdsMotion ? FramesArgument.all : 1)
+        let pixels = WithinMemory(budget, cutsFrames: frames == nil, onHeader: onHeader) {
+            Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)
             operations
             if let encode { encode(format) }
         }
@@ -37,7 +49,7 @@ struct Recipe: Sendable {
     }
 
     /// Everything that changes what is made of a source's bytes, but for the format, which shows in the output's name.
-    var signature: Digest { get throws { try pipeline(.bytes([]), Formats.standard).signature } }
+    var signature: Digest { get throws { try pipeline(.bytes([]), .webp).signature } }
 }
 
 extension ImagePipeline {

@@ -66,6 +66,11 @@ extension PipelineResources {
 }
 
 extension Recipe {
+    /// Says that frames are lost; `nil` if none is that wasn't meant to be.
+    func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
+        DroppedFrames.warning(header, kept: kept, isChosen: frames != nil, result: result)
+    }
+
     /// One result for each target.
     func render(
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
@@ -73,12 +78,8 @@ extension Recipe {
         var renderings: [Rendering] = []
         for target in targets {
             do {
-                let list = try pipeline(source, target.format) { header in
-                    let kept = resources.limits.frames
-                    guard let text = DroppedFrames.warning(header, kept: kept, result: target.format) else {
-                        return
-                    }
-                    reporter.warn("\(job.shown): \(text)")
+                let list = try pipeline(source, target.format) { header, kept in
+                    if let text = warning(header, kept, target.format) { reporter.warn("\(job.shown): \(text)") }
                 }
                 let response = try await list.load(ImageRequest(source))
                 guard let image = response.encoded else {

@@ -27,8 +27,8 @@ public struct Decode: Stage, LookingAhead {
     public var ahead = PixelNeeds()
 
     private let codecs: ImageCodecs
-    private let limits: ImageLimits
-    private let options: DecodeOptions
+    private var limits: ImageLimits
+    private var options: DecodeOptions
     private let budget: MemoryBudget
     private let threads: BlockingThreads
 
@@ -93,6 +93,31 @@ public struct Decode: Stage, LookingAhead {
         return DecodeWork(
             bytes: file.bytes, decoder: decoder, limits: limits, options: options, budget: budget, clock: clock,
             priority: priority, maxPixelSize: request.maxPixelSize, ahead: ahead)
+    }
+
+    /// How many frames of an animation are decoded at most.
+    package var frames: Int { limits.frames }
+
+    /// The same for as many frames of a load's animation as the limits of pixels and memory allow, with the time that they
+    /// take.
+    package func keepingFrames(of load: Load) async -> Decode {
+        guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: load)?.header else {
+            return self
+        }
+        let area = max(1, header.storedSize.bytes(1), header.codedSize.bytes(1))
+        var decode = keeping(frames: min(header.frames, limits.frames, limits.pixels / area))
+        while decode.frames > 1, await decode.estimatedMemory(of: load) == nil {
+            decode = keeping(frames: decode.frames / 2)
+        }
+        return decode
+    }
+
+    private func keeping(frames: Int) -> Decode {
+        var decode = self
+        decode.limits.frames = max(1, frames)
+        decode.options.frames = decode.limits.frames
+        decode.limits.time = limits.time.map { $0 * min(20, decode.limits.frames) }
+        return decode
     }
 
     /// The header of a load's file, the bytes that this stage needs at its peak for it, and those of the picture that it
