@@ -52,6 +52,26 @@ struct Recipe: Sendable {
     var signature: Digest { get throws { try pipeline(.bytes([]), .webp).signature } }
 }
 
+extension Recipe {
+    /// The pixels of one source: a file, a URL, or `-` for standard input.
+    func image(_ input: String) async throws -> DecodedImage {
+        do {
+            let limit = resources.limits.encodedBytes
+            let source =
+                input == "-"
+                ? .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
+                : try ImageSource(argument: input)
+            let response = try await pipeline(source, Formats.standard).load(ImageRequest(source))
+            guard let image = response.image else {
+                throw LoadError(.unexpectedProduct, subject: "", "The pipeline ends without pixels.")
+            }
+            return image
+        } catch let error as LoadError {
+            throw error.named(Job(reading: input))
+        }
+    }
+}
+
 extension ImagePipeline {
     /// The same with an `Encode` after what made or stored pixels, unless it has one.
     fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Says how alike two pictures are.
+struct CompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Say how alike two images of one size are.",
+        discussion: """
+            Both are compared upright and in sRGB, by their first frames; where one has transparency, over black and over \
+            white, and the lower values count. PSNR is that of red, green and blue together, in dB. SSIM is that of the luma \
+            (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004.
+
+            Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
+
+            Examples:
+              pipectl compare photo.png photo.avif
+              pipectl compare before.png after.png --min-psnr 40 --min-ssim 0.98
+            """)
+
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .file())
+    var left: String
+
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "b"), completion: .file())
+    var right: String
+
+    @Option(help: ArgumentHelp("Fail where the PSNR is lower.", valueName: "db"), completion: .default)
+    var minPsnr: Double?
+
+    @Option(help: ArgumentHelp("Fail where the SSIM is lower.", valueName: "0-1"), completion: .default)
+    var minSsim: Double?
+
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if left == "-", right == "-" { throw ValidationError("Standard input can be read once.") }
+        if let minPsnr, !(minPsnr >= 0) { throw ValidationError("--min-psnr takes 0 or more, not \(minPsnr).") }
+        if let minSsim, !(-1...1 ~= minSsim) { throw ValidationError("--min-ssim takes -1 to 1, not \(minSsim).") }
+    }
+
+    func run() async throws {
+        let recipe = Recipe(source, budget: MemoryBudget(bytes: .max))
+        do {
+            let (left, right) = (try await recipe.image(left), try await recipe.image(right))
+            let found = try await ImageComparison(of: left, right)
+            show(found, left.size)
+            await recipe.resources.close(after: [Job(reading: self.left), Job(reading: self.right)])
+            if found.psnr < minPsnr ?? 0 || found.ssim < minSsim ?? -1 { throw ExitCode(1) }
+        } catch var error as LoadError {
+            if error.subject.isEmpty { error = error.named(Job(reading: left)) }
+            if report.json {
+                StandardOutput.write(
+                    JSONLine.of(ComparisonReport(left: left, right: right, error: FailureReport(error))))
+            } else {
+                report.show(error)
+            }
+            throw ExitCode(2)
+        }
+    }
+
+    private func show(_ found: ImageComparison, _ size: PixelSize) {
+        if report.json {
+            var line = ComparisonReport(left: left, right: right)
+            (line.width, line.height) = (size.width, size.height)
+            line.isEqual = !found.psnr.isFinite
+            (line.psnr, line.ssim) = (found.psnr.isFinite ? found.psnr : nil, found.ssim)
+            StandardOutput.write(JSONLine.of(line))
+        } else if !report.quiet {
+            let psnr = found.psnr.isFinite ? "\((found.psnr * 100).rounded() / 100) dB" : "infinite (no pixel differs)"
+            StandardOutput.write("PSNR \(psnr), SSIM \((found.ssim * 10_000).rounded() / 10_000)")
+        }
+    }
+}
+
+/// A comparison as `--json` prints it.
+private struct ComparisonReport: Encodable {
+    let left: String
+    let right: String
+    @OrNull var width: Int? = nil
+    @OrNull var height: Int? = nil
+    /// Whether no pixel differs; the PSNR is then `null`.
+    @OrNull var isEqual: Bool? = nil
+    @OrNull var psnr: Double? = nil
+    @OrNull var ssim: Double? = nil
+    @OrNull var error: FailureReport? = nil
+
+    private enum CodingKeys: String, CodingKey {
+        case left = "a", right = "b", width, height, isEqual = "equal", psnr, ssim, error
+    }
+}
