@@ -3,7 +3,8 @@ import Stages
 
 /// What can be asked of a file.
 enum InfoField: String, CaseIterable, Sendable {
-    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, captured, camera, lens, bytes
+    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, captured, camera, lens, gps,
+        bytes
 
     /// The field's text; empty where the file says nothing.
     func text(_ input: String, _ metadata: ImageMetadata) -> String {
@@ -22,6 +23,7 @@ enum InfoField: String, CaseIterable, Sendable {
         case .captured: printable(metadata.capturedAt ?? "")
         case .camera: printable(metadata.camera ?? "")
         case .lens: printable(metadata.lens ?? "")
+        case .gps: metadata.location?.text ?? ""
         case .bytes: "\(metadata.byteCount)"
         }
     }

@@ -6,24 +6,27 @@ import Stages
 struct InfoReport: Encodable {
     private let input: String
     private let metadata: ImageMetadata?
+    private let hashes: ImageHashes?
     private let error: FailureReport?
 
-    init(input: String, _ metadata: ImageMetadata) {
+    init(input: String, _ metadata: ImageMetadata, _ hashes: ImageHashes?) {
         self.input = input
         self.metadata = metadata
+        self.hashes = hashes
         error = nil
     }
 
     init(input: String, _ error: LoadError) {
         self.input = input
         metadata = nil
+        hashes = nil
         self.error = FailureReport(error)
     }
 
     private enum Field: String, CodingKey {
         case input, format, width, height, storedWidth, storedHeight, orientation, frames, loopCount, alpha, bits,
             colours
-        case profile, captured, camera, lens, exifBytes, xmpBytes, bytes, error
+        case profile, captured, camera, lens, latitude, longitude, exifBytes, xmpBytes, bytes, hashes, error
     }
 
     /// Writes each field, `null` where there is nothing: a reader need not ask which are there.
@@ -45,9 +48,12 @@ struct InfoReport: Encodable {
         try fields.encode(metadata?.capturedAt, forKey: .captured)
         try fields.encode(metadata?.camera, forKey: .camera)
         try fields.encode(metadata?.lens, forKey: .lens)
+        try fields.encode(metadata?.location?.latitude, forKey: .latitude)
+        try fields.encode(metadata?.location?.longitude, forKey: .longitude)
         try fields.encode(metadata?.exifByteCount, forKey: .exifBytes)
         try fields.encode(metadata?.xmpByteCount, forKey: .xmpBytes)
         try fields.encode(metadata?.byteCount, forKey: .bytes)
+        try fields.encode(hashes, forKey: .hashes)
         try fields.encode(error, forKey: .error)
     }
 }

@@ -1,6 +1,13 @@
 import Pipeline
 import Stages
 
+extension ImageMetadata.Location {
+    /// Latitude and longitude in degrees, to about a metre, as maps take them.
+    var text: String {
+        [latitude, longitude].map { "\(($0 * 100_000).rounded() / 100_000)" }.joined(separator: ",")
+    }
+}
+
 /// What a file says of its picture, as people read it.
 struct InfoText: CustomStringConvertible {
     let description: String
@@ -16,6 +23,7 @@ struct InfoText: CustomStringConvertible {
         if let captured = metadata.capturedAt { parts.append("taken \(printable(captured))") }
         if let camera = metadata.camera { parts.append(printable(camera)) }
         if let lens = metadata.lens { parts.append(printable(lens)) }
+        if let location = metadata.location { parts.append("GPS position \(location.text)") }
         description = "\(shown): \(parts.joined(separator: ", "))"
     }
 }

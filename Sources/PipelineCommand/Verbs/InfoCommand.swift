@@ -3,17 +3,21 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// Says what files say of their pictures.
+/// Says what files say of their pictures, and what hashes are made of these.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show image metadata without decoding.",
         discussion: """
+            --hash decodes each image, and adds its ThumbHash (in base64), BlurHash, difference hash (64 bits, of which at \
+            most some 10 differ between copies of one picture) and dominant colours, of the image reduced to fit 256x256.
+
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
             Examples:
               pipectl info photo.jpg
               pipectl info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
+              pipectl info photo.jpg --hash
               pipectl info https://example.com/photo.jpg --json
             """)
 
@@ -26,12 +30,16 @@ struct InfoCommand: AsyncParsableCommand {
         transform: { try InfoFormat($0) })
     var template: InfoFormat?
 
+    @Flag(help: "Add placeholders, a perceptual hash and the dominant colours.")
+    var hash = false
+
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        if template != nil, hash { throw ValidationError("-F and --hash exclude each other; give one.") }
         if template != nil, report.json { throw ValidationError("-F and --json exclude each other; give one.") }
     }
 
@@ -41,11 +49,12 @@ struct InfoCommand: AsyncParsableCommand {
         var failures = 0
         for input in inputs {
             do {
-                let metadata = try await metadata(of: input, client)
+                let (metadata, hashes) = try await found(of: input, client)
                 if report.json {
-                    StandardOutput.write(JSONLine.of(InfoReport(input: input, metadata)))
+                    StandardOutput.write(JSONLine.of(InfoReport(input: input, metadata, hashes)))
                 } else {
                     StandardOutput.write(template?.text(input, metadata) ?? InfoText(input, metadata).description)
+                    if let hashes { StandardOutput.write(hashes) }
                 }
             } catch let error as LoadError {
                 failures += 1
@@ -60,10 +69,12 @@ struct InfoCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode(1) }
     }
 
-    private func metadata(of input: String, _ client: CachingClient) async throws -> ImageMetadata {
+    private func found(of input: String, _ client: CachingClient) async throws -> (ImageMetadata, ImageHashes?) {
         let job = Job(reading: input)
         do {
-            return try await ImageMetadata(of: try await bytes(of: input, client), codecs: Formats.codecs)
+            let bytes = try await bytes(of: input, client)
+            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
+            return (metadata, hash ? try await ImageHashes(of: bytes) : nil)
         } catch let error as LoadError {
             throw error.named(job)
         }

@@ -26,12 +26,17 @@ extension EXIFBlock {
         static let copyright = 0x8298
         static let exifDirectory = 0x8769
         static let profile = 0x8773
+        static let locationDirectory = 0x8825
         static let dateTimeOriginal = 0x9003
         static let offsetTimeOriginal = 0x9011
         static let colourSpace = 0xa001
         static let pixelWidth = 0xa002
         static let pixelHeight = 0xa003
         static let lensModel = 0xa434
+
+        // Of the location's directory.
+        static let latitude = 0x0002
+        static let longitude = 0x0004
 
         /// The texts of the first directory.
         static let texts = [description, make, model, dateTime, artist, copyright]
@@ -58,6 +63,9 @@ extension EXIFBlock {
         guard value <= bytes.count, length <= bytes.count - value else { return nil }
         return Entry(tag: tag, type: type, count: count, value: value)
     }
+
+    /// The bytes of an entry's values.
+    func length(of entry: Entry) -> Int { (Self.sizes[entry.type] ?? 1) * entry.count }
 
     /// The first directory.
     var mainEntries: [Entry] { entries(at: number(at: 4, bytes: 4)) }

@@ -35,10 +35,18 @@ public struct ImageMetadata: Sendable, Hashable {
     public let camera: String?
     /// The lens (EXIF's LensModel).
     public let lens: String?
+    /// Where the picture was taken (EXIF's GPSLatitude and GPSLongitude).
+    public let location: Location?
     /// The bytes of the EXIF and XMP blocks; 0 without any.
     public let exifByteCount, xmpByteCount: Int
     /// The bytes of the file.
     public let byteCount: Int
+
+    /// A place on the earth.
+    public struct Location: Sendable, Hashable {
+        /// Degrees; negative south of the equator, and west of Greenwich.
+        public let latitude, longitude: Double
+    }
 
     /// What colours are made of.
     public enum ColourModel: String, Sendable, Hashable, CaseIterable {
@@ -108,6 +116,7 @@ public struct ImageMetadata: Sendable, Hashable {
         capturedAt = exif?.capturedAt
         camera = exif?.camera
         lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
+        location = exif?.location
         exifByteCount = embedded.exif.count
         xmpByteCount = embedded.xmp.count
         byteCount = bytes.count

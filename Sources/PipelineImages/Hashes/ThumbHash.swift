@@ -1,0 +1,116 @@
+import Glibc
+public import Pipeline
+
+extension DecodedImage {
+    /// The picture as a ThumbHash: up to 25 bytes of which a blurred placeholder can be drawn, with its aspect and
+    /// transparency (the format of evanw.github.io/thumbhash). It is usually passed on in base64.
+    ///
+    /// It is made of the first frame, reduced to fit 100×100 pixels.
+    /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `CancellationError`.
+    public func thumbHash() async throws -> [UInt8] {
+        try await BlockingThreads.decoding.run { cancellation in
+            let image = try reduced(to: 100, cancellation).withAlpha(cancellation)
+            return try image.withPixels { ThumbHash($0, image.size).bytes }
+        }
+    }
+}
+
+/// The cosines of a picture's lightness, of its two colour differences, and of its alpha.
+private struct ThumbHash {
+    private let size: PixelSize
+    private let isTransparent: Bool
+    /// How many cosines of lightness there are across and down.
+    private let across, down: Int
+    private let lightness, yellowBlue, redGreen: Cosines
+    private let alpha: Cosines
+
+    init(_ pixels: UnsafeBufferPointer<UInt8>, _ size: PixelSize) {
+        self.size = size
+        let count = size.width * size.height
+        var mean = SIMD3<Double>()
+        var coverage = 0.0
+        for pixel in 0..<count {
+            let alpha = Double(pixels[4 * pixel + 3]) / 255
+            mean += Self.colour(pixels, pixel) * alpha
+            coverage += alpha
+        }
+        if coverage > 0 { mean /= coverage }
+        isTransparent = coverage < Double(count)
+        var planes = [[Double]](repeating: [], count: 4)
+        for pixel in 0..<count {
+            let alpha = Double(pixels[4 * pixel + 3]) / 255
+            // What shines through has the mean colour.
+            let colour = mean * (1 - alpha) + Self.colour(pixels, pixel) * alpha
+            planes[0].append((colour.x + colour.y + colour.z) / 3)
+            planes[1].append((colour.x + colour.y) / 2 - colour.z)
+            planes[2].append(colour.x - colour.y)
+            planes[3].append(alpha)
+        }
+        let (most, longest) = (isTransparent ? 5.0 : 7.0, Double(max(size.width, size.height)))
+        across = max(1, Int((most * Double(size.width) / longest).rounded()))
+        down = max(1, Int((most * Double(size.height) / longest).rounded()))
+        lightness = Cosines(planes[0], size, max(3, across), max(3, down))
+        yellowBlue = Cosines(planes[1], size, 3, 3)
+        redGreen = Cosines(planes[2], size, 3, 3)
+        alpha = Cosines(planes[3], size, 5, 5)
+    }
+
+    private static func colour(_ pixels: UnsafeBufferPointer<UInt8>, _ pixel: Int) -> SIMD3<Double> {
+        SIMD3(Double(pixels[4 * pixel]), Double(pixels[4 * pixel + 1]), Double(pixels[4 * pixel + 2])) / 255
+    }
+
+    /// The means and scales in 5 bytes, or 6 with alpha, then each cosine in half a byte.
+    var bytes: [UInt8] {
+        let isLandscape = size.width > size.height
+        let first =
+            Self.level(lightness.mean, 63) | Self.level(0.5 + yellowBlue.mean / 2, 63) << 6
+            | Self.level(0.5 + redGreen.mean / 2, 63) << 12 | Self.level(lightness.scale, 31) << 18
+            | (isTransparent ? 1 << 23 : 0)
+        let second =
+            (isLandscape ? down : across) | Self.level(yellowBlue.scale, 63) << 3 | Self.level(redGreen.scale, 63) << 9
+            | (isLandscape ? 1 << 15 : 0)
+        var bytes = [first, first >> 8, first >> 16, second, second >> 8].map { UInt8(truncatingIfNeeded: $0) }
+        var channels = [lightness, yellowBlue, redGreen]
+        if isTransparent {
+            bytes.append(UInt8(Self.level(alpha.mean, 15) | Self.level(alpha.scale, 15) << 4))
+            channels.append(alpha)
+        }
+        let halves = channels.flatMap(\.parts).map { UInt8(Self.level($0, 15)) }
+        for index in stride(from: 0, to: halves.count, by: 2) {
+            bytes.append(halves[index] | (index + 1 < halves.count ? halves[index + 1] << 4 : 0))
+        }
+        return bytes
+    }
+
+    private static func level(_ value: Double, _ highest: Double) -> Int {
+        Int(min(highest, max(0, (value * highest).rounded())))
+    }
+}
+
+/// The lowest frequencies of a plane (the triangle of a discrete cosine transform).
+private struct Cosines {
+    private(set) var mean = 0.0
+    /// The strongest of the others.
+    let scale: Double
+    /// The others as parts of the strongest, 0 to 1.
+    let parts: [Double]
+
+    init(_ plane: [Double], _ size: PixelSize, _ across: Int, _ down: Int) {
+        var others: [Double] = []
+        for row in 0..<down {
+            let rowWave = (0..<size.height).map { cos(.pi / Double(size.height) * Double(row) * (Double($0) + 0.5)) }
+            for column in 0..<across where column * down < across * (down - row) {
+                let wave = (0..<size.width).map { cos(.pi / Double(size.width) * Double(column) * (Double($0) + 0.5)) }
+                var sum = 0.0
+                for y in 0..<size.height {
+                    for x in 0..<size.width { sum += plane[y * size.width + x] * wave[x] * rowWave[y] }
+                }
+                sum /= Double(size.width * size.height)
+                if row + column == 0 { mean = sum } else { others.append(sum) }
+            }
+        }
+        let scale = others.map(abs).max() ?? 0
+        self.scale = scale
+        parts = scale > 0 ? others.map { 0.5 + 0.5 / scale * $0 } : others
+    }
+}
