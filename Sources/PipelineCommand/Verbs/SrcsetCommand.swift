@@ -8,11 +8,15 @@ struct SrcsetCommand: AsyncParsableCommand {
         commandName: "srcset",
         abstract: "Make several widths and formats of an image.",
         discussion: """
+            --html prints a <picture>, or for one format an <img>, to paste into a page; the format that is named last is \
+            for browsers that know no other. Its URLs are the paths as they are written. Give the text for alt yourself.
+
             Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o \
             results lie next to the source, as {dir}/{name}-{w}.{ext}.
 
             Examples:
               pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
+              pipectl srcset hero.jpg -w 640,1280 -f avif,jpg --html --sizes '(min-width: 800px) 50vw, 100vw'
               pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
             """)
 
@@ -36,6 +40,14 @@ struct SrcsetCommand: AsyncParsableCommand {
         help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
+    @Flag(help: "Print HTML for each image instead of a line for each file.")
+    var html = false
+
+    @Option(
+        help: ArgumentHelp("How wide the image is shown, for --html. (default: 100vw)", valueName: "sizes"),
+        completion: .default)
+    var sizes: String?
+
     @OptionGroup(title: "Output format") var details: EncodingDetails
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @OptionGroup(title: "Work") var running: RunOptions
@@ -46,6 +58,11 @@ struct SrcsetCommand: AsyncParsableCommand {
         guard widths.values.allSatisfy({ 1...1_000_000 ~= $0 }) else {
             throw ValidationError("-w takes widths from 1 to 1000000.")
         }
+        if html, report.json { throw ValidationError("--html and --json exclude each other; give one.") }
+        if html, overwrite.noClobber || overwrite.newer {
+            throw ValidationError("--html names the files that are written; give -y instead of -n or --newer.")
+        }
+        if sizes != nil, !html { throw ValidationError("--sizes is for --html.") }
     }
 
     func run() async throws {
@@ -63,7 +80,8 @@ struct SrcsetCommand: AsyncParsableCommand {
         let run = WorkRun(
             render: { [recipe] in try await Self.render($0, $1, $2, recipe, details, reporter) }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+            byteLimit: recipe.resources.limits.encodedBytes,
+            report: { html ? showHTML($0, reporter) : reporter.report($0) })
         if running.dryRun {
             return try await run.showPlan(jobs, report, needsSize: true) { native, targets in
                 Self.wanted(targets, native.width).map {
@@ -75,6 +93,12 @@ struct SrcsetCommand: AsyncParsableCommand {
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// Prints the HTML of an image. What failed goes to standard error.
+    private func showHTML(_ result: JobResult, _ reporter: WorkReporter) {
+        guard case .done(let files) = result.outcome else { return reporter.report(result) }
+        StandardOutput.write(PictureElement(files, sizes: sizes ?? "100vw"))
     }
 
     /// A job for each input, with a target for each width and format.

@@ -8,6 +8,7 @@ struct JobResult: Sendable {
         let path: String?
         let bytes: Int
         let size: PixelSize?
+        let format: ImageFormat
     }
 
     enum Outcome: Sendable {

@@ -118,18 +118,21 @@ struct WorkRun: Sendable {
     private func write(
         _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ cancellation: WorkCancellation
     ) throws -> [JobResult.Written] {
-        let wanted = try renderings.filter { $0.target != nil }.compactMap { rendering -> Output? in
-            guard let path = rendering.target?.path(size: rendering.image.size) else {
-                return Output(nil, rendering.image)
+        let wanted = try renderings.compactMap { rendering -> Output? in
+            guard let target = rendering.target else { return nil }
+            guard let path = target.path(size: rendering.image.size) else {
+                return Output(nil, rendering.image, target.format)
             }
-            return try existing(path, job, rendering.image.bytes).map { Output(path, rendering.image, $0) }
+            return try existing(path, job, rendering.image.bytes).map {
+                Output(path, rendering.image, target.format, $0)
+            }
         }
         if let key, let journal {
             let files = wanted.compactMap { output in output.path.map { ($0, output.image.bytes) } }
             if !files.isEmpty { journal.willWrite(key, job, files) }
         }
         return try wanted.filter { try put($0, cancellation) }.map {
-            JobResult.Written(path: $0.path, bytes: $0.image.bytes.count, size: $0.image.size)
+            JobResult.Written(path: $0.path, bytes: $0.image.bytes.count, size: $0.image.size, format: $0.format)
         }
     }
 
@@ -138,22 +141,30 @@ struct WorkRun: Sendable {
         /// `nil` for standard output.
         let path: String?
         let image: EncodedImage
+        let format: ImageFormat
         let existing: OutputFile.Existing
 
-        init(_ path: String?, _ image: EncodedImage, _ existing: OutputFile.Existing = .kept) {
-            (self.path, self.image, self.existing) = (path, image, existing)
+        init(
+            _ path: String?, _ image: EncodedImage, _ format: ImageFormat, _ existing: OutputFile.Existing = .kept
+        ) {
+            (self.path, self.image, self.format, self.existing) = (path, image, format, existing)
         }
     }
 
     /// Writes a result; false if a file that is there was left.
     private func put(_ output: Output, _ cancellation: WorkCancellation) throws -> Bool {
-        let bytes = output.image.bytes
         guard let path = output.path else {
-            try StandardOutput.write(image: bytes)
+            try StandardOutput.write(image: output.image.bytes)
             return true
         }
+        return try put(output.image.bytes, at: path, output.existing, cancellation)
+    }
+
+    private func put(
+        _ bytes: [UInt8], at path: String, _ existing: OutputFile.Existing, _ cancellation: WorkCancellation
+    ) throws -> Bool {
         do {
-            try OutputFile(path).write(bytes, existing: output.existing, cancellation)
+            try OutputFile(path).write(bytes, existing: existing, cancellation)
         } catch let error as LoadError where error.code == .outputExists && rule == .skip {
             return false
         }
@@ -163,7 +174,7 @@ struct WorkRun: Sendable {
     /// Writes a file; false if one that is there was left.
     func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
         guard let existing = try existing(path, job, bytes) else { return false }
-        return try put(Output(path, EncodedImage(bytes: bytes), existing), cancellation)
+        return try put(bytes, at: path, existing, cancellation)
     }
 
     /// What may become of a file that is there; `nil` if it is left.
