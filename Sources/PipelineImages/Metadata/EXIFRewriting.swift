@@ -24,6 +24,41 @@ enum EXIFRewriting {
         return bytes
     }
 
+    /// The block without the directory of the place, whose values are wiped out, and without the lines that lead to it.
+    static func withoutLocation(_ exif: [UInt8]) -> [UInt8] {
+        guard let block = EXIFBlock(exif), let main = block.number(at: 4, bytes: 4),
+            let count = block.number(at: main, bytes: 2)
+        else { return exif }
+        var bytes = block.bytes
+        func wipe(_ range: Range<Int>) { for index in range.clamped(to: bytes.indices) { bytes[index] = 0 } }
+        for link in block.mainEntries where link.tag == EXIFBlock.Tag.locationDirectory {
+            guard let start = block.number(at: link.value, bytes: 4) else { continue }
+            for entry in block.entries(at: start) { wipe(entry.value..<entry.value + block.length(of: entry)) }
+            wipe(start..<start + 2 + 12 * (block.number(at: start, bytes: 2) ?? 0))
+        }
+        // What comes behind a line moves up, with the link to the next directory. No offset points into a directory.
+        let end = main + 2 + 12 * count + 4
+        var kept = count
+        for index in (0..<count).reversed() {
+            let line = main + 2 + 12 * index
+            guard end <= bytes.count, block.number(at: line, bytes: 2) == EXIFBlock.Tag.locationDirectory else {
+                continue
+            }
+            bytes.replaceSubrange(line..<end, with: bytes[line + 12..<end] + [UInt8](repeating: 0, count: 12))
+            kept -= 1
+        }
+        put(kept, at: main, count: 2, into: &bytes, block)
+        return bytes
+    }
+
+    /// A block of the orientation alone; empty if it is upright.
+    static func oriented(_ orientation: ImageOrientation) -> [UInt8] {
+        guard orientation != .up else { return [] }
+        let entry = EXIFBlock.Tag.orientation.bigEndian(2) + 3.bigEndian(2) + 1.bigEndian(4)
+        return [0x4d, 0x4d, 0, 42] + 8.bigEndian(4) + 1.bigEndian(2) + entry + orientation.rawValue.bigEndian(2)
+            + 0.bigEndian(2) + 0.bigEndian(4)
+    }
+
     /// A block of texts alone, without those that are `nil`; empty if all are.
     static func composed(of texts: [(tag: Int, text: [UInt8]?)]) -> [UInt8] {
         let entries = texts.compactMap { tag, text in text.map { (tag: tag, text: $0 + [0]) } }

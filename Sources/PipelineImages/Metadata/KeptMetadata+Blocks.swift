@@ -20,9 +20,13 @@ extension KeptMetadata {
                     (tag: $0, text: block.text($0, in: entries).map { Array($0.utf8) })
                 })
         case .icc: kept.profile = profile(for: found, image)
-        case .all:
+        case .all, .noGPS:
             kept.exif = EXIFRewriting.corrected(found.exif, for: image.size)
             kept.xmp = XMPRewriting.corrected(found.xmp)
+            if self == .noGPS {
+                kept.exif = EXIFRewriting.withoutLocation(kept.exif)
+                if XMPRewriting.hasLocation(kept.xmp) { kept.xmp = [] }
+            }
             kept.profile = profile(for: found, image)
         }
         return kept

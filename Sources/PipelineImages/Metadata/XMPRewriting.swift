@@ -5,8 +5,7 @@ enum XMPRewriting {
     /// The packet with the orientation set to upright; empty if it tells of a second picture in the file (a gain map),
     /// which the new file doesn't have.
     static func corrected(_ packet: [UInt8]) -> [UInt8] {
-        let secondPictures = ["http://ns.adobe.com/hdr-gain-map/", "http://ns.google.com/photos/1.0/container/"]
-        for name in secondPictures where end(of: name, in: packet, from: 0) != nil { return [] }
+        if hasSecondPicture(packet) { return [] }
         var packet = packet
         // As an attribute and as an element.
         for name in ["tiff:Orientation=\"", "tiff:Orientation='", "tiff:Orientation>"] {
@@ -18,6 +17,15 @@ enum XMPRewriting {
         }
         return packet
     }
+
+    /// Whether the packet tells of a second picture in the file.
+    static func hasSecondPicture(_ packet: [UInt8]) -> Bool {
+        ["http://ns.adobe.com/hdr-gain-map/", "http://ns.google.com/photos/1.0/container/"]
+            .contains { end(of: $0, in: packet, from: 0) != nil }
+    }
+
+    /// Whether the packet tells of a place by EXIF's names, such as `exif:GPSLatitude`.
+    static func hasLocation(_ packet: [UInt8]) -> Bool { end(of: "GPS", in: packet, from: 0) != nil }
 
     /// Where a text ends that begins at `start` or behind it; `nil` if there is none. A packet may have some 60 MB, for which
     /// the standard library's search takes a minute.

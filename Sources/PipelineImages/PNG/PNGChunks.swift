@@ -22,6 +22,9 @@ struct PNGChunk {
     /// Where its data lies.
     let body: Range<Int>
 
+    /// The name's letters.
+    var letters: String { String(decoding: UInt64(name).bigEndian(4), as: UTF8.self) }
+
     var kind: Kind? { Kind(rawValue: name) }
 
     /// Whether it has to be understood: its name begins with a capital letter. Any other that is damaged is as good as

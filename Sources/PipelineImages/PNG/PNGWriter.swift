@@ -5,6 +5,9 @@ import Pipeline
 struct PNGWriter {
     private var bytes: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
+    /// What was written, without the signature.
+    var chunks: ArraySlice<UInt8> { bytes[8...] }
+
     /// Clause 11.2.2: 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
         let colour: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Pipeline
+import Stages
+
+/// Takes metadata out of files without encoding them anew.
+struct StripCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "strip",
+        abstract: "Take metadata out of JPEG, PNG and WebP files, without encoding them anew.",
+        discussion: """
+            The coded pixels stay as they are, to the byte, animations included. Kept are the colour profile and, where it \
+            isn't upright, the orientation, so the picture looks the same. EXIF, XMP, IPTC, comments, texts, dates, previews \
+            and second pictures such as gain maps go. --gps takes out the place alone, and second pictures, which may tell \
+            of it too; XMP that tells of it goes as a whole.
+
+            Examples:
+              pipectl strip photo.jpg -o clean.jpg
+              pipectl strip *.jpg --in-place
+              pipectl strip album/*.jpg --gps -o 'shared/{name}.{ext}'
+            """)
+
+    @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .file())
+    var inputs: [String]
+
+    @Flag(help: "Take out the place alone, and keep other metadata.")
+    var gps = false
+
+    @OptionGroup var destination: DestinationOptions
+    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup var running: RunOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
+        if destination.output == "-", report.json {
+            throw ValidationError("--json and an image would both be written to standard output.")
+        }
+    }
+
+    func run() async throws {
+        let planner = try OutputPlanner(
+            output: destination.output, inPlace: destination.inPlace, format: nil, inputs: inputs.count)
+        let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
+        let jobs = try await planner.jobs(sources, onCollision: nil)
+        let reporter = WorkReporter(report)
+        let metadata = gps ? StrippedMetadata.location : .all
+        let run = WorkRun(
+            render: { try await Self.render($0, $1, $2, metadata) },
+            rule: destination.inPlace ? .overwrite : overwrite.rule, stopsAtFailure: running.failFast,
+            width: running.width, report: { reporter.report($0) })
+        if running.dryRun {
+            return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, native) } }
+        }
+        try report.checkRoot(planner.root, jobs)
+        if try await run.run(jobs) > 0 { throw ExitCode(1) }
+    }
+
+    private static func render(
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata
+    ) async throws -> [Rendering] {
+        do {
+            guard !source.isRemote else {
+                throw LoadError(
+                    .unsupportedScheme, subject: job.shown,
+                    "strip takes files. Send it what the URL has: pipectl fetch URL -o - | pipectl strip - -o OUT.")
+            }
+            let file = ImagePipeline {
+                ReadInline()
+                ReadFile()
+            }
+            let response = try await file.load(ImageRequest(source))
+            let bytes = response.encoded?.bytes ?? []
+            let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
+            let stripped = try await Formats.codecs.stripped(bytes, of: metadata)
+            return try targets.map { target in
+                if case .standardOutput = target.destination {
+                } else if target.format != found.format {
+                    throw LoadError(
+                        .unencodable, subject: job.shown,
+                        "The file stays \(found.format.name), and the output's name promises \(target.format.name).")
+                }
+                let image = EncodedImage(
+                    bytes: stripped, declaredType: found.format.rawValue, size: found.size, nativeSize: found.size)
+                return Rendering(target: target, image: image, response: response)
+            }
+        } catch let error as LoadError {
+            throw error.named(job)
+        }
+    }
+}

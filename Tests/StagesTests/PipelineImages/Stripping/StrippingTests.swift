@@ -1,0 +1,149 @@
+import Pipeline
+import Testing
+
+@testable import PipelineImages
+import Stages
+
+@Suite("Metadata are taken out of a file without encoding it anew")
+struct StrippingTests {
+    /// EXIF of a picture that was turned and taken in Berlin: an orientation, a maker, and the directory of the place.
+    private static let exif: [UInt8] = {
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            tag.bigEndian(2) + type.bigEndian(2) + count.bigEndian(4) + value
+        }
+        let angles = [52, 1, 30, 1, 36, 1, 13, 1, 24, 1, 0, 0].flatMap { $0.bigEndian(4) }
+        let main =
+            entry(0x010f, 2, 4, Array("Ann\0".utf8)) + entry(0x0112, 3, 1, [0, 6, 0, 0])
+            + entry(0x8825, 4, 1, 62.bigEndian(4)) + entry(0x8298, 2, 4, Array("Bob\0".utf8))
+        let place =
+            entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(2, 5, 3, 116.bigEndian(4))
+            + entry(3, 2, 2, Array("W\0\0\0".utf8)) + entry(4, 5, 3, 140.bigEndian(4))
+        return [0x4d, 0x4d, 0, 42] + 8.bigEndian(4) + 4.bigEndian(2) + main + 0.bigEndian(4) + 4.bigEndian(2) + place
+            + 0.bigEndian(4) + angles
+    }()
+
+    private static let place = Array(#"<x exif:GPSLatitude="52,30N"/>"#.utf8)
+
+    private static func file(_ format: ImageFormat, exif: [UInt8] = exif, xmp: [UInt8] = place) throws -> [UInt8] {
+        let pixels = (0..<3 * 40 * 24).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let image = DecodedImage(size: PixelSize(width: 40, height: 24), layout: .rgb, pixels: pixels)
+        return try EncodeOptions().file(
+            of: image, format, metadata: EmbeddedMetadata(exif: exif, xmp: xmp, profile: ICCProfile.sRGB))
+    }
+
+    private static let formats: [ImageFormat] = [.jpeg, .png, .webp]
+
+    @Test("A file without any looks the same: its orientation and profile stay", arguments: formats)
+    func all(_ format: ImageFormat) async throws {
+        let file = try Self.file(format)
+        let stripped = try await ImageCodecs.standard.stripped(file, of: .all)
+        let metadata = try await ImageMetadata(of: stripped)
+        #expect(metadata.orientation == .right)
+        #expect(metadata.location == nil && metadata.camera == nil && metadata.xmpByteCount == 0)
+        let blocks = try ImageCodecs.metadata(of: stripped, format)
+        #expect(blocks.profile == ICCProfile.sRGB)
+        #expect(blocks.exif == EXIFRewriting.oriented(.right))
+        #expect(try await SampleImage.decode(stripped).pixels == (try await SampleImage.decode(file)).pixels)
+        let upright = try await ImageCodecs.standard.stripped(try Self.file(format, exif: []), of: .all)
+        #expect(try ImageCodecs.metadata(of: upright, format).exif.isEmpty)
+        #expect(try await ImageCodecs.standard.stripped(stripped, of: .all) == stripped)
+    }
+
+    @Test("The place alone can go", arguments: formats)
+    func place(_ format: ImageFormat) async throws {
+        let file = try Self.file(format)
+        let before = try #require(try await ImageMetadata(of: file).location)
+        #expect(abs(before.latitude - 52.51) < 1e-9 && abs(before.longitude + 13.4) < 1e-9)
+        let stripped = try await ImageCodecs.standard.stripped(file, of: .location)
+        let metadata = try await ImageMetadata(of: stripped)
+        #expect(metadata.location == nil && metadata.xmpByteCount == 0)
+        #expect(metadata.camera == "Ann" && metadata.orientation == .right)
+        let block = try #require(EXIFBlock(try ImageCodecs.metadata(of: stripped, format).exif))
+        #expect(block.mainEntries.map(\.tag) == [0x010f, 0x0112, 0x8298])
+        #expect(block.text(EXIFBlock.Tag.copyright, in: block.mainEntries) == "Bob")
+        // Not a degree is left of it.
+        #expect(!block.bytes.contains(52))
+        let text = Array("<x:xmpmeta/>".utf8)
+        let other = try await ImageCodecs.standard.stripped(try Self.file(format, xmp: text), of: .location)
+        #expect(try ImageCodecs.metadata(of: other, format).xmp == text)
+    }
+
+    @Test("An encoding leaves the place out too", arguments: formats)
+    func encoding(_ format: ImageFormat) async throws {
+        let file = try #require(
+            try await SampleImage.load(try Self.file(.jpeg)) {
+                Decode()
+                Encode(format, options: EncodeOptions(metadata: .noGPS))
+            }.encoded)
+        let metadata = try await ImageMetadata(of: file.bytes)
+        #expect(metadata.location == nil && metadata.camera == "Ann" && metadata.xmpByteCount == 0)
+        #expect(metadata.profile != nil && metadata.orientation == .up)
+    }
+
+    @Test(
+        "Of every good JPEG, PNG and WebP the pixels stay as they are coded",
+        arguments: [
+            "exif-orientation-6.jpg", "jpeg-cmyk-icc.jpg", "jpeg-exif-xmp-icc.jpg", "jpeg-icc-display-p3.jpg",
+            "jpeg-progressive-444.jpg", "jpeg-restart-markers.jpg", "jpeg-ultrahdr-gainmap-mpf.jpg", "png-basi2c08.png",
+            "png-icc-rec2020.png", "png-tbbn3p08.png", "png-apng-animated.png", "webp-animated.webp",
+            "webp-lossless.webp", "webp-lossy-alpha.webp", "webp-lossy.webp",
+        ])
+    func pictures(name: String) async throws {
+        let file = try Pictures.bytes("good/\(name)")
+        for kind in [StrippedMetadata.all, .location] {
+            let stripped = try await ImageCodecs.standard.stripped(file, of: kind)
+            #expect(stripped.count <= file.count)
+            let (before, after) = (try await ImageMetadata(of: file), try await ImageMetadata(of: stripped))
+            #expect(before.orientation == after.orientation && before.profile == after.profile)
+            #expect(before.frames == after.frames && before.loopCount == after.loopCount)
+            let (old, new) = (try await SampleImage.decode(file), try await SampleImage.decode(stripped))
+            #expect(old.pixels == new.pixels)
+        }
+    }
+
+    @Test("Comments, thumbnails, texts and what follows the end go")
+    func secrets() async throws {
+        let secret = Array("secret".utf8)
+        func isClean(_ file: [UInt8], _ kind: StrippedMetadata = .all) async throws -> Bool {
+            try await ImageCodecs.standard.stripped(file, of: kind).firstRange(of: secret) == nil
+        }
+        let jpeg = try Self.file(.jpeg)
+        func begun(_ segments: [UInt8]) -> [UInt8] { Array(jpeg[..<2]) + segments + Array(jpeg[2...]) }
+        let comment: [UInt8] = [0xff, 0xfe, 0, 8] + secret
+        let preview: [UInt8] = [0xff, 0xe2, 0, 14] + Array("MPF\0".utf8) + [0, 0] + secret
+        #expect(try await isClean(begun(comment + preview) + secret))
+        #expect(try await !isClean(begun(comment), .location))
+        #expect(try await isClean(begun(preview) + secret, .location))
+        await #expect(throws: LoadError.self) {
+            try await ImageCodecs.standard.stripped(Array(jpeg.dropLast(2)), of: .all)
+        }
+
+        let png = try Self.file(.png)
+        #expect(try await isClean(png + secret))
+        await #expect(throws: LoadError.self) {
+            try await ImageCodecs.standard.stripped(Array(png.dropLast(12)), of: .all)
+        }
+        let webp = try Self.file(.webp)
+        let body = Array(webp[8...]) + Array("SCRT".utf8) + 6.littleEndian(4) + secret
+        #expect(try await isClean(Array(webp[..<4]) + body.count.littleEndian(4) + body))
+    }
+
+    @Test("Hostile EXIF loses the place, or is refused, and never ends the program")
+    func hostile() throws {
+        for index in Self.exif.indices {
+            for value in [0, 1, 0x7f, 0xff] as [UInt8] {
+                var exif = Self.exif
+                exif[index] = value
+                _ = EXIFBlock(EXIFRewriting.withoutLocation(exif))?.location
+                _ = EXIFRewriting.withoutLocation(Array(exif[..<index]))
+            }
+        }
+        #expect(EXIFBlock(EXIFRewriting.withoutLocation(Self.exif))?.location == nil)
+    }
+
+    @Test("Other formats are refused", arguments: ["gif-animated.gif", "avif-photo.avif", "tiff-deflate-strip.tif"])
+    func others(name: String) async throws {
+        let file = try Pictures.bytes("good/\(name)")
+        await #expect(throws: LoadError.self) { try await ImageCodecs.standard.stripped(file, of: .all) }
+    }
+}
