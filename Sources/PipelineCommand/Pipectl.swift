@@ -23,7 +23,8 @@ struct Pipectl: AsyncParsableCommand {
                 name: "Image",
                 subcommands: [
                     ThumbCommand.self, ConvertCommand.self, BatchCommand.self, WatchCommand.self, SrcsetCommand.self,
-                    RunCommand.self, StripCommand.self, InfoCommand.self, CompareCommand.self, ViewCommand.self,
+                    RunCommand.self, StripCommand.self, MontageCommand.self, InfoCommand.self, CompareCommand.self,
+                    ViewCommand.self,
                 ]),
             CommandGroup(
                 name: "Network and cache",

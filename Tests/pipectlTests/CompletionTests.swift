@@ -9,7 +9,8 @@ struct CompletionTests {
     static let lines = [
         ("thumb ph", "photo one.jpg"), ("thumb x -o ph", "photo one.jpg"), ("convert x ph", "photo one.jpg"),
         ("info ph", "photo one.jpg"), ("batch fo", "folder"), ("load ph", "photo one.jpg"),
-        ("srcset ph", "photo one.jpg"),
+        ("srcset ph", "photo one.jpg"), ("compare x ph", "photo one.jpg"), ("strip ph", "photo one.jpg"),
+        ("montage ph", "photo one.jpg"), ("montage x -o ph", "photo one.jpg"), ("thumb x --frames a", "all"),
         ("run x --pipeline li", "list.yaml"), ("cache stats --cache-dir fo", "folder"),
         ("batch x --journal ph", "photo one.jpg"), ("batch --files0-from li", "list.yaml"), ("th", "thumb"),
         ("cache ve", "verify"), ("help th", "thumb"), ("thumb x -f we", "webp"), ("srcset x -f av", "avif"),

@@ -41,6 +41,23 @@ struct LookingTests {
         #expect(try await pipectl.shell("pipectl info - < alpha.webp").text.hasPrefix("standard input: 512×256"))
     }
 
+    @Test("info --hash adds placeholders, a perceptual hash and colours")
+    func hashes() async throws {
+        let text = try await pipectl.shell("pipectl info 'a b.jpg' --hash")
+        #expect(text.status == 0, "\(text.errors)")
+        #expect(
+            text.lines.dropFirst().map { $0.split(separator: " ").first } == [
+                "ThumbHash", "BlurHash", "dHash", "colours",
+            ])
+        let objects = try await pipectl.shell("pipectl info 'a b.jpg' --json --hash; pipectl info 'a b.jpg' --json")
+            .objects()
+        let hashes = try #require(objects[0]["hashes"] as? [String: Any])
+        #expect(Set(hashes.keys) == ["thumbHash", "blurHash", "dHash", "colours"])
+        #expect((hashes["dHash"] as? String)?.utf8.count == 16)
+        #expect(objects[1]["hashes"] is NSNull && objects[1]["latitude"] is NSNull)
+        #expect(try await pipectl.shell("pipectl info 'a b.jpg' --hash -F '{w}'").status == 2)
+    }
+
     @Test("info takes URLs, and says what is wrong")
     func infoOfURLs() async throws {
         let origin = try origin()
@@ -226,7 +243,8 @@ struct LookingTests {
     @Test(
         "every verb has help with examples",
         arguments: [
-            "load", "thumb", "convert", "run", "batch", "srcset", "info", "prefetch", "fetch", "plan", "doctor",
+            "load", "thumb", "convert", "run", "batch", "srcset", "montage", "strip", "info", "compare", "prefetch",
+            "fetch", "plan", "doctor",
             "cache stats", "cache ls", "cache rm", "cache prune", "cache verify", "cache purge", "cache path",
         ])
     func help(verb: String) async throws {

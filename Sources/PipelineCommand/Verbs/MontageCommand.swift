@@ -1,0 +1,210 @@
+import ArgumentParser
+import Pipeline
+import PipelineFile
+import Stages
+
+/// Puts many pictures on one sheet.
+struct MontageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "montage",
+        abstract: "Put images on one contact sheet.",
+        discussion: """
+            Images lie in rows, in the order in which they are given. Each is decoded no larger than its tile, so memory \
+            holds the sheet and the tiles under way. Folders and patterns give their images. An image that can't be read \
+            leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
+
+            Examples:
+              pipectl montage album/*.jpg -o sheet.jpg
+              pipectl montage album -o sheet.png -s 160x120 --columns 8 --gap 4 --background '#222'
+              pipectl montage a.jpg b.jpg -o sheet.webp -s 400 --fill
+            """)
+
+    @Argument(help: ArgumentHelp("Files, folders, patterns or URLs.", valueName: "in"), completion: .file())
+    var inputs: [String]
+
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())
+    var output: String
+
+    @Option(
+        name: [.customShort("s", allowingJoined: true), .customLong("tile")],
+        help: ArgumentHelp("The size of a tile. (default: 200x200)", valueName: "n|wxh"),
+        completion: .list(["200", "400x300"]))
+    var tile: PixelSize?
+
+    @Option(
+        help: ArgumentHelp("Tiles in a row. (default: about as many as rows)", valueName: "n"), completion: .default)
+    var columns: Int?
+
+    @Option(help: ArgumentHelp("Pixels between tiles, and around them.", valueName: "n"), completion: .default)
+    var gap = 8
+
+    @Option(
+        help: ArgumentHelp("#rgb, #rrggbb, #rrggbbaa, white, black or clear. (default: white)", valueName: "colour"),
+        completion: .list(["white", "black", "clear"]), transform: { try Self.colour($0) })
+    var background = Colour.white
+
+    @Flag(help: "Fill the tiles, and cut off the excess.")
+    var fill = false
+
+    @OptionGroup var encoding: EncodingOptions
+    @OptionGroup var overwrite: OverwriteOptions
+    @OptionGroup var running: RunOptions
+    @OptionGroup var source: SourceOptions
+    @OptionGroup var report: ReportOptions
+
+    private static func colour(_ text: String) throws -> Colour {
+        guard let colour = Colour(text: text) else {
+            throw ValidationError("--background takes a colour such as #ff8000, white, black or clear.")
+        }
+        return colour
+    }
+
+    func validate() throws {
+        if inputs.contains("-") { throw ValidationError("montage takes files, folders and URLs.") }
+        if let tile, max(tile.width, tile.height) > 10_000 {
+            throw ValidationError("-s takes a tile of at most 10000x10000.")
+        }
+        if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
+        if !(0...10_000 ~= gap) { throw ValidationError("--gap takes 0 to 10000, not \(gap).") }
+        if output == "-", report.json {
+            throw ValidationError("--json and an image would both be written to standard output.")
+        }
+    }
+
+    func run() async throws {
+        let inputs = inputs
+        let sources = try await BlockingThreads.files.run { _ in
+            let except = BatchSources(recursive: false, except: nil)
+            return inputs.flatMap { except.sources($0) }
+        }
+        guard let first = sources.first else { throw ValidationError("The folders hold no images.") }
+        let planner = try OutputPlanner(
+            output: output, inPlace: false, format: encoding.format?.format,
+            standardFormat: encoding.how.defaults.format?.format, inputs: 1)
+        let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
+        try encoding.how.check(jobs, report)
+        let failures = Lock(0)
+        let run = WorkRun(
+            render: { _, job, targets in
+                let (image, count) = try await sheet(of: sources)
+                failures.withLock { $0 = count }
+                return try await encoded(image, job, targets)
+            }, rule: overwrite.rule, byteLimit: source.maxSourceBytes?.count ?? 64_000_000,
+            report: { show($0, sources.count, failures.withLock(\.self)) })
+        if running.dryRun {
+            return try await run.showPlan(jobs, report) { _, targets in targets.map { ($0, nil) } }
+        }
+        if try await run.run(jobs) > 0 || failures.withLock(\.self) > 0 { throw ExitCode(1) }
+    }
+
+    /// The sheet, and how many of its pictures couldn't be read.
+    private func sheet(of sources: [BatchSource]) async throws -> (DecodedImage, failures: Int) {
+        let columns = min(columns ?? Int(Double(sources.count).squareRoot().rounded(.up)), sources.count)
+        let sheet = ContactSheet(
+            tile: tile ?? PixelSize(width: 200, height: 200), columns: columns,
+            rows: (sources.count + columns - 1) / columns, gap: gap, background: background)
+        let most = source.maxPixels?.count ?? 50_000_000
+        guard let size = sheet.size, size.width.saturatingTimes(size.height) <= min(most, 1 << 40) else {
+            throw LoadError(
+                .tooManyPixels, subject: output,
+                "The sheet would have \(sheet.size.map { "\($0)" } ?? "too many") pixels, and \(most) are allowed. "
+                    + "Take smaller tiles or fewer images, or raise --max-pixels.")
+        }
+        var recipe = Recipe(source, budget: running.budget)
+        recipe.operations = sheet.operations(fills: fill)
+        let pixels = Lock(try await BlockingThreads.decoding.run { _ in sheet.pixels(size) })
+        var failures = 0
+        try await withThrowingTaskGroup(of: LoadError?.self) { group in
+            var waiting = Array(sources.enumerated())[...]
+            func startNext() {
+                guard let (index, source) = waiting.popFirst() else { return }
+                group.addTask { [recipe] in
+                    do {
+                        if let error = source.error { throw error }
+                        let image = try await recipe.image(source.input)
+                        try await BlockingThreads.decoding.run { _ in
+                            try pixels.withLock { try sheet.draw(image, at: index, into: &$0, width: size.width) }
+                        }
+                        return nil
+                    } catch let error as LoadError {
+                        return error
+                    }
+                }
+            }
+            for _ in 0..<running.width { startNext() }
+            while let error = try await group.next() {
+                if let error {
+                    failures += 1
+                    if running.failFast { throw error }
+                    report.show(error)
+                }
+                startNext()
+            }
+        }
+        await recipe.resources.close(after: sources.map { Job(reading: $0.input) })
+        return (DecodedImage(size: size, layout: .rgba, pixels: pixels.withLock(\.self)), failures)
+    }
+
+    private func encoded(_ image: DecodedImage, _ job: Job, _ targets: [OutputTarget]) async throws -> [Rendering] {
+        var renderings: [Rendering] = []
+        for target in targets {
+            let pipeline = ImagePipeline {
+                Given(image)
+                if background.alpha == 255 { Flatten(background) }
+                Encode(target.format, options: encoding.how.options(target.format), codecs: Formats.codecs)
+            }
+            let response = try await pipeline.load(ImageRequest(.bytes([])))
+            renderings.append(
+                Rendering(target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response))
+        }
+        return renderings
+    }
+
+    private func show(_ result: JobResult, _ count: Int, _ failures: Int) {
+        if report.json {
+            return StandardOutput.write(JSONLine.of(MontageReport(result, images: count, failures: failures)))
+        }
+        switch result.outcome {
+        case .failed(let error): report.show(error)
+        case .skipped(let reason): if !report.quiet { StandardOutput.write("\(printable(output)): \(reason)") }
+        case .done(let written):
+            guard !report.quiet, let file = written.first, let path = file.path else { return }
+            let images = count == 1 ? "1 image" : "\(count) images"
+            let size = file.size.map { "\($0)" } ?? ""
+            StandardOutput.write("\(images) → \(printable(path)): \(size), \(ByteCount.text(file.bytes))")
+        }
+    }
+}
+
+/// A sheet as `--json` prints it.
+private struct MontageReport: Encodable {
+    let images: Int
+    let failed: Int
+    let status: String
+    @OrNull var output: String? = nil
+    @OrNull var reason: String? = nil
+    @OrNull var width: Int? = nil
+    @OrNull var height: Int? = nil
+    @OrNull var bytes: Int? = nil
+    @OrNull var error: FailureReport? = nil
+
+    init(_ result: JobResult, images: Int, failures: Int) {
+        self.images = images
+        failed = failures
+        switch result.outcome {
+        case .failed(let failure):
+            status = "failed"
+            error = FailureReport(failure)
+        case .skipped(let why):
+            status = "skipped"
+            reason = why
+        case .done(let written):
+            status = "done"
+            output = written.first.map { $0.path ?? "-" }
+            (width, height) = (written.first?.size?.width, written.first?.size?.height)
+            bytes = written.first?.bytes
+        }
+    }
+}
