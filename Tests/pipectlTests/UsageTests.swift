@@ -123,7 +123,8 @@ struct UsageTests {
     func frames(line: String, kept: Int) async throws {
         for format in ["gif", "webp"] { try pipectl.add("good/\(format)-animated.\(format)", as: "in.\(format)") }
         let result = try await pipectl.shell("pipectl \(line) -q && pipectl info out.* -F '{frames} '")
-        #expect(result.text.split(whereSeparator: \.isWhitespace).last.map(String.init) == "\(kept)", "\(result.errors)")
+        #expect(
+            result.text.split(whereSeparator: \.isWhitespace).last.map(String.init) == "\(kept)", "\(result.errors)")
         #expect(result.errors.isEmpty)
     }
 
