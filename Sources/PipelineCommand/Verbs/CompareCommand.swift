@@ -2,11 +2,11 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Says how alike two pictures are.
+/// Measures how similar two pictures are.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Say how alike two images of one size are.",
+        abstract: "Measure how similar two images of one size are.",
         discussion: """
             Both are compared upright and in sRGB, by their first frames; where one has transparency, over black and over \
             white, and the lower values count. PSNR is that of red, green and blue together, in dB. SSIM is that of the luma \

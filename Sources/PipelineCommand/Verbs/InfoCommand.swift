@@ -10,7 +10,7 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Show image metadata without decoding.",
         discussion: """
             --hash decodes each image, and adds its ThumbHash (in base64), BlurHash, difference hash (64 bits, of which at \
-            most some 10 differ between copies of one picture) and dominant colours, of the image reduced to fit 256x256.
+            most 10 or so differ between copies of one picture) and dominant colours, of the image reduced to fit 256x256.
 
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 

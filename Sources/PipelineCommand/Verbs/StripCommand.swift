@@ -2,16 +2,16 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Takes metadata out of files without encoding them anew.
+/// Removes metadata from files without re-encoding them.
 struct StripCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strip",
-        abstract: "Take metadata out of JPEG, PNG and WebP files, without encoding them anew.",
+        abstract: "Remove metadata from JPEG, PNG and WebP files without re-encoding them.",
         discussion: """
-            The coded pixels stay as they are, to the byte, animations included. Kept are the colour profile and, where it \
-            isn't upright, the orientation, so the picture looks the same. EXIF, XMP, IPTC, comments, texts, dates, previews \
-            and second pictures such as gain maps go. --gps takes out the place alone, and second pictures, which may tell \
-            of it too; XMP that tells of it goes as a whole.
+            The coded pixels stay the same, byte for byte, animations included. The colour profile is kept, and so is an \
+            orientation other than upright, so the picture looks the same. EXIF, XMP, IPTC, comments, text, dates, previews \
+            and second pictures such as gain maps are removed. --gps removes only the GPS position, and second pictures, \
+            which may hold it too. XMP that holds a position is removed as a whole.
 
             Examples:
               pipectl strip photo.jpg -o clean.jpg
@@ -22,7 +22,7 @@ struct StripCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @Flag(help: "Take out the place alone, and keep other metadata.")
+    @Flag(help: "Remove only the GPS position, and keep other metadata.")
     var gps = false
 
     @OptionGroup var destination: DestinationOptions

@@ -1,7 +1,7 @@
 import Glibc
 package import Pipeline
 
-/// How alike two pictures of one size are, by their first frames.
+/// How similar two pictures of one size are, by their first frames.
 ///
 /// Pictures with transparency are compared over black and over white, and the lower values count.
 package struct ImageComparison: Sendable {

@@ -11,6 +11,6 @@ public enum KeptMetadata: String, Sendable, Hashable, CaseIterable {
     case icc
     /// EXIF, XMP and the colour profile. That includes where the picture was taken, if the source says so.
     case all
-    /// The same without the place: no directory of EXIF for it, and no XMP that tells of one.
+    /// The same without the GPS position. XMP that holds a position is left out as a whole.
     case noGPS = "no-gps"
 }

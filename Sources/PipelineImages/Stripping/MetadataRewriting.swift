@@ -11,11 +11,11 @@ protocol MetadataRewriting {
     ) throws -> [UInt8]
 }
 
-/// What ``ImageCodecs/stripped(_:of:)`` takes out of a file.
+/// What `ImageCodecs.stripped(_:of:)` removes from a file.
 package enum StrippedMetadata: Sendable {
     /// All but what the picture's look depends on: the orientation and the colour profile.
     case all
-    /// The place where the picture was taken.
+    /// The GPS position.
     case location
 }
 
@@ -28,7 +28,7 @@ extension ImageCodecs {
         guard let decoder = codec.decoder as? any ImageDecoding & MetadataRewriting else {
             throw LoadError(
                 .unsupportedType, subject: "",
-                "The file is \(codec.format); only JPEG, PNG and WebP files can lose metadata without being encoded anew."
+                "The file is \(codec.format); only JPEG, PNG and WebP files can be stripped without re-encoding."
             )
         }
         return try await BlockingThreads.decoding.run { cancellation in

@@ -4,7 +4,7 @@ import Testing
 @testable import PipelineImages
 import Stages
 
-@Suite("Metadata are taken out of a file without encoding it anew")
+@Suite("Metadata is removed from a file without re-encoding it")
 struct StrippingTests {
     /// EXIF of a picture that was turned and taken in Berlin: an orientation, a maker, and the directory of the place.
     private static let exif: [UInt8] = {
