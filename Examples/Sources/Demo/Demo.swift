@@ -4,11 +4,14 @@ import Pipeline
 import PipelineTesting
 import Stages
 
-/// Serves a photograph over HTTP on this machine and loads it through each policy, showing what happened.
+/// Serves a photograph over HTTP on this machine, makes a thumbnail of it, and compares where later loads find it.
 ///
 /// Give it the photograph's path and a folder for what it writes.
 @main
 struct Demo {
+    /// How long the server takes to answer, as one on the same continent does.
+    static let latency = 0.05
+
     let origin: ScriptedOrigin
     let photo: URL
     let folder: URL
@@ -27,6 +30,7 @@ struct Demo {
 
     init(serving bytes: [UInt8], folder: URL) throws {
         origin = try ScriptedOrigin { request in
+            Thread.sleep(forTimeInterval: Self.latency)
             let fields: HTTPFields = [
                 .eTag: "\"seeding\"", .cacheControl: "max-age=60", .contentType: "image/jpeg",
             ]
@@ -41,7 +45,7 @@ struct Demo {
 
     var cacheFolder: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
 
-    /// Resources as a program has them that has just started: nothing in memory, whatever is on disk.
+    /// Resources of a program that has just started: nothing in memory, whatever is on disk.
     func resources() -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: cacheFolder.path, clock: clock),
@@ -50,46 +54,46 @@ struct Demo {
 
     func run() async throws {
         let first = resources()
-        print("The photograph is at \(photo). The policy returnCacheElseLoad is this list:\n")
-        print("\(ImagePipeline.returnCacheElseLoad(first))\n")
+        print("The thumbnail is in \(try await thumbnail(first)).\n")
+        await first.responses.removeAll()
+        let list = ImagePipeline.returnCacheElseLoad(first)
+        print("The same photograph, loaded five times by lists like this one:\n\n\(list)\n")
 
-        await show("returnCacheElseLoad, for the first time", .returnCacheElseLoad(first))
         let second = resources()
-        await show("returnCacheElseLoad, in a restarted program", .returnCacheElseLoad(second))
-        await show("returnCacheElseLoad, once more in the same program", .returnCacheElseLoad(second))
+        var rows = [["", "milliseconds", "requests", "source"]]
+        rows.append(try await measured("network", list))
+        rows.append(try await measured("disk, after a restart", .returnCacheElseLoad(second)))
+        rows.append(try await measured("memory", .returnCacheElseLoad(second)))
         clock.shift(by: 120)
-        await show("useProtocol, two minutes later: the server allowed one", .useProtocol(second))
-        await show("returnCacheDontLoad", .returnCacheDontLoad(second))
-        await second.responses.removeAll()
-        await show("returnCacheDontLoad, with nothing cached", .returnCacheDontLoad(resources()))
-        await show("ignoreCache", .ignoreCache(second))
-        print("\(origin.log.requests.count) requests reached the origin.")
-
-        let thumbnail = folder.appending(path: "thumbnail.jpg")
-        let encoding = ImagePipeline.returnCacheElseLoad(second).inserting(Encode(.jpeg), before: Store.self)
-        let response = try await encoding.load(ImageRequest(photo, maxPixelSize: 640))
-        try Data(response.encoded?.bytes ?? []).write(to: thumbnail)
-        print("The thumbnail is in \(thumbnail.path).")
+        rows.append(try await measured("revalidated, once it has expired", .useProtocol(second)))
+        rows.append(try await measured("offline", .returnCacheDontLoad(second)))
+        for row in rows {
+            let cells = zip(row, [34, 14, 10]).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+            print(cells.joined() + row[3])
+        }
+        print("\nThe server takes \(Int(Self.latency * 1000)) ms to answer.")
         await second.responses.close()
         origin.stop()
     }
 
-    func show(_ title: String, _ pipeline: ImagePipeline) async {
-        print("— \(title)")
-        do {
-            let response = try await pipeline.load(ImageRequest(photo, maxPixelSize: 640))
-            let (size, native) = (response.size.map { "\($0)" } ?? "", response.nativeSize.map { "\($0)" } ?? "")
-            print("  \(size) of \(native), from \(response.source.rawValue)")
-            print(indented(response.trace))
-        } catch let error as LoadError {
-            print("  \(error.code): \(error.message)")
-            print(indented(error.trace))
-        } catch {
-            print("  \(error)")
-        }
+    /// Makes a thumbnail of the photograph.
+    /// - Returns: its path.
+    func thumbnail(_ resources: PipelineResources) async throws -> String {
+        let encoding = ImagePipeline.returnCacheElseLoad(resources).inserting(Encode(.jpeg), before: Store.self)
+        let response = try await encoding.load(ImageRequest(photo, maxPixelSize: 640))
+        let path = folder.appending(path: "thumbnail.jpg")
+        try Data(response.encoded?.bytes ?? []).write(to: path)
+        return path.path
     }
 
-    func indented(_ trace: Trace) -> String {
-        trace.description.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n") + "\n"
+    /// Loads the photograph, and says how long that took and what it needed.
+    func measured(_ title: String, _ pipeline: ImagePipeline) async throws -> [String] {
+        let before = origin.log.requests.count
+        let begin = ContinuousClock.now
+        let response = try await pipeline.load(ImageRequest(photo, maxPixelSize: 640))
+        let time = (ContinuousClock.now - begin) / .milliseconds(1)
+        return [
+            title, String(format: "%.2f", time), "\(origin.log.requests.count - before)", response.source.rawValue,
+        ]
     }
 }
