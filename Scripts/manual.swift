@@ -121,7 +121,8 @@ func page(_ command: Command, below parents: [String], version: String, date: St
     if !shown.isEmpty { lines.append(".SH OPTIONS") }
     var named: Set<String> = []
     // What stands in no group: arguments before the groups, options after them.
-    let groups = shown.map { $0.sectionTitle ?? ($0.kind == "positional" ? "" : "Other") }
+    let isGrouped = shown.contains { $0.sectionTitle != nil }
+    let groups = shown.map { $0.sectionTitle ?? ($0.kind == "positional" || !isGrouped ? "" : "Other") }
     for group in [""] + groups.filter({ $0 != "" && $0 != "Other" }) + ["Other"] where !named.contains(group) {
         let members = zip(groups, shown).filter { $0.0 == group }.map(\.1)
         if members.isEmpty { continue }

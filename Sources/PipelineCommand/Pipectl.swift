@@ -13,9 +13,9 @@ struct Pipectl: AsyncParsableCommand {
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted, 143 terminated.
 
-            Defaults of options can be set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables \
-            such as PIPECTL_QUALITY. Flags count more than variables, variables more than the file; a format that is set \
-            counts less than the extension of an output.
+            Defaults of options are set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables such \
+            as PIPECTL_QUALITY. Flags override variables, which override the file. The extension of an output overrides a \
+            format that is set there.
             """,
         version: version,
         groupedSubcommands: [
