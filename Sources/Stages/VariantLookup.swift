@@ -47,10 +47,10 @@ extension ImagePipeline {
     /// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).encoding(Encode(.webp), keptIn: resources.responses)
     /// ```
     /// - Parameters:
-    ///   - encode: what makes the result.
+    ///   - encode: what makes the result, an `Encode` or a stage of your own with a signature.
     ///   - responses: where the list's responses are stored.
     /// - Precondition: the list has a `Decode` and a `Store`.
-    public func encoding(_ encode: Encode, keptIn responses: HTTPCache) -> ImagePipeline {
+    public func encoding(_ encode: any Stage, keptIn responses: HTTPCache) -> ImagePipeline {
         inserting(VariantLookup(responses), before: Decode.self).inserting(encode, before: Store.self)
     }
 }
