@@ -4,7 +4,8 @@ import Testing
 @Suite("Help")
 struct HelpTests {
     static let verbs = [
-        "", "load", "thumb", "convert", "run", "batch", "srcset", "info", "prefetch", "cache", "cache ls",
+        "", "load", "thumb", "convert", "run", "batch", "watch", "srcset", "strip", "montage", "compare", "info",
+        "view", "prefetch", "cache", "cache ls",
         "cache prune", "cache rm", "cache verify", "doctor", "fetch", "plan", "help",
     ]
 

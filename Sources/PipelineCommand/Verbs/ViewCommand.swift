@@ -36,8 +36,8 @@ struct ViewCommand: AsyncParsableCommand {
         completion: .default)
     var rows: Int?
 
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         for (name, value) in [("--columns", columns), ("--rows", rows)] {
@@ -54,8 +54,7 @@ struct ViewCommand: AsyncParsableCommand {
         let screen = try await BlockingThreads.files.run { _ in
             TerminalScreen(graphics, columns: columns, rows: rows)
         }
-        var recipe = Recipe(
-            resources: source.resources, policy: source.policy.cachePolicy, budget: MemoryBudget(bytes: 512_000_000))
+        var recipe = Recipe(source, budget: MemoryBudget(bytes: 512_000_000))
         recipe.operations = Chain([FitGeometry(screen.box)])
         if screen.sendsFiles { recipe.encode = { Encode($0, codecs: Formats.codecs) } }
         let jobs = inputs.map { Job(input: $0, targets: .success([])) }

@@ -38,7 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
         completion: .file())
     var journal: String?
 
-    @OptionGroup var operations: OperationOptions
+    @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup var work: WorkOptions
 
     func validate() throws {
