@@ -141,6 +141,26 @@ struct StrippingTests {
         #expect(EXIFBlock(EXIFRewriting.withoutLocation(Self.exif))?.location == nil)
     }
 
+    @Test("Damaged files, cut off anywhere, give an error or a file that says the same")
+    func damaged() async throws {
+        for (name, _) in try SampleImage.manifest("bad") {
+            let file = try Pictures.bytes("bad/\(name)")
+            guard let stripped = try? await ImageCodecs.standard.stripped(file, of: .all) else { continue }
+            let (before, after) = (try await ImageMetadata(of: file), try await ImageMetadata(of: stripped))
+            #expect(before.size == after.size && before.profile == after.profile, "\(name)")
+        }
+        for format in Self.formats {
+            let file = try Self.file(format)
+            for count in stride(from: 1, to: file.count - 1, by: 41) {
+                for kind in [StrippedMetadata.all, .location] {
+                    await #expect(throws: LoadError.self, "\(format) of \(count) bytes") {
+                        try await ImageCodecs.standard.stripped(Array(file[..<count]), of: kind)
+                    }
+                }
+            }
+        }
+    }
+
     @Test("Other formats are refused", arguments: ["gif-animated.gif", "avif-photo.avif", "tiff-deflate-strip.tif"])
     func others(name: String) async throws {
         let file = try Pictures.bytes("good/\(name)")
