@@ -154,7 +154,7 @@ final class FiveLoadersTests: Sendable {
 }
 
 /// Keeps the lines of a log.
-private final class LogLines: Sendable {
+final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
