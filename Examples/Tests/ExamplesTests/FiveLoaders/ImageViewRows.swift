@@ -121,7 +121,7 @@ struct ImageViewRows {
     @Test("Of 200 images set at once the last alone is shown")
     func races() async throws {
         let slot = slot()
-        for number in 0..<199 { slot.set(from: site.url("/\(number)")) { _ in Issue.record("superseded") } }
+        for number in 0..<199 { slot.set(from: site.url("/held/\(number)")) { _ in Issue.record("superseded") } }
         _ = try await set(slot, "/last").get()
         #expect(view.widths == [160])
     }

@@ -14,7 +14,10 @@ final class TLSOrigin {
 
     init(serving picture: [UInt8]) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(picture).write(to: folder.appending(path: "picture.png"))
+        // The server sends the file as it is: head and content.
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(picture.count)\r\nConnection: close\r\n\r\n"
+        try (Data(head.utf8) + Data(picture)).write(to: folder.appending(path: "picture.png"))
         let making = Process()
         making.executableURL = URL(filePath: Self.openssl)
         making.currentDirectoryURL = folder
@@ -28,7 +31,7 @@ final class TLSOrigin {
         let output = Pipe()
         server.executableURL = URL(filePath: Self.openssl)
         server.currentDirectoryURL = folder
-        server.arguments = ["s_server", "-accept", "0", "-cert", "certificate.pem", "-key", "key.pem", "-WWW"]
+        server.arguments = ["s_server", "-accept", "0", "-cert", "certificate.pem", "-key", "key.pem", "-HTTP"]
         server.standardInput = FileHandle.nullDevice
         server.standardOutput = output
         server.standardError = FileHandle.nullDevice
