@@ -72,7 +72,7 @@ struct ImageViewRows {
         }
     }
 
-    @Test("Network errors and data that is no image fail with an error each")
+    @Test("Network errors and data that isn't an image fail with an error each")
     func failures() async {
         site.origin.route("/text") { _ in .init(body: "no image") }
         site.origin.route("/html") { _ in .init(headers: [.contentType: "text/html"], body: "<p>") }
@@ -156,7 +156,7 @@ struct ImageViewRows {
         }
     }
 
-    @Test("A text that is no URL is a path, or a URL without its scheme; where files are not allowed it is refused")
+    @Test("A text that isn't a URL is a path, or a URL without its scheme; where files are not allowed it is refused")
     func noURL() async {
         let slot = slot()
         for (text, expected) in [("not a url", LoadError.Code.fileNotFound), ("example.com/a.png", .invalidURL)] {

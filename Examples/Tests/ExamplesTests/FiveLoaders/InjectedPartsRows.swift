@@ -110,7 +110,7 @@ struct InjectedPartsRows {
         #expect(site.requests == 5)
     }
 
-    @Test("An error of the closure's is told from data that is no image")
+    @Test("An error of the closure's is told from data that isn't an image")
     func errors() async throws {
         let down = loader(MemoryCache(), ClosureClient { _ in throw Down() })
         let error = await #expect(throws: LoadError.self) { try await down.load(site.url("/a")) }
