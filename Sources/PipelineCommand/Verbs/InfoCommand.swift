@@ -30,7 +30,7 @@ struct InfoCommand: AsyncParsableCommand {
         transform: { try InfoFormat($0) })
     var template: InfoFormat?
 
-    @Flag(help: "Add placeholders, a perceptual hash and the dominant colours.")
+    @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.")
     var hash = false
 
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions

@@ -43,7 +43,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the image fresh for this long, such as 90m or 30d. It overrules the server.", valueName: "time"))
+            "Keep the image fresh for this long. A time such as 90m or 30d; it overrules the server.", valueName: "time"
+        ))
     var expireAfter: TimeArgument?
 
     @Flag(help: "Show each stage on standard error.")

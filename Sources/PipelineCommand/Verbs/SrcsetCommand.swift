@@ -40,7 +40,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
-    @Flag(help: "Print HTML for each image instead of a line for each file.")
+    @Flag(help: "Print HTML for each image. It takes the place of a line for each file.")
     var html = false
 
     @Option(

@@ -6,9 +6,9 @@ import Stages
 struct StripCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "strip",
-        abstract: "Remove metadata from JPEG, PNG and WebP files without re-encoding them.",
+        abstract: "Remove metadata without re-encoding.",
         discussion: """
-            The coded pixels stay the same, byte for byte, animations included. The colour profile is kept, and so is an \
+            It takes JPEG, PNG and WebP files. The coded pixels stay the same, byte for byte, animations included. The colour profile is kept, and so is an \
             orientation other than upright, so the picture looks the same. EXIF, XMP, IPTC, comments, text, dates, previews \
             and second pictures such as gain maps are removed. --gps removes only the GPS position, and second pictures, \
             which may hold it too. XMP that holds a position is removed as a whole.
@@ -22,7 +22,7 @@ struct StripCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @Flag(help: "Remove only the GPS position, and keep other metadata.")
+    @Flag(help: "Remove only the GPS position. Other metadata is kept.")
     var gps = false
 
     @OptionGroup var destination: DestinationOptions

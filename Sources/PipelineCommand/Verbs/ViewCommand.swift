@@ -25,7 +25,7 @@ struct ViewCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @Option(help: "How to show them: auto, kitty, iterm, sixel or blocks.")
+    @Option(help: "How to show them. One of auto, kitty, iterm, sixel and blocks.")
     var graphics = Graphics.auto
 
     @Option(help: ArgumentHelp("Use up to n columns. (default: the terminal's)", valueName: "n"), completion: .default)

@@ -6,7 +6,7 @@ import Stages
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Work on the images of a folder, and on each one that comes.",
+        abstract: "Process a folder's images as they arrive.",
         discussion: """
             Begins with what is there, then waits: an image is worked on once it is closed, moved there or linked. Links \
             are not followed. Like a resumed batch it leaves what is done, and replaces only files whose bytes are those \
@@ -26,7 +26,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(
         name: [.customShort("o", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "A folder outside of the watched one, or a pattern with {name} {w} {h} {ext} {dir} {format}.",
+            "A folder outside of the watched one. Or a pattern with {name} {w} {h} {ext} {dir} {format}.",
             valueName: "out"),
         completion: .file())
     var output: String
