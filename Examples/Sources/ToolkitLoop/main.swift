@@ -13,8 +13,9 @@ func runMainActor() {
 final class Widget {
     var shown = ""
 
-    func show(_ image: DecodedImage) {
-        guard let pixels = try? rgba(image) else { return }
+    /// Shows an image, or nothing.
+    func show(_ image: DecodedImage?) {
+        guard let image, let pixels = try? rgba(image) else { return shown = "" }
         // gdk_memory_texture_new(width, height, GDK_MEMORY_R8G8B8A8, bytes, 4 * width), or
         // QImage(data, width, height, 4 * width, QImage::Format_RGBA8888).
         shown = "\(image.size) in \(pixels.count) bytes"
