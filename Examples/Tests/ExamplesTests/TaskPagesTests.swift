@@ -45,6 +45,22 @@ final class TaskPagesTests {
         #expect(origin.log.requests.count == 1)
     }
 
+    @Test("A smaller copy of a picture is told from another picture by its hash")
+    func likeness() async throws {
+        let images = Self.animation.deletingLastPathComponent()
+        func picture(_ name: String, _ size: PixelSize? = nil) async throws -> DecodedImage {
+            let bytes = [UInt8](try Data(contentsOf: images.appending(path: name)))
+            return try await DecodedImage(decoding: bytes, maxPixelSize: size)
+        }
+        func isCopy(_ left: DecodedImage, _ right: DecodedImage) async throws -> Bool {
+            let isCopy = (try await left.differenceHash() ^ right.differenceHash()).nonzeroBitCount <= 10
+            return isCopy
+        }
+        let photograph = try await picture("jpeg-progressive-444.jpg")
+        #expect(try await isCopy(photograph, picture("jpeg-progressive-444.jpg", 100)))
+        #expect(try await !isCopy(photograph, picture("webp-lossless.webp")))
+    }
+
     @Test("A list without network and cache makes a thumbnail of a file")
     func thumbnail() async throws {
         let thumbnails = ImagePipeline {
