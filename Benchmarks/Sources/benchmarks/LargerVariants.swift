@@ -12,14 +12,10 @@ enum LargerVariants {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let photograph = [UInt8](
             try Data(contentsOf: URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")))
-        let png = try await ImagePipeline {
-            ReadInline()
-            Decode()
-            Encode(.png)
-        }.load(ImageRequest(.bytes(photograph))).encoded?.bytes
+        let png = try await EncodedImage(encoding: DecodedImage(decoding: photograph), as: .png).bytes
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folder),
-            client: ClosureClient { url in url.path.hasPrefix("/png") ? png ?? [] : photograph })
+            client: ClosureClient { url in url.path.hasPrefix("/png") ? png : photograph })
         print("A result of 180 to 300, CPU:   of the original   of a stored 1280   ratio   PSNR between")
         for original in ["jpeg", "png"] {
             for format in [ImageFormat.jpeg, .webp, .avif] {
@@ -72,14 +68,10 @@ enum LargerVariants {
     }
 
     private static func psnr(_ one: LoadResponse, _ other: LoadResponse) async throws -> Double {
-        let list = ImagePipeline {
-            ReadInline()
-            Decode()
-        }
         var pixels: [[UInt8]] = []
         for response in [one, other] {
-            let image = try await list.load(ImageRequest(.bytes(response.encoded?.bytes ?? []))).image
-            pixels.append(try image?.withPixels { Array($0) } ?? [])
+            let image = try await DecodedImage(decoding: response.encoded?.bytes ?? [])
+            pixels.append(try image.withPixels { Array($0) })
         }
         let squares = zip(pixels[0], pixels[1]).reduce(0.0) { $0 + pow(Double($1.0) - Double($1.1), 2) }
         return 10 * log10(255 * 255 * Double(pixels[0].count) / squares)

@@ -14,14 +14,8 @@ enum CodecTrial {
             do {
                 let image = DecodedImage(
                     size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 128, count: 16 * 16 * 3))
-                let written = try await ImagePipeline {
-                    Given(image)
-                    Encode(format, codecs: Formats.codecs)
-                }.load(ImageRequest(.bytes([])))
-                let read = try await ImagePipeline {
-                    ReadInline()
-                    Decode(codecs: Formats.codecs)
-                }.load(ImageRequest(.bytes(written.encoded?.bytes ?? [])))
+                let written = try await EncodedImage(encoding: image, as: format, codecs: Formats.codecs)
+                let read = try await DecodedImage(decoding: written.bytes, codecs: Formats.codecs)
                 let isSame = read.size == image.size
                 findings.append(
                     DoctorFinding("codec", format.name, isSame ? "is read and written" : "loses its size", isSame))

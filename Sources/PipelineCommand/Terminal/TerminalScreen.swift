@@ -53,44 +53,27 @@ struct TerminalScreen: Sendable {
             return "\u{1B}]1337;File=inline=1;size=\(bytes.count):\(base64)\u{7}\n"
         case .sixel:
             guard let image = response.image else { return "" }
-            return Sixel.text(try await Self.rgba(image, colours: 256), image.size) + "\n"
+            // By way of a PNG file, whose palette is chosen well.
+            var options = EncodeOptions()
+            options.png.colours = 256
+            let file = try await EncodedImage(encoding: image, as: .png, options: options)
+            let few = try await DecodedImage(decoding: file.bytes)
+            return try await Self.text(of: few) { Sixel.text($0, few.size) } + "\n"
         case .blocks, .auto:
             guard let image = response.image else { return "" }
-            return TerminalBlocks.text(try await Self.rgba(image), image.size, isTrueColour: isTrueColour)
-        }
-    }
-
-    /// The pixels as RGBA, by way of a PNG file whose palette is chosen well where the number of colours is limited.
-    private static func rgba(_ image: DecodedImage, colours: Int = 0) async throws -> [UInt8] {
-        let image = colours == 0 ? image : try await reduced(image, to: colours)
-        let channels = image.layout.channelCount
-        return try image.withPixels { pixels in
-            let grey = channels < 3
-            return (0..<image.size.width * image.size.height).flatMap { index in
-                let pixel = pixels[(index * channels)...].prefix(channels)
-                let alpha = image.layout.hasAlpha ? pixel.last ?? 255 : 255
-                let colour = (0..<3).map { pixel[pixel.startIndex + (grey ? 0 : $0)] }
-                return colour + [alpha]
+            return try await Self.text(of: image) { [isTrueColour] in
+                TerminalBlocks.text($0, image.size, isTrueColour: isTrueColour)
             }
         }
     }
 
-    private static func reduced(_ image: DecodedImage, to colours: Int) async throws -> DecodedImage {
-        var options = EncodeOptions()
-        options.png.colours = colours
-        let list = ImagePipeline {
-            ClosureStage("reduce", accepts: .empty, produces: .decoded) { load in
-                load.advance(to: .decoded(image), from: .inline)
-                return .done
-            }
-            Encode(.png, options: options)
+    /// What `draw` makes of the pixels as RGBA, straight.
+    private static func text(
+        of image: DecodedImage, draw: @escaping @Sendable ([UInt8]) -> String
+    ) async throws -> String {
+        try await BlockingThreads.decoding.run { cancellation in
+            draw(try image.withAlpha(cancellation).withPixels { Array($0) })
         }
-        let bytes = try await list.load(ImageRequest(.bytes([]))).encoded?.bytes ?? []
-        let decode = ImagePipeline {
-            ReadInline()
-            Decode()
-        }
-        return try await decode.load(ImageRequest(.bytes(bytes))).image ?? image
     }
 
     /// A PNG file in kitty's graphics protocol, in pieces of 4,096 characters.

@@ -57,13 +57,12 @@ struct ViewCommand: AsyncParsableCommand {
         var recipe = Recipe(source, budget: MemoryBudget(bytes: 512_000_000))
         recipe.operations = Chain([FitGeometry(screen.box)])
         if screen.sendsFiles { recipe.encode = { Encode($0, codecs: Formats.codecs) } }
-        let jobs = inputs.map { Job(input: $0, targets: .success([])) }
+        let jobs = inputs.map { Job(reading: $0) }
         var failures = 0
         for job in jobs {
             if jobs.count > 1, !report.quiet { StandardOutput.write(job.shown) }
             do {
-                let source = try await Self.source(of: job)
-                let response = try await recipe.pipeline(source, .png).load(ImageRequest(source))
+                let response = try await recipe.response(job.input, .png)
                 if report.verbose { StandardError.write("\(response.trace)\n") }
                 StandardOutput.write(bytes: Array(try await screen.text(of: response).utf8))
             } catch let error as LoadError {
@@ -73,11 +72,5 @@ struct ViewCommand: AsyncParsableCommand {
         }
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
-    }
-
-    private static func source(of job: Job) async throws -> ImageSource {
-        guard job.input == "-" else { return try ImageSource(argument: job.input) }
-        return .bytes(
-            try await BlockingThreads.files.run { try StandardStream.readInput(limit: 64_000_000, $0) })
     }
 }

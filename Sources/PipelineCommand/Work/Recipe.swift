@@ -55,17 +55,22 @@ struct Recipe: Sendable {
 extension Recipe {
     /// The pixels of one source: a file, a URL, or `-` for standard input.
     func image(_ input: String) async throws -> DecodedImage {
+        guard let image = try await response(input, Formats.standard).image else {
+            throw LoadError(
+                .unexpectedProduct, subject: Job(reading: input).shown, "The pipeline ends without pixels.")
+        }
+        return image
+    }
+
+    /// What is made of one source: a file, a URL, or `-` for standard input.
+    func response(_ input: String, _ format: ImageFormat) async throws -> LoadResponse {
         do {
             let limit = resources.limits.encodedBytes
             let source =
                 input == "-"
                 ? .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
                 : try ImageSource(argument: input)
-            let response = try await pipeline(source, Formats.standard).load(ImageRequest(source))
-            guard let image = response.image else {
-                throw LoadError(.unexpectedProduct, subject: "", "The pipeline ends without pixels.")
-            }
-            return image
+            return try await pipeline(source, format).load(ImageRequest(source))
         } catch let error as LoadError {
             throw error.named(Job(reading: input))
         }

@@ -46,10 +46,7 @@ extension EncodedImage {
         codecs: ImageCodecs = .standard
     ) async throws {
         let list = Chain {
-            ClosureStage("Pixels", produces: .decoded) { load in
-                load.advance(to: .decoded(image), from: .inline)
-                return .done
-            }
+            Given(image)
             Encode(format, options: options, codecs: codecs)
         }
         do {

@@ -1,4 +1,4 @@
-import Pipeline
+package import Pipeline
 
 extension DecodedImage {
     /// The largest picture that a transform makes, in pixels of all frames.
@@ -54,7 +54,7 @@ extension DecodedImage {
     }
 
     /// The same with an alpha channel, which is opaque where there was none.
-    func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
+    package func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
 
     /// The same with three channels at least.
     func withColour(_ cancellation: WorkCancellation) throws -> DecodedImage {
