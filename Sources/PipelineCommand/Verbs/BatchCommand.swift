@@ -73,11 +73,7 @@ struct BatchCommand: AsyncParsableCommand {
     private func run(_ jobs: [Job], _ recipe: Recipe, _ planner: OutputPlanner) async throws {
         let display = work.report.quiet || work.running.dryRun ? nil : ProgressDisplay(total: jobs.count)
         let reporter = WorkReporter(work.report, bar: display)
-        var run = WorkRun(
-            render: { try await recipe.render($0, $1, $2, reporter) },
-            rule: destination.inPlace ? .overwrite : work.overwrite.rule,
-            stopsAtFailure: work.running.failFast, width: work.running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        var run = work.workRun(recipe, reporter, inPlace: destination.inPlace)
         if work.running.dryRun {
             return try await run.showPlan(jobs, work.report) { native, targets in
                 targets.map { ($0, operations.plannedSize(of: native)) }

@@ -31,13 +31,7 @@ struct WatchCommand: AsyncParsableCommand {
         completion: .file())
     var output: String
 
-    @Option(
-        help: ArgumentHelp(
-            "Keep the record of what is done here. (default: one for each output, in $XDG_STATE_HOME/pipectl)",
-            valueName: "file"),
-        completion: .file())
-    var journal: String?
-
+    @OptionGroup(title: "Resuming") var record: JournalFileOption
     @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup var work: WorkOptions
 
@@ -66,11 +60,14 @@ struct WatchCommand: AsyncParsableCommand {
         try operations.apply(to: &recipe)
         let options = try recipe.signature
         do {
-            let watch = try FolderWatch(folder, recursive: recursive)
-            let journal = try await BlockingThreads.files.run { [journal, output] _ in
-                try Journal.open(journal, output: output, options: options, resumes: true)
+            let threads = BlockingThreads(name: "watch", count: 1)
+            let (watch, journal) = try await threads.run { [folder, recursive, record, output] _ in
+                (
+                    try FolderWatch(folder, recursive: recursive),
+                    try record.open(output: output, options: options, resumes: true)
+                )
             }
-            try await run(watch, recipe, planner, journal)
+            try await run(watch, on: threads, recipe, planner, journal)
         } catch let error as LoadError {
             work.report.show(error)
             throw ExitCode(1)
@@ -78,17 +75,15 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Works on what comes until the folder goes, or the task is cancelled.
-    private func run(_ watch: FolderWatch, _ recipe: Recipe, _ planner: OutputPlanner, _ journal: Journal?) async throws
-    {
+    private func run(
+        _ watch: FolderWatch, on threads: BlockingThreads, _ recipe: Recipe, _ planner: OutputPlanner,
+        _ journal: Journal?
+    ) async throws {
         let reporter = WorkReporter(work.report)
-        var run = WorkRun(
-            render: { try await recipe.render($0, $1, $2, reporter) }, rule: work.overwrite.rule,
-            stopsAtFailure: work.running.failFast, width: work.running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        var run = work.workRun(recipe, reporter)
         run.journal = journal
         defer { journal?.sync() }
         if !work.report.quiet { StandardError.write("pipectl: watching \(printable(folder)); Ctrl-C ends.\n") }
-        let threads = BlockingThreads(name: "watch", count: 1)
         // A warning is worth giving once.
         var checked: Set<ImageFormat> = []
         while true {

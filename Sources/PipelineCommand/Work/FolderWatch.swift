@@ -4,7 +4,7 @@ import Pipeline
 /// Tells which files of a folder are complete: those that their writer has closed, that were moved there, or that appeared
 /// at once. Hidden files and folders are left out, and no link is followed.
 ///
-/// Unchecked, and safe: one thread calls ``next(_:)``, and nothing else touches what changes.
+/// Unchecked, and safe: it is made and asked by work on one thread, and nothing else touches what changes.
 final class FolderWatch: @unchecked Sendable {
     private let root: String
     private let recursive: Bool

@@ -46,7 +46,7 @@ final class Journal: Sendable {
             let number = FileFacts.makeFolder(folder)
             guard number == 0 else { throw .unusable(error(String(cString: strerror(number)))) }
         }
-        var file = path.withPath { Glibc.open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o600) }
+        var file = path.withPath { open($0, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NOFOLLOW, 0o600) }
         guard file >= 0 else { throw .unusable(error(String(cString: strerror(errno)))) }
         // A device could be read for ever.
         guard FileFacts(path)?.kind == .regular else {

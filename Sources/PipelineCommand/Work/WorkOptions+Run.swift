@@ -20,10 +20,7 @@ extension WorkOptions {
     ) async throws {
         try check(jobs)
         let reporter = WorkReporter(report)
-        let run = WorkRun(
-            render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
-            stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+        let run = workRun(recipe, reporter, inPlace: inPlace)
         if running.dryRun {
             return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, size(native)) } }
         }
@@ -31,6 +28,14 @@ extension WorkOptions {
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
+    }
+
+    /// What takes jobs through a recipe.
+    func workRun(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
+        WorkRun(
+            render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
+            stopsAtFailure: running.failFast, width: running.width,
+            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
     }
 
     /// Holds the options for encoding against the formats of the results, and warns of those without effect.
