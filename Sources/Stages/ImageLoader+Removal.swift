@@ -41,8 +41,8 @@ extension ImageLoader {
         }
     }
 
-    /// Removes everything of a partition from both caches, such as all images of a user who has left. It reads through all
-    /// that is stored.
+    /// Removes everything of a partition from both caches, such as all images of a user who has left. It goes through the
+    /// keys of all stored responses.
     ///
     /// Loads under way, those of other partitions included, deliver their image, but don't store it.
     public func remove(partition: String) async {

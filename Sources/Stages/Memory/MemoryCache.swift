@@ -43,6 +43,16 @@ public final class MemoryCache: ProductCache {
             bytes -= removed.cost
             return removed
         }
+
+        /// Removes the least recently used entries while a condition holds.
+        mutating func removeOldest(while isTooMuch: (State) -> Bool) -> [Kept] {
+            var removed: [Kept] = []
+            while isTooMuch(self), let oldest = kept.removeOldest() {
+                bytes -= oldest.cost
+                removed.append(oldest)
+            }
+            return removed
+        }
     }
 
     /// The most that all entries may take together, in bytes of pixels or file; 128 MB by default.
@@ -118,10 +128,8 @@ public final class MemoryCache: ProductCache {
             guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return ([], false) }
             var freed = [state.remove(key)].compactMap(\.self)
             guard cost <= byteLimit, countLimit != 0 else { return (freed, false) }
-            while state.bytes + cost > byteLimit || state.kept.count >= countLimit ?? .max {
-                guard let oldest = state.kept.removeOldest() else { break }
-                state.bytes -= oldest.cost
-                freed.append(oldest)
+            freed += state.removeOldest {
+                $0.bytes + cost > byteLimit || $0.kept.count >= countLimit ?? .max
             }
             state.uses &+= 1
             _ = state.kept.insert(Kept(entry: entry, cost: cost, usedAt: now, use: state.uses), for: key)
@@ -135,11 +143,7 @@ public final class MemoryCache: ProductCache {
 
     func removeOldest(downTo limit: Int) {
         _ = state.withLock { state -> [Kept] in
-            var freed: [Kept] = []
-            while state.bytes > limit, let oldest = state.kept.removeOldest() {
-                state.bytes -= oldest.cost
-                freed.append(oldest)
-            }
+            let freed = state.removeOldest { $0.bytes > limit }
             state.trimmed += freed.compactMap { kept in kept.lastUse.map { (kept.use, $0) } }
             state.trimmed.removeFirst(max(0, state.trimmed.count - 1000))
             return freed
