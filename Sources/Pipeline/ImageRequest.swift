@@ -30,20 +30,17 @@ public struct ImageRequest: Sendable, Hashable {
     /// How many frames of an animation to decode at most; `nil`, the default, for as many as the list's `Decode` says.
     /// Results with different numbers are different entries in the caches.
     public var frames: Int?
+}
 
+extension ImageRequest {
     /// Asks for the image of a source.
     public init(
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
         headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil
     ) {
-        self.source = source
-        self.maxPixelSize = maxPixelSize
-        self.identifier = identifier
-        self.expiry = expiry
-        self.headers = headers
-        self.partition = partition
-        self.priority = priority
-        self.frames = frames
+        self.init(
+            source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
+            partition: partition, priority: priority, frames: frames)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

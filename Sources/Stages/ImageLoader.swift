@@ -133,14 +133,14 @@ public final class ImageLoader: Sendable {
 
     @inline(never)
     private func image(of load: Load) throws -> ImageResponse {
-        try ImageResponse(load.result(), subject: load.subject)
+        try ImageResponse(load.result(), of: load.request.source)
     }
 
     @inline(never)
     private func observed(
         _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> ImageResponse {
-        try await ImageResponse(run(source, options ?? defaults, events: events), subject: source.redacted)
+        try await ImageResponse(run(source, options ?? defaults, events: events), of: source)
     }
 
     /// Takes a source down the list of a policy, before the eyes of the observers.

@@ -15,14 +15,14 @@ public struct ImageResponse: Sendable {
 
     /// Takes the pixels of a response.
     /// - Throws: `LoadError` with `unexpectedProduct` if the list ended with bytes.
-    init(_ response: LoadResponse, subject: @autoclosure () -> String) throws(LoadError) {
+    init(_ response: LoadResponse, of source: ImageSource) throws(LoadError) {
         guard let image = response.image else {
             throw LoadError(
-                .unexpectedProduct, subject: subject(),
+                .unexpectedProduct, subject: source.redacted,
                 "The pipeline ended with bytes; remove Encode from its list, or load through ImagePipeline.")
         }
         self.image = image
-        source = response.source
+        self.source = response.source
         isStale = response.isStale
         trace = response.trace
     }
