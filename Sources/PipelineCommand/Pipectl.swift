@@ -102,7 +102,7 @@ struct Pipectl: AsyncParsableCommand {
     private static func end(_ status: Int32) -> Never {
         fflush(nil)
         if let failure = StandardOutput.close() {
-            StandardError.write("pipectl: \(failure)\n")
+            StandardError.write("pipectl: \(CommandWords.text(of: failure))\n")
             _exit(status == 0 ? 1 : status)
         }
         _exit(status)

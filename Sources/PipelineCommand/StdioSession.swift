@@ -76,7 +76,7 @@ final class StdioSession: Sendable {
         } catch is CancellationError {
             return StdioAnswer.failure(request.id, "cancelled")
         } catch {
-            return StdioAnswer.failure(request.id, "\(error)")
+            return StdioAnswer.failure(request.id, CommandWords.text(of: error))
         }
     }
 

@@ -152,6 +152,36 @@ struct UsageTests {
         #expect(try await pipectl.shell("pipectl convert in.png out2.webp -q").errors.isEmpty)
     }
 
+    @Test(
+        "messages name options, not the library's parameters, and a stage only with -v",
+        arguments: [
+            ("thumb photo.jpg --max-pixels 10", "Raise it with --max-pixels."),
+            ("thumb photo.jpg --max-side 10", "Raise it with --max-side."),
+            ("thumb photo.jpg --max-source-bytes 100", "Raise it with --max-source-bytes."),
+            ("thumb - --max-source-bytes 100 -o out.jpg < photo.jpg", "Raise it with --max-source-bytes."),
+            ("thumb photo.jpg --max-time 1e-9", "Raise it with --max-time."),
+            ("thumb photo.jpg -o out.jpg --max-bytes 10", "--max-bytes allows 10. Raise it, choose a smaller size with -s,"),
+            ("run photo.jpg --ops 'resize=17000:8:fit=fill:enlarge' -o out.webp", "choose a smaller size with -s or"),
+            ("load http://127.0.0.1:1/a.jpg --policy offline", "use --policy returnCacheElseLoad to allow downloads."),
+            ("load http://127.0.0.1:1/a.jpg --public-only", "If you mean it, leave out --public-only."),
+        ])
+    func words(line: String, expected: String) async throws {
+        let result = try await pipectl.shell("pipectl \(line)")
+        #expect(result.status == 1)
+        #expect(result.errors.contains(expected), "\(result.errors)")
+        let stage = /(?:ReadFile|ReadInline|Decode|Encode|Fetch): /
+        #expect(!result.errors.contains(stage), "\(result.errors)")
+        if line.contains("max-pixels") {
+            #expect(try await pipectl.shell("pipectl \(line) -v").errors.contains("Decode: photo.jpg: "))
+        }
+    }
+
+    @Test("the frames of an animated PNG are told, though only the first is read")
+    func animatedPNG() async throws {
+        try pipectl.add("good/png-apng-animated.png", as: "in.png")
+        #expect(try await pipectl.shell("pipectl info in.png").text.contains("4 frames"))
+    }
+
     @Test("convert offers nothing that it doesn't take")
     func convertHelp() async throws {
         let text = try await pipectl.shell("pipectl convert --help").text

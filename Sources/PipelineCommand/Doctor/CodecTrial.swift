@@ -20,7 +20,7 @@ enum CodecTrial {
                 findings.append(
                     DoctorFinding("codec", format.name, isSame ? "is read and written" : "loses its size", isSame))
             } catch {
-                findings.append(DoctorFinding("codec", format.name, "\(error)", false))
+                findings.append(DoctorFinding("codec", format.name, CommandWords.text(of: error), false))
             }
         }
         return findings

@@ -63,7 +63,7 @@ struct OperationOptions: ParsableArguments {
     private func chain(standard: Geometry? = nil) throws -> Chain {
         let operations = try ops.map { text in
             do { return try OperationList(text, catalogue: .operations(Formats.codecs)).chain } catch {
-                throw ValidationError("\(error)")
+                throw ValidationError(CommandWords.text(of: error))
             }
         }
         let first = (size ?? standard).map(first) ?? part.map { [$0] } ?? []

@@ -24,7 +24,7 @@ struct PipelineArgument: ExpressibleByArgument, Sendable {
             let document = try PipelineDocument(String(decoding: bytes, as: UTF8.self), name: printable(path))
             return try document.pipeline(.standard(resources), clock: resources.clock)
         } catch let error as LoadError {
-            throw ValidationError("\(error)")
+            throw ValidationError(CommandWords.text(of: error))
         }
     }
 }

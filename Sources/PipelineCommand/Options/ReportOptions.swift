@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Pipeline
 
 /// What is told, and how: the same words in every verb.
 struct ReportOptions: ParsableArguments {
@@ -36,8 +37,11 @@ struct ReportOptions: ParsableArguments {
         if !quiet { StandardError.warn(text) }
     }
 
+    /// Tells of an error; of the stage that failed only with `-v`.
+    func show(_ error: LoadError) { show(error.text(namesStage: verbose)) }
+
     /// Tells of an error.
-    func show(_ error: some CustomStringConvertible) {
+    func show(_ error: String) {
         let name = isColoured ? "\u{1B}[1;31mpipectl:\u{1B}[0m" : "pipectl:"
         StandardError.write("\(name) \(error)\n")
     }

@@ -20,6 +20,13 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Refuse pictures that take longer. (default: 30s) The time of decoding, and of each later stage.",
+            valueName: "time"),
+        completion: .default)
+    var maxTime: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
             "Keep N frames of an animation, or all. (default: all that the limits allow, where the output's format has frames) At most \(FramesArgument.all) are kept.",
             valueName: "n|all"),
         completion: .list(["all", "1"]))
@@ -40,12 +47,14 @@ struct SourceOptions: ParsableArguments {
         ] {
             if let limit, limit.count < 1 { throw ValidationError("\(name) takes 1 or more.") }
         }
+        if let maxTime, maxTime.seconds <= 0 { throw ValidationError("--max-time takes more than 0.") }
     }
 
     private var limits: ImageLimits {
         ImageLimits(
             pixels: maxPixels?.count ?? 50_000_000, side: maxSide?.count ?? 100_000,
-            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames?.most ?? 1)
+            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames?.most ?? 1,
+            time: .seconds(maxTime?.seconds ?? 30))
     }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.

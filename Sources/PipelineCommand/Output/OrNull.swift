@@ -13,7 +13,8 @@ struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
 /// Why something failed, as reports in JSON say it.
 struct FailureReport: Encodable {
     let code: String
+    @OrNull var stage: String?
     let message: String
 
-    init(_ error: LoadError) { (code, message) = (error.code.rawValue, error.description) }
+    init(_ error: LoadError) { (code, stage, message) = (error.code.rawValue, error.stage, error.text(namesStage: false)) }
 }

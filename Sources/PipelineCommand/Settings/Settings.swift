@@ -65,7 +65,7 @@ struct Settings {
                 values[name] = Value(setting: setting, text: text, origin: "\(path):\(key.line)")
             }
         } catch let error as LoadError {
-            throw ValidationError("\(error)")
+            throw ValidationError(CommandWords.text(of: error))
         }
         return values
     }

@@ -73,7 +73,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let size = "\(statistics?.entries ?? 0) answers, \(ByteCount.text(statistics?.bytes ?? 0))"
             return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
         } catch {
-            return [DoctorFinding("cache", cache.folder, "\(error)", false)]
+            return [DoctorFinding("cache", cache.folder, CommandWords.text(of: error), false)]
         }
     }
 }

@@ -76,6 +76,6 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
         }
         let accepted = codecs.map(\.format.rawValue).sorted().joined(separator: ", ")
         throw LoadError(
-            .unsupportedType, subject: "", "The file is \(format), which is not chosen; accepted are \(accepted).")
+            .unsupportedType, subject: "", "The file is \(format), which is not supported here; supported are \(accepted).")
     }
 }

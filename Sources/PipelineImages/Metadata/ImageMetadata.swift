@@ -16,7 +16,8 @@ public struct ImageMetadata: Sendable, Hashable {
     public let storedSize: PixelSize
     /// What makes the stored pixels upright.
     public let orientation: ImageOrientation
-    /// How many frames or pages the file has; 1 for a still picture, and for APNG, of which the first is shown.
+    /// How many frames or pages the file has; 1 for a still picture. The frames of an APNG count, though only its first is
+    /// decoded.
     public let frames: Int
     /// How often an animation plays; 0 is for ever, and so for a still picture.
     public let loopCount: Int
@@ -105,7 +106,7 @@ public struct ImageMetadata: Sendable, Hashable {
         size = header.size
         storedSize = header.storedSize
         orientation = header.orientation
-        frames = header.frames
+        frames = max(header.frames, header.unreadFrames)
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         bitsPerChannel = header.bitsPerChannel
