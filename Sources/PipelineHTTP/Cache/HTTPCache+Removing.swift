@@ -21,7 +21,9 @@ extension HTTPCache {
             await remove(key)
             return []
         }
-        let first = RedirectHops(TransferRequest(url: url, headers: request.headers), credentials: users.credentials)
+        var transfer = TransferRequest(url: url, headers: request.headers)
+        transfer.partition = request.partition
+        let first = RedirectHops(transfer, credentials: users.credentials)
         var keys: [SourceKey] = []
         var waiting = [(hops: first, key: key)]
         while let (hops, key) = waiting.popLast() {
@@ -30,7 +32,7 @@ extension HTTPCache {
                 var next = hops
                 // Too many of them, or one that leads nowhere: there is nothing behind it.
                 guard (try? next.follow(status: response.status, response.headers)) == true,
-                    let nextKey = next.key(partition: request.partition), nextKey != key, !keys.contains(nextKey)
+                    let nextKey = next.key(), nextKey != key, !keys.contains(nextKey)
                 else { continue }
                 keys.append(nextKey)
                 waiting.append((next, nextKey))

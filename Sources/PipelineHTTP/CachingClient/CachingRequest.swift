@@ -60,6 +60,7 @@ public struct CachingRequest: Sendable {
         var request = TransferRequest(
             method: method, url: url, headers: headers, body: body, priority: priority, maximumRedirects: 0)
         request.crossesOrigins = crossesOrigins
+        request.partition = partition
         return request
     }
 }

@@ -18,6 +18,9 @@ public struct TransferRequest: Sendable {
     public var maximumRedirects: Int
     /// Which addresses may be connected to for this request; `nil`, the default, leaves it to the client.
     public var addresses: AddressPolicy?
+    /// The user that the request is for, as the load's `partition` names it; `nil` by default. It is never sent: a client
+    /// that serves several users, such as a ``Rewritten`` that adds each user's token, tells them apart by it.
+    public var partition: String?
     /// Whether a redirect has led here from another origin, whose credentials are not for this one.
     public var crossesOrigins = false
     /// Whether the body has to be received no faster than it is read over TLS as well, whatever its length; off by

@@ -41,9 +41,10 @@ package struct RedirectHops: Sendable {
     }
 
     /// What responses to the current hop are stored under.
-    func key(partition: String?) -> SourceKey? {
+    func key() -> SourceKey? {
         SourceKey(
-            ImageRequest(.url(request.url), headers: request.headers, partition: partition), credentials: credentials)
+            ImageRequest(.url(request.url), headers: request.headers, partition: request.partition),
+            credentials: credentials)
     }
 }
 

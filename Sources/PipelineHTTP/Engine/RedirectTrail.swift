@@ -43,16 +43,15 @@ package struct RedirectTrail: LoadAttachment {
     /// How later hops are looked up; `nil` where no cache is read.
     package var rules: CacheRules?
     private let isNamed: Bool
-    private let partition: String?
 
     /// Begins at a load's URL.
     package init(at url: URL, of load: Load, credentials: CredentialFields) {
-        let request = TransferRequest(
+        var request = TransferRequest(
             url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority)
+        request.partition = load.request.partition
         hops = RedirectHops(request, credentials: credentials)
         key = load.sourceKey
         isNamed = load.request.identifier != nil
-        partition = load.request.partition
         standIn = StandIn(load.response)
         stored = standIn?.response
     }
@@ -89,7 +88,7 @@ package struct RedirectTrail: LoadAttachment {
     package var looksAhead: Bool { rules != nil && !isNamed }
 
     private mutating func move() {
-        key = hops.key(partition: partition)
+        key = hops.key()
         (stored, standIn) = (nil, nil)
     }
 

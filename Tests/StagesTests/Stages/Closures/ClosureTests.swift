@@ -160,6 +160,29 @@ struct ClosureTests {
         }
     }
 
+    @Test("A client of several users knows by the partition whose token to add, also behind a redirect")
+    func rewrittenForUsers() async throws {
+        let site = try Site()
+        site.origin.route("/moved") { _ in .init(status: 301, headers: [.location: "/a"]) }
+        var resources = site.resources()
+        resources.client = Rewritten(site.client) { request in
+            var request = request
+            request.url.append(queryItems: [URLQueryItem(name: "token", value: request.partition ?? "none")])
+            return request
+        }
+        let loader = ImageLoader(resources)
+        for user in ["alice", "bob"] {
+            let response = try await loader.load(site.origin.url("/moved"), options: .init(partition: user))
+            #expect(response.source == .network)
+        }
+        let client = CachingClient(resources.responses, resources.client)
+        _ = try await client.send(CachingRequest(url: site.origin.url("/b"), partition: "carol"))
+        #expect(
+            site.origin.log.requests.map(\.target) == [
+                "/moved?token=alice", "/a?token=alice", "/moved?token=bob", "/a?token=bob", "/b?token=carol",
+            ])
+    }
+
     @Test("A request is rewritten at fetch: the token reaches the origin, and neither key, disk nor error")
     func rewritten() async throws {
         let site = try Site()
