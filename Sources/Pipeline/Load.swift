@@ -155,6 +155,9 @@ public struct Load: Sendable {
         return fork
     }
 
+    /// The same load with a trace of its own, whose events reach this load's observers.
+    public func forked() -> Load { forked(events: events) }
+
     /// Takes over what a fork has found and attached, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
         if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
@@ -168,6 +171,6 @@ public struct Load: Sendable {
         adoptTrace(of: fork)
     }
 
-    /// Takes over a fork's trace alone, as that of the running stage's body.
-    package mutating func adoptTrace(of fork: Load) { recorder.adopt(fork.recorder) }
+    /// Takes over a fork's trace alone, as that of the running stage's body: for the loser of a race.
+    public mutating func adoptTrace(of fork: Load) { recorder.adopt(fork.recorder) }
 }

@@ -35,7 +35,7 @@ public struct VariantKey: Sendable, Hashable {
     /// What stores keep products under. Keys that are alike share the first ``sharedBytes``; the size follows. The digest
     /// covers the version of what stages make: a release whose stages make other pixels under the same signatures counts it
     /// up.
-    package var digest: Digest {
+    public var digest: Digest {
         var hash = BLAKE2b()
         hash.update(Self.version)
         hash.update(source.digest.bytes)
