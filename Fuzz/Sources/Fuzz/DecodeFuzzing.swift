@@ -29,6 +29,28 @@ enum DecodeFuzzing {
         return image
     }
 
+    /// Removes a file's metadata twice, which makes the same file, and decodes it.
+    static func strip(_ bytes: [UInt8]) {
+        let (codecs, cancellation) = (ImageCodecs.standard, WorkCancellation())
+        for metadata in [StrippedMetadata.all, .location] {
+            guard let once = try? codecs.stripped(bytes, of: metadata, cancellation) else { continue }
+            precondition((try? codecs.stripped(once, of: metadata, cancellation)) == once, "stripping has not ended")
+            guard let before = pixels(bytes) else { continue }
+            precondition(pixels(once) == before, "stripping changed the picture")
+        }
+    }
+
+    private static func pixels(_ bytes: [UInt8]) -> [[UInt8]]? {
+        let cancellation = WorkCancellation()
+        guard let decoder = ImageCodecs.standard.codec(of: bytes)?.decoder,
+            let header = try? decoder.header(of: bytes, cancellation: cancellation),
+            (try? limits.check(header)) != nil,
+            let image = try? decoder.decode(
+                bytes, header: header, box: nil, options: DecodeOptions(frames: 2), cancellation: cancellation)
+        else { return nil }
+        return image.frames.map(\.bytes)
+    }
+
     /// Decodes a file, transforms it, and encodes it in a format that is then decoded again.
     static func chain(_ bytes: [UInt8]) {
         guard var image = decode(bytes) else { return }

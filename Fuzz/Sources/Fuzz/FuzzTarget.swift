@@ -10,6 +10,8 @@ enum FuzzTarget: String, CaseIterable {
     case decode
     /// A file decoded, transformed, encoded and read again.
     case chain
+    /// A file without its metadata, which has the same pixels.
+    case strip
     /// `data:` URLs.
     case dataURLs = "data-urls"
     /// What a row of the stored responses holds.
@@ -29,7 +31,7 @@ enum FuzzTarget: String, CaseIterable {
     }()
 
     /// Whether its inputs are image files.
-    var readsImages: Bool { [.sniffing, .headers, .decode, .chain].contains(self) }
+    var readsImages: Bool { [.sniffing, .headers, .decode, .chain, .strip].contains(self) }
 
     /// Whether half of its inputs are changed along their structure: image files, unless `FUZZ_PLAIN` is set.
     static let followsStructure = chosen.readsImages && getenv("FUZZ_PLAIN") == nil
@@ -41,6 +43,7 @@ enum FuzzTarget: String, CaseIterable {
         case .headers: ImageFuzzing.readHeader(bytes)
         case .decode: DecodeFuzzing.decode(bytes)
         case .chain: DecodeFuzzing.chain(bytes)
+        case .strip: DecodeFuzzing.strip(bytes)
         case .dataURLs: TextFuzzing.readDataURL(bytes)
         case .rows: RowFuzzing.decode(bytes)
         case .http: TextFuzzing.readFields(bytes)

@@ -24,6 +24,13 @@ extension ImageCodecs {
     /// - Throws: `LoadError.Code.unsupportedType` unless it is a JPEG, PNG or WebP; `LoadError.Code.undecodable` if it is
     ///   damaged; `CancellationError`.
     package func stripped(_ bytes: [UInt8], of metadata: StrippedMetadata) async throws -> [UInt8] {
+        try await BlockingThreads.decoding.run { try stripped(bytes, of: metadata, $0) }
+    }
+
+    /// The same on the caller's thread.
+    package func stripped(
+        _ bytes: [UInt8], of metadata: StrippedMetadata, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
         let codec = try readableCodec(of: bytes)
         guard let decoder = codec.decoder as? any ImageDecoding & MetadataRewriting else {
             throw LoadError(
@@ -31,19 +38,17 @@ extension ImageCodecs {
                 "The file is \(codec.format); only JPEG, PNG and WebP files can be stripped without re-encoding."
             )
         }
-        return try await BlockingThreads.decoding.run { cancellation in
-            let orientation = try decoder.header(of: bytes, cancellation: cancellation).orientation
-            switch metadata {
-            case .all:
-                return try decoder.rewritten(
-                    bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], keepsTexts: false, cancellation)
-            case .location:
-                let found = try decoder.metadata(of: bytes, cancellation: cancellation)
-                let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
-                return try decoder.rewritten(
-                    bytes, exif: EXIFRewriting.withoutLocation(found.exif), xmp: isLost ? [] : found.xmp,
-                    keepsTexts: true, cancellation)
-            }
+        let orientation = try decoder.header(of: bytes, cancellation: cancellation).orientation
+        switch metadata {
+        case .all:
+            return try decoder.rewritten(
+                bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], keepsTexts: false, cancellation)
+        case .location:
+            let found = try decoder.metadata(of: bytes, cancellation: cancellation)
+            let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
+            return try decoder.rewritten(
+                bytes, exif: EXIFRewriting.withoutLocation(found.exif), xmp: isLost ? [] : found.xmp,
+                keepsTexts: true, cancellation)
         }
     }
 }
