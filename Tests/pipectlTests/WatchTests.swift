@@ -42,6 +42,16 @@ final class WatchTests {
         #expect(await watching.status() == 130)
     }
 
+    @Test("plans what is there and ends with --dry-run, also in an empty folder")
+    func plans() async throws {
+        for expected in ["in/a.jpg planned", ""] {
+            let watching = try watch("--dry-run")
+            if !expected.isEmpty { #expect(try await next(watching) == expected) }
+            #expect(await watching.status() == 0)
+            try await shell("rm -f in/*")
+        }
+    }
+
     @Test("waits until a file is closed")
     func closed() async throws {
         let bytes = try pipectl.content("in/a.jpg")

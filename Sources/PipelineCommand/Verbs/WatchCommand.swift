@@ -86,15 +86,16 @@ struct WatchCommand: AsyncParsableCommand {
         if !work.report.quiet { StandardError.write("pipectl: watching \(printable(folder)); Ctrl-C ends.\n") }
         // A warning is worth giving once.
         var checked: Set<ImageFormat> = []
+        let waits = !work.running.dryRun
         while true {
-            let paths = try await threads.run { try watch.next($0) }
+            let paths = try await threads.run { try watch.next($0, waits: waits) }
             var jobs: [Job] = []
             for path in paths {
                 let source = BatchSource(input: "\(folder)/\(path)", folder: FileFacts.folder(of: path) ?? ".")
                 // Each by itself: of two with one result the second fails, and the others go on.
                 jobs += try await planner.jobs([source], onCollision: nil)
             }
-            if work.running.dryRun {
+            if !waits {
                 return try await run.showPlan(jobs, work.report) { native, targets in
                     targets.map { ($0, operations.plannedSize(of: native)) }
                 }

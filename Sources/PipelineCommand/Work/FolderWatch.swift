@@ -32,15 +32,18 @@ final class FolderWatch: @unchecked Sendable {
     deinit { close(descriptor) }
 
     /// Waits until files are complete.
+    /// - Parameters:
+    ///   - cancellation: Ends the wait.
+    ///   - waits: Whether to wait for a file, or return an empty list if none is complete.
     /// - Returns: Their paths relative to the root, each once.
     /// - Throws: `LoadError` with `fileUnreadable` if the folder has gone, `CancellationError`.
-    func next(_ cancellation: WorkCancellation) throws -> [String] {
+    func next(_ cancellation: WorkCancellation, waits: Bool = true) throws -> [String] {
         while true {
             try readEvents()
             var seen: Set<[UInt8]> = []
             let paths = found.filter { seen.insert(Array($0.utf8)).inserted && isImage($0) }
             found = []
-            if !paths.isEmpty { return paths }
+            if !paths.isEmpty || !waits { return paths }
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             repeat { try cancellation.check() } while poll(&waiting, 1, 100) == 0
         }
