@@ -12,6 +12,10 @@ extension StageCatalogue {
     private static let rules = StageParameter(
         "rules", .choice(["asRequested", "http"]), "Whether a request's own expiry counts, or HTTP's rules alone.",
         standard: "asRequested")
+    private static let lookupRules = StageParameter(
+        "rules", .choice(["asRequested", "http", "offline"]),
+        "Whether a request's own expiry counts, HTTP's rules alone, or, offline, no expiry at all.",
+        standard: "asRequested")
     private static let count = StageParameter.Kind.integer(1...1_000_000_000_000)
     private static let delay = StageParameter.Kind.seconds(0...86_400)
 
@@ -28,10 +32,10 @@ extension StageCatalogue {
             ) { _ in
                 ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             },
-            StageSpecification("memoryLookup", [rules], summary: "Looks in memory for the list's result.") {
+            StageSpecification("memoryLookup", [lookupRules], summary: "Looks in memory for the list's result.") {
                 MemoryLookup(resources.memory, rules: $0.rules)
             },
-            StageSpecification("diskLookup", [rules], summary: "Looks for a stored response.") {
+            StageSpecification("diskLookup", [lookupRules], summary: "Looks for a stored response.") {
                 DiskLookup(resources.responses, rules: $0.rules)
             },
             StageSpecification(
@@ -252,5 +256,11 @@ extension StageArguments {
         }
     }
 
-    fileprivate var rules: CacheRules { text("rules") == "http" ? .http : .asRequested }
+    fileprivate var rules: CacheRules {
+        switch text("rules") {
+        case "http": .http
+        case "offline": .offline
+        default: .asRequested
+        }
+    }
 }
