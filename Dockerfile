@@ -1,4 +1,7 @@
 # An image with pipectl alone: built with Swift's own image, run on Debian's with the libraries it needs.
+#
+#   docker build -t pipectl .
+#   docker run --rm --user "$(id -u)" -v "$PWD:/images" -v pipectl:/cache pipectl thumb photo.jpg -s 400x300
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
@@ -17,9 +20,14 @@ RUN apt-get update \
         libvips42 libjpeg62-turbo libdeflate0 zlib1g libtiff6 libavif15 libheif1 libwebp7 libwebpdemux2 libwebpmux3 libcurl4 libsqlite3-0 libyaml-0-2 \
         ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --create-home pipeline
+    && useradd --create-home pipeline \
+    && install -d -m 1777 /images /cache
 COPY --from=build /out/pipectl /usr/local/bin/pipectl
 USER pipeline
+WORKDIR /images
+# A cache of another user is not used: give each user a volume.
+ENV XDG_CACHE_HOME=/cache XDG_STATE_HOME=/cache/state
+VOLUME /cache
 # Two arenas of the allocator instead of eight a core: many decoding threads otherwise keep far more memory than they use.
 ENV MALLOC_ARENA_MAX=2
 ENTRYPOINT ["pipectl"]
