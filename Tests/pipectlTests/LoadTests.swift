@@ -77,6 +77,7 @@ struct LoadTests {
         }
         #expect(try await source() == "network")
         #expect(try await source() == "disk")
+        #expect(try await source("--expire-after", "30d") == "disk")
         #expect(try await source("--expire-after", "0") == "revalidated")
         #expect(try await source("--policy", "ignoreCache") == "network")
         #expect(try await source("--policy", "returnCacheDontLoad") == "disk")

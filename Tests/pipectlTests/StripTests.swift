@@ -23,6 +23,30 @@ struct StripTests {
         #expect(piped.text == "same\n", "\(piped.errors)")
     }
 
+    @Test("--gps and --metadata no-gps remove the GPS position, which info shows, and keep the rest")
+    func location() async throws {
+        func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            number(tag, 2) + number(type, 2) + number(count, 4) + value
+        }
+        // 52° 30' north, 13° 24' east, after the camera's maker.
+        var exif = Array("Exif\0\0II*\0".utf8) + number(8, 4) + number(2, 2)
+        exif += entry(0x10f, 2, 4, Array("Ann\0".utf8)) + entry(0x8825, 4, 1, number(38, 4)) + number(0, 4)
+        exif += number(4, 2) + entry(1, 2, 2, Array("N\0\0\0".utf8)) + entry(2, 5, 3, number(92, 4))
+        exif += entry(3, 2, 2, Array("E\0\0\0".utf8)) + entry(4, 5, 3, number(116, 4)) + number(0, 4)
+        for value in [52, 30, 0, 13, 24, 0] { exif += number(value, 4) + number(1, 4) }
+        let photo = try pipectl.content("photo.jpg")
+        let length = exif.count + 2
+        let segment = [0xff, 0xe1, UInt8(length >> 8), UInt8(length & 255)] + exif
+        try Data(photo[..<2] + segment + photo[2...]).write(to: URL(filePath: pipectl.path("in.jpg")))
+        let info = try await pipectl.shell("pipectl info in.jpg -F '{camera} {gps}'").text
+        #expect(info.hasPrefix("Ann 52.5"), "\(info)")
+        for line in ["strip in.jpg --gps -o out.jpg", "convert in.jpg out.jpg --metadata no-gps -y"] {
+            let result = try await pipectl.shell("pipectl \(line) -q && pipectl info out.jpg -F '{camera} {gps}'")
+            #expect(result.text.trimmingCharacters(in: .whitespacesAndNewlines) == "Ann", "\(result.errors)")
+        }
+    }
+
     @Test("writes over its source where told, and over nothing else")
     func places() async throws {
         let result = try await pipectl.shell("pipectl strip photo.jpg --in-place; pipectl strip photo.jpg -o photo.jpg")

@@ -37,6 +37,22 @@ struct KeptMetadataTests {
         #expect(exif.orientation == .up)
     }
 
+    @Test("A decoder stage of one's own leaves the file, whose metadata is then kept")
+    func ownDecoder() async throws {
+        let own = ClosureStage("Own", accepts: .original, produces: .decoded, signature: "own") { load in
+            guard case .original(let file) = load.content else { return .skipped }
+            load.attach(DecodedSource(file: file, format: .jpeg))
+            load.advance(to: .decoded(try await DecodedImage(decoding: file.bytes)))
+            return .done
+        }
+        let encode = Encode(.png, options: EncodeOptions(metadata: .all))
+        let response = try await SampleImage.load(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"), maxPixelSize: nil) {
+            own
+            encode
+        }
+        #expect(!(try ImageCodecs.metadata(of: try #require(response.encoded).bytes, .png)).exif.isEmpty)
+    }
+
     @Test("They are read from every format too", arguments: formats)
     func sources(_ format: ImageFormat) async throws {
         let source = try await kept("good/jpeg-exif-xmp-icc.jpg", format, .all).file

@@ -51,6 +51,26 @@ struct EncodedResultsTests {
         #expect(site.requests == 1)
     }
 
+    @Test("What an encoder stage of one's own made is kept on disk too, and found there by a restarted program")
+    func ownEncoder() async throws {
+        let side = ClosureStage("Side", accepts: .decoded, produces: .encoded, signature: "side") { load in
+            guard case .decoded(let image) = load.content else { return .skipped }
+            let bytes = Array("\(image.size.width)".utf8)
+            load.advance(to: .encoded(EncodedImage(bytes: bytes, declaredType: "text/plain", size: image.size)))
+            return .done
+        }
+        let request = ImageRequest(site.origin.url("/a"), maxPixelSize: 80)
+        for source in [LoadSource.network, .disk] {
+            let resources = site.resources()
+            let list = ImagePipeline.returnCacheElseLoad(resources).encoding(side, keptIn: resources.responses)
+            let response = try await list.load(request)
+            #expect(response.source == source)
+            #expect(response.encoded?.bytes == Array("80".utf8))
+            #expect(ran(Decode.self, response) == (source == .network))
+        }
+        #expect(site.requests == 1)
+    }
+
     @Test("Each size, format and option has a result of its own, made of the one source")
     func variants() async throws {
         let resources = site.resources()
