@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// The name of an arrangement, for choosing one at run time: with an option of a load, or at a shell.
+/// Names one of the standard pipelines, so that a load's options or a command line can choose it at run time.
 public enum CachePolicy: Sendable, Hashable {
     /// See ``Pipeline/ImagePipeline/returnCacheElseLoad(_:cacheDelay:downloadDelay:)``.
     case returnCacheElseLoad(cacheDelay: Duration? = nil, downloadDelay: Duration? = nil)
@@ -12,14 +12,14 @@ public enum CachePolicy: Sendable, Hashable {
     case ignoreCache(delay: Duration? = nil)
     /// See ``Pipeline/ImagePipeline/useProtocol(_:)``.
     case useProtocol
-    /// See ``Pipeline/ImagePipeline/storeOnDisk(_:)``. A ``Prefetcher`` to the disk uses it. A load of an ``ImageLoader``
-    /// with it throws `unexpectedProduct`, since nothing is decoded.
+    /// See ``Pipeline/ImagePipeline/storeOnDisk(_:)``. A ``Prefetcher`` with the destination `disk` uses it. Loading an
+    /// image with it throws `unexpectedProduct`, since nothing is decoded.
     case storeOnDisk
 
     /// The default: ``returnCacheElseLoad(cacheDelay:downloadDelay:)`` without delays.
     public static let standard = CachePolicy.returnCacheElseLoad()
 
-    /// The arrangement that the name stands for.
+    /// Returns the policy's pipeline.
     public func pipeline(_ resources: PipelineResources) -> ImagePipeline {
         switch self {
         case .returnCacheElseLoad(let cacheDelay, let downloadDelay):

@@ -1,11 +1,11 @@
 public import Pipeline
 public import PipelineImages
 
-/// Refuses what the origin declares to be something other than an accepted image, or what is not what it is declared to
-/// be, before anything is decoded (RFC 9110 section 8.3).
+/// Refuses bytes before they are decoded if their declared type isn't an accepted image format, or if they are of
+/// another format than declared (RFC 9110 section 8.3).
 ///
-/// Bytes without a declared type, or declared as `application/octet-stream`, are told by `Decode` alone. Only what came
-/// over the network is looked at.
+/// Bytes without a declared type, or declared as `application/octet-stream`, are left to `Decode`. Only remote sources
+/// are checked.
 public struct CheckContentType: Stage {
     /// Bytes of a source.
     public let accepts: Phases = .original

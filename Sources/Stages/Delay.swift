@@ -7,7 +7,7 @@ public struct Delay: Stage {
     /// Waits for `duration` by the pipeline's clock.
     public init(_ duration: Duration) { self.duration = duration }
 
-    /// Nothing found yet: what is found is never delayed.
+    /// Nothing found yet. A load that has found its image isn't delayed.
     public var accepts: Phases { .empty }
 
     /// Still nothing.

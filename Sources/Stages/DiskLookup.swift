@@ -3,36 +3,36 @@ public import Pipeline
 
 /// Looks for a source's bytes among the stored responses.
 ///
-/// A response that is still fresh becomes the load's original. One past its freshness is left as the load's stale response,
-/// for the origin to confirm. Freshness is judged on every lookup. Only what comes over the network is stored: for other sources
-/// it has nothing to do.
+/// A fresh response becomes the load's original. A stale one becomes the load's stale response, for the origin to
+/// confirm. Freshness is judged on every lookup. Only responses from the network are stored, so the stage skips other
+/// sources.
 public struct DiskLookup: Stage, CredentialStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes, or still nothing.
     public let produces: Phases = [.empty, .original]
 
-    /// What it finds.
+    /// A stored response.
     public let leaves: Set<ResponseState.Kind> = [.stale, .fresh]
 
     private let responses: HTTPCache
     private let rules: CacheRules
 
-    /// Looks in stored responses. Under `CacheRules.http` HTTP's rules alone say what is fresh, whatever the
-    /// request's `expiry` is. Under `CacheRules.offline` a response past its freshness becomes the load's original too,
-    /// and the load is stale.
+    /// Looks in `responses`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh, whatever the request's
+    /// `expiry` is. Under `CacheRules.offline`, a stale response becomes the load's original too, and the load is
+    /// stale.
     public init(_ responses: HTTPCache, rules: CacheRules = .asRequested) {
         self.responses = responses
         self.rules = rules
     }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Those of the cache.
+    /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
 
-    /// `http rules` or `offline rules`, where they are in force.
+    /// `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text }
 
     /// Looks, and moves the load to the original on a hit.
@@ -62,7 +62,7 @@ public struct DiskLookup: Stage, CredentialStage {
             load.advance(response: .stale(response, freshness))
         case .miss(let miss): load.note(.notFound(miss))
         }
-        // Where to go on, and what is to be confirmed.
+        // Tells `Fetch` where to go on and what to confirm.
         load.attach(trail)
         return .miss
     }

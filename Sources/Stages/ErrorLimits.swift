@@ -1,10 +1,10 @@
-/// How often an origin that answers with an error is asked again before its error is believed for a while.
+/// How many errors in a row an origin may send for a source before it isn't asked again for a while.
 public struct ErrorLimits: Sendable, Hashable {
     /// The limit for a class of statuses.
     public struct Limit: Sendable, Hashable {
         /// How many attempts in a row may fail.
         public var attempts: Int
-        /// For how long after the last one the origin is not asked again; then the count starts over.
+        /// How long the origin isn't asked after the last failure. Then the count starts over.
         public var maxAge: Duration
 
         /// Sets a limit: at least one attempt.
@@ -19,7 +19,7 @@ public struct ErrorLimits: Sendable, Hashable {
     /// For 500 to 599 (RFC 9110 section 15.6); `nil` for no limit.
     public var serverErrors: Limit?
 
-    /// Sets the limits; what is left out has none.
+    /// Sets the limits. A class that is left out has none.
     public init(clientErrors: Limit? = nil, serverErrors: Limit? = nil) {
         self.clientErrors = clientErrors
         self.serverErrors = serverErrors

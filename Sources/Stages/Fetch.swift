@@ -4,15 +4,15 @@ import FoundationEssentials
 import HTTPTypes
 public import Pipeline
 
-/// Asks the origin for the source's bytes. What a stale entry can be validated by is sent along; a 304 that confirms it
-/// makes its bytes the result without sending them again (RFC 9110 section 13). The request's own conditions are left
-/// out: their 304 would be of no use here.
+/// Fetches the source's bytes from the origin.
 ///
-/// Redirects are followed, at most five, each as a request of its own: it has its own entry in the cache. Where a
-/// ``DiskLookup`` has looked before, what is stored for a later hop is used, or confirmed.
+/// The validators of a stale entry are sent along, so that a 304 can confirm its stored bytes (RFC 9110 section 13).
+/// The request's own conditions are left out: their 304 would be of no use here.
 ///
-/// The response is not stored yet: that is ``Store``'s, at the end of the list, so that bytes that don't decode are
-/// never kept.
+/// Up to five redirects are followed. Each is a request of its own, with its own entry in the cache. After a
+/// ``DiskLookup``, a response that is stored for a later hop is used, or confirmed.
+///
+/// The response is stored only by ``Store``, at the end of the list, so that bytes that don't decode are never stored.
 public struct Fetch: Stage {
     private let responses: HTTPCache
     private let client: any HTTPClient
@@ -36,8 +36,8 @@ public struct Fetch: Stage {
     public var leaves: Set<ResponseState.Kind> { [.fresh, .fetched, .confirmed] }
 
     /// Fetches the bytes.
-    /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes` and
-    ///   what else the client throws; `CancellationError` if the task is cancelled.
+    /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes`, and
+    ///   `stageFailed` for an error of another type from the client; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .url(let url) = load.request.source else { return .skipped }
         try ImageSource.check(url)
@@ -68,7 +68,7 @@ public struct Fetch: Stage {
         var trail =
             load.attachment(RedirectTrail.self)
             ?? RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
-        // Also for `StaleIfError`, which has to know how far it went.
+        // `StaleIfError` has to know how many redirects were followed.
         defer { load.attach(trail) }
         while true {
             let asked = try await ask(trail, load)
@@ -112,8 +112,8 @@ public struct Fetch: Stage {
         let partial: PartialBody?
     }
 
-    /// Sends the request of the next hop, with the validators of its stored response and what asks for the rest of a
-    /// body that broke off.
+    /// Sends the request of the next hop, with the validators of its stored response and the fields that ask for the
+    /// rest of a body that broke off.
     private func ask(_ trail: RedirectTrail, _ load: Load) async throws -> Asked {
         var request = trail.hops.request
         let partial = load.attachment(PartialBody.self).flatMap { $0.exchange.url == request.url ? $0 : nil }
@@ -128,15 +128,15 @@ public struct Fetch: Stage {
         return Asked(exchange: exchange, response: response, partial: partial)
     }
 
-    /// Takes a stored response that a 304 has confirmed: an image is what was asked for, a redirect is followed.
-    /// - Returns: where the image came from; `nil` if there is another hop to ask.
+    /// Handles a stored response that a 304 has confirmed: takes an image, follows a redirect.
+    /// - Returns: Where the image came from; `nil` if there is another hop to ask.
     private func goOn(
         with update: HTTPExchange, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
     ) async throws -> LoadSource? {
         guard !stored.isSuccess else {
             load.detach(PartialBody.self)
             load.arrive(by: &trail)
-            // Another image than the stale one was found where a redirect has moved: it wasn't shown before.
+            // The redirect has moved, and leads to another image than the stale one. It wasn't shown before.
             let known = load.response.stored?.generation ?? stored.generation
             let source: LoadSource = known == stored.generation ? .revalidated : .disk
             load.advance(response: .confirmed(stored, by: update), from: source)
@@ -152,13 +152,13 @@ public struct Fetch: Stage {
     }
 
     /// Follows a redirect that the origin has sent.
-    /// - Returns: where the image came from; `nil` if there is another hop to ask.
+    /// - Returns: Where the image came from; `nil` if there is another hop to ask.
     private func follow(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
         var exchange = asked.exchange
         for try await chunk in asked.response.body {
             exchange.body += chunk
             guard exchange.body.count <= Self.longestRedirect else {
-                // The rest costs more than it is worth, and a part of it is not stored.
+                // Reading on costs more than it is worth, and a partial body isn't stored.
                 exchange.headers[.cacheControl] = "no-store"
                 break
             }
@@ -170,7 +170,7 @@ public struct Fetch: Stage {
         return try await lookAhead(&trail, &load)
     }
 
-    /// Stores a redirect as it comes, where the disk is read: whatever it leads to, the next load need not ask again.
+    /// Stores a redirect at once if the list reads the disk. Whatever it leads to, the next load need not ask again.
     private func keep(_ redirect: FollowedRedirect, _ trail: RedirectTrail, _ load: Load) async -> FollowedRedirect {
         guard trail.looksAhead, let rules = trail.rules, load.mayStore else { return redirect }
         let expiry = load.request.expiry
@@ -185,7 +185,7 @@ public struct Fetch: Stage {
         return kept.response.map { .stored($0) } ?? redirect
     }
 
-    /// Looks for what is stored for the hop that comes next, where the cache is read at all.
+    /// Looks for a stored response to the next hop, if the list reads the cache at all.
     private func lookAhead(_ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
         guard trail.looksAhead,
             case .fresh(let response, let freshness) = try await trail.look(in: responses, for: load)
@@ -208,12 +208,12 @@ public struct Fetch: Stage {
                 .malformedResponse, subject: load.subject,
                 "The origin answered with a part (206) though the whole was asked for.")
         }
-        // Whatever was kept is in the exchange now, or outdated.
+        // The partial body is in the exchange now, or outdated.
         load.detach(PartialBody.self)
         try await read(asked.response, into: &exchange, &load)
         try resumed?.checkLength(of: exchange)
         if exchange.url != trail.hops.request.url {
-            // The client has followed a redirect by itself, and nobody knows for how long that holds.
+            // The client has followed a redirect by itself. How long that redirect holds is unknown.
             trail.within.append(
                 HTTPExchange(
                     url: trail.hops.request.url, status: 302, headers: [:], requestTime: exchange.requestTime,
@@ -224,7 +224,7 @@ public struct Fetch: Stage {
         return .network
     }
 
-    /// Reads what comes to the end of what is there; what arrived before it broke off is kept for another attempt.
+    /// Appends the response's body to the exchange. If it breaks off, the bytes so far are kept for another attempt.
     private func read(
         _ response: TransferResponse, into exchange: inout HTTPExchange, _ load: inout Load
     ) async throws {

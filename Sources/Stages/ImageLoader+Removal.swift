@@ -2,37 +2,38 @@ public import FoundationEssentials
 public import Pipeline
 
 extension ImageLoader {
-    /// Removes what both caches hold under an identifier.
+    /// Removes an identifier's entries from both caches.
     public func remove(identifier: String, partition: String? = nil) async {
         await remove(ImageRequest(.bytes([]), identifier: identifier, partition: partition))
     }
 
-    /// Removes what both caches hold of a URL, in every size: what is kept for it without a partition or credentials, and
-    /// every response that came from this very URL, under whatever identifier, partition or credentials.
+    /// Removes a URL from both caches, in every size: the entries without a partition or credentials, and every
+    /// response that came from exactly this URL, whatever its identifier, partition or credentials.
     ///
-    /// Of a `file:` URL, images of every state of the file are removed. What redirects led to is removed too, where it is
-    /// kept without a partition or credentials.
+    /// For a `file:` URL, images of every state of the file are removed. Targets of redirects are removed too if they
+    /// are stored without a partition or credentials.
     public func remove(_ url: URL) async {
         await remove(ImageRequest(ImageSource(url)))
         resources.memory.remove(target: url.targetText)
         await resources.responses.remove(url: url)
     }
 
-    /// Removes what both caches hold under a URL for one partition, in every size, if it was asked for without credentials.
+    /// Removes a URL's entries in one partition from both caches, in every size, if they were requested without
+    /// credentials.
     public func remove(_ url: URL, partition: String) async {
         await remove(ImageRequest(ImageSource(url), partition: partition))
     }
 
-    /// Removes what both caches hold for a request's source, in every size: the source with the request's identifier,
-    /// partition and credentials. Of a file without an identifier, images of every state of the file are removed.
+    /// Removes a request's source, with its identifier, partition and credentials, from both caches, in every size. For
+    /// a file without an identifier, images of every state of the file are removed.
     ///
-    /// Loads under way go on and deliver their image, but don't store it, and later loads don't join them.
+    /// Loads under way still deliver their image but don't store it, and later loads don't join them.
     public func remove(_ request: ImageRequest) async {
         if let target = request.source.fileTarget, request.identifier == nil { resources.memory.remove(target: target) }
         guard let key = await SourceKey.resolved(request, credentials: resources.credentials) else { return }
         resources.flights.noteRemoval(of: key)
         resources.memory.remove(key)
-        // What redirects lead to is the picture that was meant.
+        // The target of a redirect is the image that was meant.
         let keys = [key] + (await resources.responses.remove(request, key))
         // Loads that began meanwhile may have found what was about to be removed.
         for key in keys {
@@ -41,10 +42,10 @@ extension ImageLoader {
         }
     }
 
-    /// Removes everything of a partition from both caches, such as all images of a user who has left. It goes through the
+    /// Removes everything of a partition from both caches, such as all images of a user who has left. This scans the
     /// keys of all stored responses.
     ///
-    /// Loads under way, those of other partitions included, deliver their image, but don't store it.
+    /// Loads under way, including those of other partitions, still deliver their image but don't store it.
     public func remove(partition: String) async {
         let digest = Digest(of: partition)
         for _ in 0..<2 {
@@ -56,7 +57,7 @@ extension ImageLoader {
 
     /// Removes everything from both caches. Loads under way are cancelled first.
     ///
-    /// Loads that begin before this returns deliver their image, but may not be stored. They are not waited for.
+    /// Loads that begin before this returns deliver their image, but perhaps don't store it. They aren't waited for.
     public func removeAll() async {
         await resources.flights.cancelAll()
         resources.flights.noteRemovalOfAll()
@@ -67,7 +68,7 @@ extension ImageLoader {
         resources.memory.reset()
     }
 
-    /// Removes what is past its freshness by the loader's default expiry from both caches.
+    /// Removes expired entries from both caches. In memory, the loader's default expiry decides.
     public func cleanUp() async {
         resources.memory.removeExpired(defaults.expiry, now: resources.clock.now)
         await resources.responses.cleanUp(.expired)
@@ -75,7 +76,7 @@ extension ImageLoader {
 }
 
 extension ImageSource {
-    /// What images of a file are removed by, whatever state the file was in; `nil` for other sources.
+    /// The target under which all states of a file are removed; `nil` for other sources.
     var fileTarget: String? {
         if case .file(let path) = self { "file:\(path)" } else { nil }
     }

@@ -4,7 +4,7 @@ import HTTPTypes
 public import Pipeline
 import Synchronization
 
-/// The everyday front: memory, disk and network behind one call.
+/// Loads images from memory, disk or network with one call.
 ///
 /// ```swift
 /// let loader = try ImageLoader()
@@ -14,7 +14,7 @@ import Synchronization
 public final class ImageLoader: Sendable {
     /// The caches, the client and the time that all loads share.
     public let resources: PipelineResources
-    /// The options of loads that are given none. A change holds for loads that begin after it.
+    /// The options of loads without their own. A change applies to loads that begin after it.
     public var defaults: LoadOptions {
         get { areDefaultsChanged.load(ordering: .acquiring) ? changedDefaults.withLock { $0 } : firstDefaults }
         set {
@@ -23,42 +23,43 @@ public final class ImageLoader: Sendable {
         }
     }
 
-    /// What is told of every load; nobody by default.
+    /// The observers of every load; none by default.
     public let observers: [any LoadObserver]
 
-    /// The list that goes with a policy.
+    /// Returns the pipeline for a policy.
     public typealias Arrangement = @Sendable (CachePolicy, PipelineResources) -> ImagePipeline
 
     private let arrange: Arrangement
     private let firstDefaults: LoadOptions
-    /// The list of the first defaults' policy.
+    /// The pipeline of the first defaults' policy.
     private let standard: ImagePipeline
     private let changedDefaults: Lock<LoadOptions>
-    /// Asked instead of the lock, for which a memory hit has no time.
+    /// Read instead of taking the lock, which would slow down memory hits.
     private let areDefaultsChanged = Atomic<Bool>(false)
-    /// The lists of other policies than the default. Delays are part of a policy, so there is no end to them.
+    /// The pipelines of policies other than the default. Their number is unbounded, since delays are part of a policy.
     private let others = Lock(LeastRecentlyUsed<CachePolicy, ImagePipeline>())
     private static let maximumOthers = 16
     let isShutDown = Atomic<Bool>(false)
     let shutdownEnd = Completion()
 
-    /// A loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a file.
-    /// - Parameter defaults: the options of loads that are given none.
-    /// - Throws: nothing now; a loader may come to need what a machine lacks.
+    /// Makes a loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a
+    /// file.
+    /// - Parameter defaults: The options of loads without their own.
+    /// - Throws: Nothing at present. A later version may need something that a machine lacks.
     public convenience init(defaults: LoadOptions = LoadOptions()) throws {
         try self.init(cacheFolder: HTTPCache.defaultFolder, defaults: defaults)
     }
 
-    /// A loader that caches in a folder of its own.
+    /// Makes a loader that caches in a folder of its own.
     /// - Parameters:
-    ///   - cacheFolder: the folder's path; it is made when it is first needed, readable by its owner alone.
-    ///   - diskByteLimit: the most that responses on disk may take, in bytes; 1 GB by default.
-    ///   - memoryByteLimit: the most that images in memory may take, in bytes; 128 MB by default. They give way when memory
-    ///     is short, see ``MemoryCache/init(byteLimit:countLimit:idleLimit:trimsUnderPressure:)``.
-    ///   - allowedSources: the kinds of sources that are loaded; all by default. A program that takes sources from others
-    ///     allows `.remote` alone.
-    ///   - defaults: the options of loads that are given none.
-    ///   - observers: what is told of every load; nobody by default.
+    ///   - cacheFolder: The folder's path. The folder is created on first use, readable by its owner alone.
+    ///   - diskByteLimit: The most that responses on disk may take, in bytes; 1 GB by default.
+    ///   - memoryByteLimit: The most that images in memory may take, in bytes; 128 MB by default. They are evicted when
+    ///     memory is short; see ``MemoryCache/init(byteLimit:countLimit:idleLimit:trimsUnderPressure:)``.
+    ///   - allowedSources: The kinds of sources that are loaded; all by default. A program that takes sources from
+    ///     others should allow only `.remote`.
+    ///   - defaults: The options of loads without their own.
+    ///   - observers: The observers of every load; none by default.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
         allowing allowedSources: ImageSource.Kinds = .all, defaults: LoadOptions = LoadOptions(),
@@ -71,13 +72,13 @@ public final class ImageLoader: Sendable {
         self.init(resources, defaults: defaults, observers: observers)
     }
 
-    /// A loader over resources of one's own.
+    /// Makes a loader over resources of your own.
     /// - Parameters:
-    ///   - resources: what the stages stand on.
-    ///   - defaults: the options of loads that are given none.
-    ///   - observers: what is told of every load; nobody by default.
-    ///   - arrangement: the list that goes with a policy; by default the policy's own. Edit it here to have a stage in
-    ///     every load, those of a ``Prefetcher`` included. A policy's list that has no place for the edit stays as it is.
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - defaults: The options of loads without their own.
+    ///   - observers: The observers of every load; none by default.
+    ///   - arrangement: Returns the pipeline for a policy; by default the policy's own. Edit it here to have a stage in
+    ///     every load, including those of a ``Prefetcher``. An edit that has no place in a policy's list is ignored.
     public init(
         _ resources: PipelineResources, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = [],
         arrangement: @escaping Arrangement = { policy, resources in policy.pipeline(resources) }
@@ -92,8 +93,8 @@ public final class ImageLoader: Sendable {
 
     /// Loads an image.
     /// - Parameters:
-    ///   - url: an http, https, `file:` or `data:` URL.
-    ///   - options: how this load differs; ``defaults`` if `nil`.
+    ///   - url: An http, https, `file:` or `data:` URL.
+    ///   - options: The load's options; ``defaults`` if `nil`.
     /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
     public func load(_ url: URL, options: LoadOptions? = nil) async throws -> ImageResponse {
         try await load(ImageSource(url), options: options)
@@ -105,7 +106,7 @@ public final class ImageLoader: Sendable {
         _ source: ImageSource, options: LoadOptions? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> ImageResponse {
         guard observers.isEmpty else { return try await observed(source, options, events) }
-        // What stands here is held by every load that waits: no more than the load itself.
+        // Every waiting load holds this frame, so it contains no more than the load itself.
         var (chain, load) = try begin(source, options, events)
         do {
             try await chain.run(&load)
@@ -143,7 +144,7 @@ public final class ImageLoader: Sendable {
         try await ImageResponse(run(source, options ?? defaults, events: events), of: source)
     }
 
-    /// Takes a source down the list of a policy, before the eyes of the observers.
+    /// Loads a source through a policy's pipeline, and tells the observers.
     func run(
         _ source: ImageSource, _ options: LoadOptions, isPrefetch: Bool = false,
         events: (@Sendable (LoadEvent) -> Void)?
@@ -153,17 +154,18 @@ public final class ImageLoader: Sendable {
             isPrefetch: isPrefetch, events: events)
     }
 
-    /// Takes a request down a list of one's own, such as one that ends in bytes, before the eyes of the ``observers``. What
-    /// this loader doesn't load is refused.
+    /// Loads a request through a pipeline of your own, such as one that ends in bytes. The ``observers`` are told, and
+    /// sources that this loader doesn't allow are refused.
     ///
     /// ```swift
     /// let webp = loader.pipeline(for: .standard).encoding(Encode(.webp), keptIn: loader.resources.responses)
     /// let bytes = try await loader.load(ImageRequest(url, maxPixelSize: 640), through: webp).encoded
     /// ```
     /// - Parameters:
-    ///   - request: what is wanted; the ``defaults`` are not for it.
-    ///   - pipeline: the list. Keep it: loads share what is under way through equal lists, and comparing lists takes time.
-    ///   - events: is told what the load does while it runs, on whatever thread that is.
+    ///   - request: The request. The ``defaults`` don't apply to it.
+    ///   - pipeline: The pipeline. Keep it for later loads: only loads with equal lists share work, and comparing lists
+    ///     takes time.
+    ///   - events: Receives the load's events while it runs, on any thread.
     /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
     public func load(
         _ request: ImageRequest, through pipeline: ImagePipeline, events: (@Sendable (LoadEvent) -> Void)? = nil
@@ -181,18 +183,18 @@ public final class ImageLoader: Sendable {
         let observed = ObservedLoad(
             request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
         var load = pipeline.begin(request) { observed.take($0) }
-        // Observers are told of images, and show none.
+        // Observers are told about images but don't show them.
         if events == nil { load.showsImages = { false } }
         return try await observed.run { try await load.run(down: chain) }
     }
 
-    /// Refuses what this loader doesn't load, whatever its arrangement.
+    /// Throws if this loader doesn't allow the source or was shut down.
     private func check(_ source: ImageSource) throws(LoadError) {
         try source.check(isAmong: resources.allowedSources)
         if isShutDown.load(ordering: .relaxed) { throw LoadError.shutDown(source.redacted) }
     }
 
-    /// The list that loads with a policy walk down. Those of the 16 policies that were used last are kept.
+    /// Returns the pipeline of loads with a policy. The pipelines of the 16 most recently used policies are kept.
     public func pipeline(for policy: CachePolicy) -> ImagePipeline {
         if policy == firstDefaults.policy { return standard }
         if let pipeline = others.withLock({ $0.use(policy, \.self) }) { return pipeline }

@@ -1,14 +1,13 @@
 import PipelineImages
 public import Pipeline
 
-/// The image that a load of an ``ImageLoader`` ends with.
+/// The result of a load of an ``ImageLoader``.
 public struct ImageResponse: Sendable {
     /// The pixels.
     public let image: DecodedImage
     /// Where the image came from.
     public let source: LoadSource
-    /// Whether the image is past its freshness and was given all the same, as a policy or the request's
-    /// `max-stale` may allow.
+    /// Whether the image is stale, as a policy or the request's `max-stale` may allow.
     public let isStale: Bool
     /// What happened, stage by stage.
     public let trace: Trace

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import Pipeline
 
-/// How one load of an ``ImageLoader`` differs from the others.
+/// The options of a load of an ``ImageLoader``.
 public struct LoadOptions: Sendable, Hashable {
     /// The box that the image has to fit, in pixels, after orientation; 300×300 by default. `nil` keeps the source's
     /// size; a smaller source is never enlarged.
@@ -10,22 +10,22 @@ public struct LoadOptions: Sendable, Hashable {
     public var policy: CachePolicy
     /// Replaces the URL as the key in every cache; `nil` by default.
     public var identifier: String?
-    /// Who decides how long the image is fresh; `Expiry.standard` by default: the server, or 24 hours.
+    /// How long the image is fresh; by default `Expiry.standard`: as long as the server says, or else 24 hours.
     public var expiry: Expiry
     /// Header fields for the origin; none by default.
     public var headers: HTTPFields
-    /// Keeps the entries of one caller from every other's; `nil` by default.
+    /// Separates the cache entries of one user from those of all others; `nil` by default.
     public var partition: String?
     /// How urgent the load is; normal by default.
     public var priority: LoadPriority
-    /// How many frames of an animation to decode at most; `nil`, the default, for as many as the loader's
-    /// `ImageLimits.frames` say, which is one.
+    /// The most frames of an animation to decode. `nil`, the default, stands for the loader's `ImageLimits.frames`,
+    /// which is one by default.
     public var frames: Int?
-    /// How long the load may take in all, from its beginning to its image; `nil`, the default, for any time. Then it fails
-    /// with `LoadError.Code.timedOut`, as in a ``Timeout``. What other loads share with it continues for them.
+    /// How long the whole load may take; `nil`, the default, for any time. After that it fails with
+    /// `LoadError.Code.timedOut`, as in a ``Timeout``. Work that other loads share continues for them.
     public var timeout: Duration?
 
-    /// Describes a load.
+    /// Makes the options of a load.
     public init(
         maxPixelSize: PixelSize? = 300, policy: CachePolicy = .standard, identifier: String? = nil,
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,

@@ -8,8 +8,8 @@ public struct MemoryLookup: Stage {
     private let memory: MemoryCache
     private let rules: CacheRules
 
-    /// Looks in `memory`. Under `CacheRules.http` HTTP's rules alone decide what is fresh. Under `CacheRules.offline`
-    /// an image past its freshness is given as stale.
+    /// Looks in `memory`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh. Under `CacheRules.offline`,
+    /// stale images are hits too, and the load is stale.
     public init(_ memory: MemoryCache, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.rules = rules
@@ -21,13 +21,13 @@ public struct MemoryLookup: Stage {
     /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// `http rules` or `offline rules`, where they are in force.
+    /// `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text }
 
-    /// Gives the product. An entry past its freshness is attached, for stages that show it or let it stand in.
+    /// Looks for the product. A stale entry is attached to the load, for stages that show it or let it stand in.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey else { return .skipped }
         load.note(key: .variant(key))
@@ -66,8 +66,8 @@ extension CacheRules {
 }
 
 extension HTTPFields {
-    /// The directive of a request that only the stored response itself can be held against (RFC 9111 sections 5.2.1 and
-    /// 5.4).
+    /// A directive of the request that can be checked only against the stored response itself (RFC 9111 sections 5.2.1
+    /// and 5.4).
     fileprivate var wishForMemory: String? {
         let control = CacheControl(self)
         if control.isEmpty, pragmaNoCache { return "no-cache" }

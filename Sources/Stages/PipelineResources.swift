@@ -2,7 +2,7 @@ import PipelineImages
 import PipelineHTTP
 public import Pipeline
 
-/// What pipelines share: the caches, the loads under way, the client and the time.
+/// The resources that pipelines share: the caches, the loads under way, the client and the clock.
 ///
 /// Pipelines made of the same resources see each other's entries and join each other's fetches.
 public struct PipelineResources: Sendable {
@@ -12,25 +12,25 @@ public struct PipelineResources: Sendable {
     public var responses: HTTPCache
     /// The loads under way.
     public var flights: Flights
-    /// What sends requests.
+    /// The client that sends requests.
     public var client: any HTTPClient
     /// The formats that are read and written; `ImageCodecs.standard` by default.
     public var codecs: ImageCodecs
-    /// What images may cost.
+    /// The limits of images: pixels, bytes and frames.
     public var limits: ImageLimits
-    /// How near a reduced picture comes to the best that can be made of its source; `DecodeQuality.quality` by default.
+    /// How good reduced images are, against how fast they are decoded; `DecodeQuality.quality` by default.
     public var quality = DecodeQuality.quality
-    /// Whether a file that is cut off gives what can be read of it; by default it is an error.
+    /// Whether a truncated file yields the part that can be read; by default it is an error.
     public var allowTruncated = false
-    /// How often an origin that answers with an error is asked again; `nil`, the default, for as often as it is wanted.
+    /// How often an origin that answers with errors is asked again; `nil`, the default, sets no limit.
     public var errorLimits: ErrorLimits?
-    /// The kinds of sources that are loaded; `ImageSource.Kinds.all` by default. A program that takes sources
-    /// from others allows `ImageSource.Kinds.remote` alone.
+    /// The kinds of sources that are loaded; `ImageSource.Kinds.all` by default. A program that takes sources from
+    /// others should allow only `ImageSource.Kinds.remote`.
     public var allowedSources = ImageSource.Kinds.all
-    /// The time that loads live by.
+    /// The clock of all loads.
     public var clock: any LoadClock
 
-    /// Gathers resources.
+    /// Makes resources.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
         codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil,

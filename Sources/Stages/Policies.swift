@@ -1,14 +1,14 @@
 import PipelineImages
 public import Pipeline
 
-/// The cache policies, each written out as an arrangement of stages. No stage asks which policy is in force.
+/// The cache policies, each written out as a list of stages. No stage knows its policy.
 extension ImagePipeline {
     /// Memory, never delayed; then disk; then the network.
     /// - Parameters:
-    ///   - resources: what the stages stand on.
-    ///   - cacheDelay: how long to wait before the disk is looked at.
-    ///   - downloadDelay: how long to wait before the network is asked; then both caches are looked at again, since
-    ///     another load may have stored the image meanwhile.
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - cacheDelay: How long to wait before the lookup on disk.
+    ///   - downloadDelay: How long to wait before the request. Then both caches are checked again, since another load
+    ///     may have stored the image meanwhile.
     public static func returnCacheElseLoad(
         _ resources: PipelineResources, cacheDelay: Duration? = nil, downloadDelay: Duration? = nil
     ) -> ImagePipeline {
@@ -46,8 +46,8 @@ extension ImagePipeline {
 
     /// Memory, never delayed; then disk; never the network: a miss is `LoadError.Code.notCached`.
     /// - Parameters:
-    ///   - resources: what the stages stand on.
-    ///   - delay: how long to wait before the disk is looked at.
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - delay: How long to wait before the lookup on disk.
     public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -66,9 +66,9 @@ extension ImagePipeline {
         }
     }
 
-    /// Memory, then disk; never the network. An image past its freshness is given all the same, as stale: also one that
-    /// the server wants to be confirmed each time.
-    /// - Parameter resources: what the stages stand on.
+    /// Memory, then disk; never the network. Stale images are used as well, and marked as stale, even if the server
+    /// demands confirmation each time.
+    /// - Parameter resources: The caches, the client and the clock that the stages use.
     public static func offline(_ resources: PipelineResources) -> ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -86,10 +86,10 @@ extension ImagePipeline {
         }
     }
 
-    /// No cache is read, the network is asked once, and both caches are written.
+    /// The network only: no cache is read, one request is sent, and both caches are written.
     /// - Parameters:
-    ///   - resources: what the stages stand on.
-    ///   - delay: how long to wait before the network is asked.
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - delay: How long to wait before the request.
     public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -106,7 +106,8 @@ extension ImagePipeline {
         }
     }
 
-    /// Memory, disk, network; HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's expiry says.
+    /// Memory, then disk, then the network. HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's
+    /// expiry says.
     public static func useProtocol(_ resources: PipelineResources) -> ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -134,9 +135,9 @@ extension ImagePipeline {
         }
     }
 
-    /// Disk, then the network; nothing is decoded and nothing goes to memory. This is what prefetching for the disk alone
-    /// does.
-    /// - Parameter resources: what the stages stand on.
+    /// Disk, then the network. Nothing is decoded and nothing goes to memory. A ``Prefetcher`` with the destination
+    /// `disk` uses this policy.
+    /// - Parameter resources: The caches, the client and the clock that the stages use.
     public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -152,12 +153,12 @@ extension ImagePipeline {
         }
     }
 
-    /// A policy's list: chosen at run time, so that an edit that doesn't suit it never ends the program.
+    /// Makes a policy's list. It may be chosen at run time, so an edit that doesn't suit it never ends the program.
     private static func arranged(_ resources: PipelineResources, @ChainBuilder _ stages: () -> Chain) -> ImagePipeline {
         .arranged(stages(), clock: resources.clock)
     }
 
-    /// Asks the origin, and leaves it alone for a while where it only has errors to give and that is wished.
+    /// Asks the origin, within the error limits if there are any.
     @ChainBuilder private static func fetch(_ resources: PipelineResources) -> Chain {
         let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
         if let limits = resources.errorLimits {

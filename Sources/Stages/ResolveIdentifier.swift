@@ -1,21 +1,21 @@
 public import Pipeline
 
-/// Settles what the caches know the source by: its identifier, else its URL, else its bytes.
+/// Determines the source's key in the caches: its identifier, else its URL, else its bytes.
 ///
-/// A file without an identifier is known by its path, length and modification time, so that a changed file is another
-/// source. Looking at a file, and digesting more than 256 KB of bytes or of a `data:` URL, takes a thread of ours; every
-/// other source is resolved without suspending.
+/// The key of a file without an identifier has its path, length and modification time, so that a changed file is
+/// another source. Reading a file's status, and digesting more than 256 KB of bytes or of a `data:` URL, happens on
+/// `threads`. Every other source is resolved without suspending.
 public struct ResolveIdentifier: Stage, CredentialStage {
     private let kinds: ImageSource.Kinds
     private let threads: BlockingThreads
     package let credentials: CredentialFields
 
-    /// Resolves identifiers.
+    /// Makes the stage.
     /// - Parameters:
-    ///   - credentials: The header fields that tell users apart; `CredentialFields.standard` by default. A list whose cache
-    ///     tells users apart by more fields is refused: give those of the cache, `cache.users.credentials`.
+    ///   - credentials: The header fields that tell users apart; `CredentialFields.standard` by default. A list whose
+    ///     cache tells users apart by more fields is refused: pass the cache's own, `cache.users.credentials`.
     ///   - kinds: The sources that are accepted; all by default.
-    ///   - threads: The threads on which files are looked at.
+    ///   - threads: The threads that read files' status and digest long sources.
     public init(
         credentials: CredentialFields = .standard, allowing kinds: ImageSource.Kinds = .all,
         threads: BlockingThreads = .files
@@ -28,13 +28,13 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     /// The accepted kinds of sources, unless all are.
     public var parameters: String { kinds == .all ? "" : "allowing: \(kinds)" }
 
-    /// Settles the load's keys.
+    /// The stage sets the load's keys.
     public var identifies: Bool { true }
 
     /// Nothing found yet.
     public var accepts: Phases { .empty }
 
-    /// Still nothing: only the identity is settled.
+    /// Still nothing: only the keys are set.
     public var produces: Phases { .empty }
 
     /// Settles the load's keys.
@@ -49,9 +49,9 @@ public struct ResolveIdentifier: Stage, CredentialStage {
         return .done
     }
 
-    // Apart, since a load keeps the memory of the largest frame that its stages had.
+    // Separate functions, since a load keeps the memory of the largest frame among its stages.
 
-    /// Settles the keys of a source that takes no thread; false for others.
+    /// Sets the keys of a source that needs no thread; false for others.
     @inline(never)
     private func resolveAtOnce(_ load: inout Load) throws -> Bool {
         try load.request.source.check(isAmong: kinds)
@@ -74,7 +74,7 @@ public struct ResolveIdentifier: Stage, CredentialStage {
 }
 
 extension SourceKey {
-    /// The key of a request's source, digested on a thread of ours if that takes long; `nil` for a file.
+    /// The key of a request's source, digested on a separate thread if that takes long; `nil` for a file.
     static func resolved(_ request: ImageRequest, credentials: CredentialFields) async -> SourceKey? {
         guard request.hasLongInlineSource else { return SourceKey(request, credentials: credentials) }
         return try? await digested(request, credentials, on: .files, request.priority)

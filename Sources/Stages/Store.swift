@@ -1,30 +1,30 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Keeps what the load has found and ends it: the product in memory, the fetched response on disk, and next to that what an
-/// `Encode` made of it, for ``VariantLookup``.
+/// Stores the load's results and ends it: the product goes to memory, the fetched response to disk, and next to it the
+/// result of an `Encode`, for ``VariantLookup``.
 ///
-/// It is the last stage, so that bytes that don't decode are never kept.
+/// It is the last stage, so that bytes that don't decode are never stored.
 public struct Store: Stage, CredentialStage {
     private let memory: MemoryCache?
     private let responses: HTTPCache?
     private let rules: CacheRules
 
-    /// What is kept: something that was decoded, and perhaps encoded again; or the source's bytes as they came.
+    /// A decoded image, perhaps encoded again; or the source's bytes as they came.
     public let accepts: Phases
 
-    /// Stores in those caches that are given. Without a cache of responses, what was fetched stays in memory for the
-    /// lifetime that HTTP and the request's expiry give it. Under `CacheRules.http` a request's expiry is not written down.
+    /// Stores in the given caches. Without a cache of responses, a fetched image stays in memory for the lifetime that
+    /// HTTP and the request's expiry give it. Under `CacheRules.http`, a request's expiry isn't stored.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
         self.memory = memory
         self.responses = responses
         self.rules = rules
         accepts = [.decoded, .encoded]
-        // What becomes invalid on disk has to leave memory as well.
+        // Responses that become invalid on disk must leave memory as well.
         if let memory { responses?.register(memory) }
     }
 
-    /// Stores what came from the origin without anybody having decoded it; put `CheckHeader` before it.
+    /// Stores responses of the origin without decoding them. Put `CheckHeader` before it.
     public init(originals responses: HTTPCache) {
         memory = nil
         self.responses = responses
@@ -32,30 +32,30 @@ public struct Store: Stage, CredentialStage {
         accepts = .original
     }
 
-    /// The final answer.
+    /// The final product.
     public var produces: Phases { .ready }
 
-    /// Where it keeps nothing but responses, one of those.
+    /// A response, if the stage stores only responses.
     public var needs: Set<ResponseState.Kind> {
         Set(ResponseState.Kind.allCases).subtracting(accepts == .original ? [.unknown] : [])
     }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Those of the cache.
+    /// The fields of the cache.
     package var credentials: CredentialFields { responses?.users.credentials ?? CredentialFields([]) }
 
-    /// `http rules`, where they are in force.
+    /// `http rules`, if they apply.
     public var parameters: String { accepts == .original ? "originals" : rules.text }
 
-    /// Keeps the response, then the product. What can't be kept on disk is answered all the same; what came from there
-    /// is reported.
+    /// Stores the response, then the product. If the disk fails, the load still succeeds. An image from the disk is
+    /// reported as a cache hit.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
         let right = load.attachment(WriteRight.self)
         let terms = await keepResponse(of: load, right)
-        // The flight that fetched is needed no more, and no load that gets this one's result may hold its right.
+        // The fetch's flight isn't needed any more, and no load that gets this one's result may hold its right.
         load.detach(WriteRight.self)
         await right?.end()
         let facts = ResponseFacts(
@@ -73,12 +73,12 @@ public struct Store: Stage, CredentialStage {
                 for: key, now: load.clock.now)
             responses?.touch(evicted)
             load.report(.stored(.memory))
-            // Looked at only now: what becomes invalid later finds the entry and removes it.
+            // Checked only now: a later invalidation finds the entry and removes it.
             for origin in terms.origins where responses?.isInvalid(origin.target, askedAt: origin.since) == true {
                 memory.remove(target: origin.target)
             }
             if !load.mayStore { memory.remove(key.source) }
-            // The load that wrote for all who share the fetch may have found something newer meanwhile.
+            // The load that wrote for all that share the fetch may have found a newer response meanwhile.
             if right?.isRefused == true, let askedAt = terms.askedAt {
                 memory.remove(key.source, askedBefore: askedAt, now: load.clock.now)
             }
@@ -88,7 +88,7 @@ public struct Store: Stage, CredentialStage {
         {
             await responses?.keep(image, as: key, of: generation)
         }
-        // Only now is it known to be an image.
+        // Only now are the bytes known to be an image.
         if load.source == .disk, load.response.kind == .fresh || !load.isStale {
             load.report(.hasCache(product, source: .disk))
         }
@@ -96,19 +96,19 @@ public struct Store: Stage, CredentialStage {
         return .done
     }
 
-    /// Brings the disk up to date and says how long the product holds; `nil` if it may not be kept at all.
+    /// Updates the disk and returns how long the product is valid; `nil` if it may not be stored at all.
     private func keepResponse(of load: Load, _ right: WriteRight?) async -> StoredTerms? {
         let redirects = load.arrival?.followed ?? []
         guard [.fetched, .confirmed].contains(load.response.kind) || !redirects.allSatisfy(\.isStored) else {
             return await keepAll(load, redirects, writes: false)
         }
-        // Asked before the claim: another member may have set out after the removal.
+        // Checked before the claim, since another member may have begun after the removal.
         guard load.mayStore else { return nil }
-        // Of several loads that share a fetch, the first writes; the others calculate what it has written.
+        // Of several loads that share a fetch, the first one writes. The others calculate what it has written.
         let writes = right?.claim() ?? true
         defer { if writes { right?.stored() } }
         let keep = { @Sendable in await keepAll(load, redirects, writes: writes) }
-        // Those that share the fetch rely on this load to store it, so its cancellation doesn't end that.
+        // The loads that share the fetch rely on this one to store it, so a cancellation doesn't stop the writing.
         let terms = right == nil || !writes ? await keep() : await Task(operation: keep).value
         if writes, !load.mayStore {
             for key in Set([load.sourceKey, load.arrival?.key].compactMap(\.self)) {
@@ -120,9 +120,9 @@ public struct Store: Stage, CredentialStage {
         return terms
     }
 
-    /// Takes what other sizes have made of a response that may not be kept out of memory.
+    /// Removes the images that loads of other sizes have made from a response that may not be stored.
     private func refuse(_ load: Load, _ redirects: [FollowedRedirect], _ right: WriteRight?) async {
-        // Those that come later see this.
+        // Later loads see this.
         right?.refuse()
         guard let source = load.sourceKey, let askedAt = await keepAll(load, redirects, writes: false)?.askedAt else {
             return
@@ -133,7 +133,7 @@ public struct Store: Stage, CredentialStage {
     private func keepAll(_ load: Load, _ redirects: [FollowedRedirect], writes: Bool) async -> StoredTerms? {
         var terms = await keepLast(load, writes: writes)
         for redirect in redirects {
-            // What can't be kept of the way, can't be kept of its end: it would be found without the way.
+            // If a redirect can't be stored, its target can't be either, since it would be found without the redirect.
             guard let behind = await keep(redirect, load, writes: writes) else {
                 terms = nil
                 continue
@@ -143,7 +143,7 @@ public struct Store: Stage, CredentialStage {
         return terms
     }
 
-    /// Keeps the response that the product was made of.
+    /// Stores the response that the product was made from.
     private func keepLast(_ load: Load, writes: Bool) async -> StoredTerms? {
         let trail = load.arrival
         switch load.response {
@@ -157,7 +157,7 @@ public struct Store: Stage, CredentialStage {
         case .fresh, .stale, .unknown: break
         }
         if let stored = load.storedOriginal { return StoredTerms(stored, policy) }
-        // What a stage of somebody else's has found says nothing of its lifetime, and is not kept for ever.
+        // Bytes from a custom stage have no known lifetime, and mustn't be kept for ever.
         return StoredTerms(
             load.request.source.isRemote
                 ? .asRequested(load.request.expiry, storedAt: load.clock.now) : .unlimited)
@@ -207,12 +207,12 @@ public struct Store: Stage, CredentialStage {
         return terms
     }
 
-    /// What may be kept: by the cache's own rules, or by those of a private one where there is none.
+    /// The rules for what may be stored: the cache's own, or those of a private cache if there is none.
     private var policy: StoringPolicy { responses?.policy ?? StoringPolicy() }
 }
 
 extension Load {
-    /// Whether what the load has may be stored: not if its source was removed since the load set out.
+    /// Whether the load's results may be stored: not if its source was removed since the load began.
     var mayStore: Bool {
         guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
         return order.mayStore(sourceKey)

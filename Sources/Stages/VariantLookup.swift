@@ -2,13 +2,12 @@ import PipelineImages
 import PipelineHTTP
 public import Pipeline
 
-/// Looks among the stored responses for what this very list made of the source's bytes before, so that it isn't decoded
-/// again.
+/// Looks for a result that this same list made earlier from the stored response, so that it isn't decoded again.
 ///
-/// It stands between the stages that find the bytes and `Decode`, in a list that has an `Encode`; ``Store`` keeps the
-/// result next to the response. Whether the response still holds was settled before, so a result never outlives it: a
-/// response that was replaced takes its results along, one that the origin confirmed keeps them.
-/// `ImagePipeline.encoding(_:keptIn:)` puts both stages into a list.
+/// Put it between the stages that find the bytes and `Decode`, in a list that has an `Encode`. ``Store`` stores the
+/// result next to the response. The response's validity is settled before, so a result never outlives it: a replaced
+/// response takes its results along, a confirmed one keeps them. `ImagePipeline.encoding(_:keptIn:)` puts both stages
+/// into a list.
 public struct VariantLookup: Stage {
     /// Bytes of a source.
     public let accepts: Phases = .original
@@ -17,13 +16,13 @@ public struct VariantLookup: Stage {
 
     private let responses: HTTPCache
 
-    /// Looks in stored responses.
+    /// Looks in `responses`.
     public init(_ responses: HTTPCache) { self.responses = responses }
 
     /// A response that is stored.
     public var needs: Set<ResponseState.Kind> { [.stale, .fresh, .confirmed] }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// Looks, and moves the load to the result on a hit.
@@ -40,16 +39,16 @@ public struct VariantLookup: Stage {
 }
 
 extension ImagePipeline {
-    /// The same list with an `Encode` before its ``Store``, whose results are kept on disk next to the responses that they
-    /// were made of, and looked for before anything is decoded.
+    /// Returns the list with an `Encode` before its ``Store``. The results are stored on disk next to their responses,
+    /// and looked up before anything is decoded.
     ///
     /// ```swift
     /// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).encoding(Encode(.webp), keptIn: resources.responses)
     /// ```
     /// - Parameters:
-    ///   - encode: what makes the result, an `Encode` or a stage of your own with a signature.
-    ///   - responses: where the list's responses are stored.
-    /// - Precondition: the list has a `Decode` and a `Store`.
+    ///   - encode: The stage that makes the result: an `Encode`, or a stage of your own with a signature.
+    ///   - responses: The cache that the list's responses are stored in.
+    /// - Precondition: The list has a `Decode` and a `Store`.
     public func encoding(_ encode: any Stage, keptIn responses: HTTPCache) -> ImagePipeline {
         inserting(VariantLookup(responses), before: Decode.self).inserting(encode, before: Store.self)
     }

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A cache of one's own, as two closures: how it is read, and how it is written.
+/// Adapts a cache of your own with two closures, which read and write it.
 ///
 /// ```swift
 /// let cache = ClosureCache(read: { key in await table.value(key) }, write: { product, key in await table.set(product, key) })
@@ -14,15 +14,16 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// What it gives is taken for fresh: how long it keeps something is its own affair.
+/// Whatever it returns counts as fresh, so expiry is up to your cache.
 public struct ClosureCache: Sendable {
     let read: @Sendable (VariantKey) async throws -> Product?
     let write: @Sendable (Product, VariantKey) async throws -> Void
 
-    /// Makes a cache of closures.
+    /// Makes a cache from closures.
     /// - Parameters:
-    ///   - read: gives what is kept under a key, or `nil`. An error is a miss, and its text is in the trace.
-    ///   - write: keeps a product under a key. An error leaves the load as it is, and its text is in the trace.
+    ///   - read: Returns the product stored under a key, or `nil`. An error counts as a miss, and its text is in the
+    ///     trace.
+    ///   - write: Stores a product under a key. An error doesn't fail the load, and its text is in the trace.
     public init(
         read: @escaping @Sendable (VariantKey) async throws -> Product?,
         write: @escaping @Sendable (Product, VariantKey) async throws -> Void

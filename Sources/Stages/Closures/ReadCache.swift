@@ -9,14 +9,14 @@ public struct ReadCache: Stage {
 
     private let cache: ClosureCache
 
-    /// Looks in `cache`.
+    /// Makes a stage that looks in `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Asks the closure.
-    /// - Throws: `CancellationError` if the task is cancelled; any other error of the closure's is a miss.
+    /// Calls the read closure.
+    /// - Throws: `CancellationError` if the task is cancelled; any other error of the closure counts as a miss.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey else { return .skipped }
         load.note(key: .variant(key))

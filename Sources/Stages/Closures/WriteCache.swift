@@ -1,21 +1,21 @@
 public import Pipeline
 
-/// Keeps what the load has made in a ``ClosureCache``. A `Store` may follow.
+/// Writes the load's product to a ``ClosureCache``. A `Store` may follow.
 public struct WriteCache: Stage {
-    /// Something that was decoded, and perhaps encoded again.
+    /// A decoded image, perhaps encoded again.
     public let accepts: Phases = [.decoded, .encoded]
     /// The same.
     public let produces: Phases = [.decoded, .encoded]
 
     private let cache: ClosureCache
 
-    /// Keeps in `cache`.
+    /// Makes a stage that writes to `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Gives the product to the closure. What can't be kept is answered all the same.
+    /// Calls the write closure. If it fails, the load continues.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey, let product = load.content.product else { return .skipped }

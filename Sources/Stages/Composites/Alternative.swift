@@ -1,11 +1,11 @@
 public import Pipeline
 
-/// Several stages that count as one, in a ``FirstOf``.
+/// Groups several stages into one alternative of a ``FirstOf``.
 public struct Alternative: CompositeStage {
     /// The stages.
     public var body: Chain
 
-    /// Takes stages for one.
+    /// Groups stages.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
     /// Runs the stages.

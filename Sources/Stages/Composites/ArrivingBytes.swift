@@ -1,15 +1,16 @@
 public import Pipeline
 
-/// What ``Preview`` shows of a body while a fetcher reads it: one picture at a time, and none once it has ended.
+/// Decodes previews of a body for ``Preview`` while a fetcher reads it: one at a time, and none after the body has
+/// ended.
 ///
-/// A fetcher that reads in pieces gives it what has arrived:
+/// A fetcher that reads in pieces passes on the bytes so far:
 ///
 /// ```swift
 /// load.attachment(ArrivingBytes.self)?.show(bytes, of: load)
 /// ```
 public final class ArrivingBytes: LoadAttachment {
     private struct State {
-        /// How much has to be there for the next picture.
+        /// The number of bytes that the next preview waits for.
         var next: Int
         var isRunning = false
         var running: Task<Void, Never>?
@@ -28,7 +29,7 @@ public final class ArrivingBytes: LoadAttachment {
         state = Lock(State(next: step))
     }
 
-    /// Shows a picture of what has arrived, unless the last one is still being made or little is new.
+    /// Reports a preview of the bytes so far, unless another one is being decoded or too few bytes are new.
     public func show(_ bytes: [UInt8], of load: Load) {
         guard load.showsInterimImages else { return }
         let begins = state.withLock { state in
@@ -39,7 +40,7 @@ public final class ArrivingBytes: LoadAttachment {
         }
         guard begins else { return }
         let running = Task {
-            // What can't be decoded yet may be when more is there.
+            // Bytes that can't be decoded yet may decode once more have arrived.
             let image = try? await self.decode(bytes, load.priority)
             if let image, !self.isOver { load.report(.preview(image)) }
             self.state.withLock { state in
@@ -47,13 +48,13 @@ public final class ArrivingBytes: LoadAttachment {
                 state.running = nil
             }
         }
-        // Over already, perhaps; ``end()`` is only called by the load that calls this.
+        // The task may have ended already. ``end()`` can't run in between, since the load that calls this calls it.
         state.withLock { if $0.isRunning { $0.running = running } }
     }
 
     private var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// No picture is reported after this returns.
+    /// Cancels the preview that is being decoded. None is reported after this returns.
     func end() async {
         let running = state.withLock { state in
             state.isOver = true

@@ -2,16 +2,16 @@ public import Pipeline
 
 /// Runs its body once for all loads that want the same thing at the same time.
 ///
-/// Each waiter gets the result, or the error, of the one flight. A waiter that is cancelled returns at once; the last
-/// one to leave cancels the flight, whose work then winds down on its own (``Flights/drain()`` waits for it). A flight
-/// that failed is forgotten: the next load tries again.
+/// Each waiter gets the result, or the error, of the one flight. A cancelled waiter returns at once. When the last
+/// waiter leaves, the flight is cancelled and winds down on its own; ``Flights/drain()`` waits for it. A failed flight
+/// is forgotten, so the next load tries again.
 ///
-/// Loads of lists that were built separately share a flight if the bodies have stages of the same types with equal values.
-/// Caches, clients and other classes have to be the same objects, and closures the same closures. Comparing lists takes
-/// apart the body of each new list once, some hundred microseconds at its first load, so a program that loads often keeps
-/// its lists.
+/// Loads of lists that were built separately share a flight if the bodies have stages of the same types with equal
+/// values. Caches, clients and other classes have to be the same objects, and closures the same closures. To compare
+/// lists, the body of each new list is taken apart once, at its first load, which takes some hundred microseconds.
+/// Programs that load often should keep their lists.
 public struct Coalesce: CompositeStage {
-    /// What loads have to have in common.
+    /// What loads must have in common to share a flight.
     public enum Sharing: Sendable, Hashable {
         /// Source, size, headers, expiry and an equal body: the whole load is shared. Bodies are equal where they have
         /// the same stages over the same resources, whether or not they were built together; see ``Coalesce``.
@@ -21,7 +21,7 @@ public struct Coalesce: CompositeStage {
         case source
     }
 
-    /// What is run once.
+    /// The stages that are run once.
     public var body: Chain { didSet { identity = ListIdentity(body) } }
     private let flights: Flights
     private let sharing: Sharing
@@ -35,14 +35,14 @@ public struct Coalesce: CompositeStage {
         identity = ListIdentity(self.body)
     }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// What is shared.
     public var parameters: String { "by: \(sharing)" }
 
-    /// Joins the flight for what this load wants, or starts it.
-    /// - Throws: what the body throws; `CancellationError` at once when the task is cancelled.
+    /// Joins the flight for this load's key, or starts it.
+    /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = key(for: load) else {
             try await body.run(&load)
@@ -53,7 +53,7 @@ public struct Coalesce: CompositeStage {
         return .done
     }
 
-    /// Apart, and not where the load waits: what it needs only here would be held all the while.
+    /// Never inlined into `run`, whose frame would hold these temporaries while the load waits.
     @inline(never)
     private func adopt(_ result: FlightResult, _ joined: Flights.Joined, _ load: inout Load) throws {
         if joined.other { load.note(.joined) }

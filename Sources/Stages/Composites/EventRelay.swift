@@ -34,7 +34,7 @@ final class EventRelay: Sendable {
     }
 
     /// Drops the queued events and takes no more.
-    /// - Parameter closed: called once no event is being delivered: at once, or by the thread that is delivering one.
+    /// - Parameter closed: Called once no event is being delivered: at once, or by the thread that is delivering one.
     func close(_ closed: @escaping @Sendable () -> Void) {
         let (dropped, isIdle) = state.withLock { state in
             let dropped = state.waiting

@@ -1,6 +1,7 @@
 public import Pipeline
 
-/// Tries one source after the other: each stage of its body is an alternative, and the first that gives something wins.
+/// Tries several sources in order. Each stage of its body is an alternative, and the first one that yields something
+/// wins.
 ///
 /// ```swift
 /// FirstOf {
@@ -12,25 +13,25 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// An alternative that fails, or leaves the load where it was, has its place taken by the next. Whoever watches the load
-/// sees one request; the trace shows each alternative. Cancellation ends all of them.
+/// If an alternative fails or leaves the load where it was, the next one is tried. The load's events show one request;
+/// the trace shows each alternative. A cancelled load tries no further alternatives.
 public struct FirstOf: CompositeStage {
     /// The alternatives, the best one first.
     public var body: Chain
 
-    /// They are alternatives.
+    /// The stages of the body are alternatives.
     public let hasAlternatives = true
 
     /// Wraps the alternatives.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    /// What any of the alternatives can leave a load in.
+    /// The phases in which any of the alternatives can leave a load.
     public var produces: Phases {
         body.stages.reduce(into: Phases()) { phases, stage in phases.formUnion(stage.produces) }
     }
 
     /// Runs the alternatives in their order, until one has moved the load on.
-    /// - Throws: what the last alternative that failed threw, if none gave anything.
+    /// - Throws: The error of the last alternative that failed, if none moved the load on.
     public func run(_ load: inout Load) async throws -> Outcome {
         let events = RetryEvents(load)
         var attempt = load.forked(events: load.isWatched ? { @Sendable event in events.take(event) } : nil)

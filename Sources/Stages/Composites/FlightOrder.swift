@@ -1,11 +1,12 @@
 import Pipeline
 
-/// When a load began, counted among all loads, stores and removals of its ``Flights``.
+/// When a load began, in the order of all loads, stores and removals of its ``Flights``.
 ///
-/// A load that looked at the disk before an original was stored there, and asks for it after, must still join the
-/// flight that fetched it rather than fetch it again. A load that began before its source was removed must not store it.
+/// A load that looked at the disk before an original was stored there, and requests it afterwards, must still join the
+/// flight that fetched it rather than fetch it again. A load that began before its source was removed must not store
+/// it.
 ///
-/// It isn't a public attachment: the numbers mean something to ``Flights`` alone.
+/// Not public, since the numbers mean something only to ``Flights``.
 struct FlightOrder: LoadAttachment {
     let number: UInt64
     let flights: Flights

@@ -22,7 +22,7 @@ struct FlightRecord {
     /// The number of ``WriteRight``s in use; only for a source.
     var members = 0
     var claimed = false
-    /// Whether the member that was to write the original may not keep it.
+    /// Whether the member that was to write the original found that it may not be stored.
     var isRefused = false
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
@@ -63,8 +63,8 @@ struct FlightRecord {
         waiters[number]?.priority = priority
     }
 
-    /// Remembers an event for waiters that join later. Of the progress and of the previews only the newest is kept.
-    /// - Returns: the event that it replaces.
+    /// Remembers an event for waiters that join later. Only the newest progress and the newest preview are kept.
+    /// - Returns: The event that it replaces.
     mutating func remember(_ event: LoadEvent) -> LoadEvent? {
         let replaced =
             switch event {

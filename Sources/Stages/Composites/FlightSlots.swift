@@ -2,7 +2,8 @@ import Pipeline
 
 /// The slots of flights, and the flights that wait for one.
 ///
-/// Flights of less than normal priority leave a quarter of the slots free, so that what a user waits for starts at once.
+/// Flights of less than normal priority leave a quarter of the slots free, so that loads that a user waits for start at
+/// once.
 struct FlightSlots {
     enum Slot { case ordinary, modest }
 
@@ -20,7 +21,7 @@ struct FlightSlots {
         modestLimit = max(1, self.limit - self.limit / 4)
     }
 
-    /// Takes the flight out that may start now, and a slot for it; `nil` if none may.
+    /// Removes the flight that may start now from the line and takes a slot for it; `nil` if none may.
     mutating func next() -> (turn: Turn, slot: Slot)? {
         guard taken < limit, let (turn, place) = line.first else { return nil }
         let isModest = place.priority < .normal

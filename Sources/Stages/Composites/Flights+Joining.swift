@@ -42,7 +42,7 @@ extension Flights {
         let result = try await AdjustablePriority.following {
             self.prioritize(waiter, $0)
         } _: {
-            // It may have changed since the load was registered.
+            // The priority may have changed since the load was registered.
             if let priority = AdjustablePriority.current?.value { prioritize(waiter, priority) }
             return try await waiter.result.value { self.leave(waiter) }
         }
@@ -55,7 +55,7 @@ extension Flights {
         return (result, (waiter.joined, right))
     }
 
-    /// Never inlined into the waiting function, whose frame would hold these temporaries all the while.
+    /// Never inlined into the waiting function, whose frame would hold these temporaries while it waits.
     @inline(never)
     private func begin(_ key: FlightKey, _ load: Load, _ list: ListIdentity?, _ body: Chain) -> FlightWaiter {
         let waiter = register(key, load, list)
@@ -120,7 +120,7 @@ extension Flights {
             state.forget(waiter.flight)
             return (true, record.task)
         }
-        // Otherwise it has its result, or was cancelled with all flights.
+        // Otherwise the waiter has its result, or was cancelled with all flights.
         guard isWaiting else { return }
         follow(waiter.flight)
         task?.cancel()
@@ -152,7 +152,7 @@ extension Flights {
 
     /// Gives a flight the highest priority of its waiters.
     func follow(_ flight: UInt64) {
-        // Threads may set it concurrently and out of order, so look again after it is set.
+        // Threads may set the priority concurrently and out of order, so check again after setting it.
         while let (priority, highest, task) = nextPriority(of: flight) {
             priority.set(highest)
             task?.escalatePriority(to: highest.taskPriority)

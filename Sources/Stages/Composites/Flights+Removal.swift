@@ -6,13 +6,13 @@ extension Flights {
     func noteRemoval(of source: SourceKey) {
         change { state in
             state.withdrawAll { $0.source == source }
-            // Nothing that is under way could store it.
+            // Without loads under way, nothing could store it.
             guard !state.roots.isEmpty else { return }
             let number = state.number()
             state.removedAt[source] = number
             state.firstRemoval = min(state.firstRemoval, number)
             guard state.removedAt.count > 1000 else { return }
-            // This many are not remembered one by one: then loads under way store nothing.
+            // More than 1,000 removals aren't remembered one by one. Loads under way then store nothing at all.
             state.allRemovedAt = number
             (state.removedAt, state.firstRemoval) = ([:], .max)
         }
@@ -31,7 +31,7 @@ extension Flights {
         state.withLock { max($0.allRemovedAt, $0.removedAt[source] ?? 0) > order }
     }
 
-    /// Refreshes a stored response in the background, unless that is under way.
+    /// Refreshes a stored response in the background, unless a refresh of it is under way.
     func refresh(_ generation: Int64, _ work: @escaping @Sendable () async -> Void) {
         refreshes.start(generation) {
             let root = self.change { state in
@@ -47,7 +47,7 @@ extension Flights {
 }
 
 extension Flights.State {
-    /// No load can join the chosen flights any more.
+    /// Withdraws the chosen flights, so that no load can join them.
     fileprivate mutating func withdrawAll(where isChosen: (FlightKey) -> Bool) {
         for (key, flight) in joinable where isChosen(key) {
             withdraw(flight)

@@ -24,7 +24,7 @@ extension Flights {
         if abandoned { task.cancel() }
     }
 
-    /// Apart from the task that waits for a slot, which would hold the memory of this all the while.
+    /// Never inlined into the task that waits for a slot, which would hold this function's memory while it waits.
     @inline(never)
     private func run(_ flight: UInt64, _ load: Load, _ body: Chain) async {
         guard let order = beginWork(of: flight, load) else { return }
@@ -80,7 +80,7 @@ extension Flights {
 }
 
 extension LoadPriority {
-    /// What Swift's scheduler knows it by.
+    /// The corresponding priority of a Swift task.
     var taskPriority: TaskPriority {
         switch self {
         case .veryLow: .background

@@ -2,7 +2,7 @@ import Pipeline
 
 /// Fetches between their result and the storage of their bytes.
 extension Flights {
-    /// True for the first member that asks: it writes the original.
+    /// Returns true for the first member that asks, which then writes the original.
     func claim(_ flight: UInt64) -> Bool {
         change { state in
             guard let record = state.records[flight] else { return false }
@@ -11,13 +11,13 @@ extension Flights {
         }
     }
 
-    /// The original may not be kept: something newer is stored, for one.
+    /// Notes that the original may not be stored, for example because a newer response is.
     func refuse(_ flight: UInt64) { change { $0.records[flight]?.isRefused = true } }
 
-    /// Whether the original may not be kept.
+    /// Whether the original may not be stored.
     func isRefused(_ flight: UInt64) -> Bool { state.withLock { $0.records[flight]?.isRefused ?? false } }
 
-    /// The original is on disk. From now on only loads that began before may join.
+    /// Notes that the original is on disk. From now on only loads that began earlier may join.
     func stored(_ flight: UInt64) {
         change { state in
             let number = state.number()
@@ -25,7 +25,7 @@ extension Flights {
         }
     }
 
-    /// A member has ended, with or without storing.
+    /// Notes that a member has ended, with or without storing.
     func leaveSource(_ flight: UInt64) {
         change { state in
             state.records[flight]?.members -= 1
@@ -35,8 +35,8 @@ extension Flights {
 }
 
 extension Flights.State {
-    /// Forgets a source's flight without members, unless a load is still on its way that may ask for it: one that
-    /// looked at the disk before the original was there.
+    /// Forgets a source's flight without members, unless a load under way may still need it: one that looked at the
+    /// disk before the original was there.
     mutating func settleSource(_ flight: UInt64) {
         guard let record = records[flight], record.result != nil else { return }
         if record.result?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
@@ -48,7 +48,7 @@ extension Flights.State {
         forget(flight)
     }
 
-    /// Nobody new can join a flight; those who wait stay.
+    /// Lets no further load join a flight. Its waiters stay.
     mutating func withdraw(_ flight: UInt64) {
         guard let key = records[flight]?.key, joinable[key] == flight else { return }
         joinable[key] = nil

@@ -1,7 +1,7 @@
 import PipelineHTTP
 import Pipeline
 
-/// The loads under way that others may join: a resource that ``Coalesce`` shares them through.
+/// The loads in flight that other loads can join. ``Coalesce`` shares loads through this resource.
 ///
 /// Give the same `Flights` to all pipelines over the same caches; then a prefetch, another size or another policy joins
 /// a fetch under way instead of repeating it.
@@ -22,19 +22,19 @@ public final class Flights: Sendable {
         var records: [UInt64: FlightRecord] = [:]
         /// The orders of the variant flights under way, by source.
         var underWay: [SourceKey: [UInt64]] = [:]
-        /// Fetches that are on disk and have no members, kept for loads that began before; by source.
+        /// Stored fetches without members, by source, kept for loads that began before they were stored.
         var lingering: [SourceKey: [UInt64]] = [:]
         var lastNumber: UInt64 = 0
         var idleWaiters: [(end: End, continuation: CheckedContinuation<Void, Never>)] = []
         /// The number of flights, including those that wait for a slot or have no waiters any more.
         var tasks = 0
-        /// Their number for each ``FlightRecord/root``, and refreshes.
+        /// The number of flights and refreshes under each ``FlightRecord/root``.
         var roots: [UInt64: Int] = [:]
         var cancellations = 0
         var slots: FlightSlots
         /// Flights whose turn has come or never will. ``Flights/change(_:)`` resumes them.
         var turns: [(turn: FlightSlots.Turn, result: Result<FlightSlots.Slot?, any Error>)] = []
-        /// When everything was last removed from the caches, and single sources, while loads ran that had begun before.
+        /// When everything, and when single sources, were last removed from the caches while earlier loads ran.
         var allRemovedAt: UInt64 = 0
         var removedAt: [SourceKey: UInt64] = [:]
         var firstRemoval: UInt64 = .max
@@ -84,20 +84,20 @@ public final class Flights: Sendable {
     typealias Joined = (other: Bool, right: WriteRight?)
 
     let state: Lock<State>
-    /// The background refreshes of responses that were given stale.
+    /// The background refreshes of responses that were served stale.
     let refreshes: BackgroundTasks
 
     /// Where flights run; `nil` for Swift's own threads.
     package let executor: (any TaskExecutor)?
 
     /// Makes flights that several pipelines can share.
-    /// - Parameter maximumConcurrent: The number of flights that run concurrently; 1,024 by default. Each takes about 50 KB
-    ///   besides what it loads; a load that waits for a slot takes about 12 KB. An origin that doesn't respond keeps the
-    ///   slots of its flights until they time out, so programs that load from many such origins need more slots. A stage
-    ///   may load through the same flights, also in child tasks: such loads need no slot. A load in a detached task needs
-    ///   one, so a stage that waits for it can wait forever if such stages hold all slots. A `Task { }` that a stage begins
-    ///   is part of its flight until the flight has ended: its loads need no slot and have the flight's priority. Detach
-    ///   independent work.
+    /// - Parameter maximumConcurrent: The number of flights that run concurrently; 1,024 by default. Each takes about
+    ///   50 KB in addition to its image; a load that waits for a slot takes about 12 KB. An origin that doesn't respond
+    ///   keeps the slots of its flights until they time out, so programs that load from many such origins need more
+    ///   slots. A stage may load through the same flights, also in child tasks: such loads need no slot. A load in a
+    ///   detached task needs one, so a stage that waits for it can wait forever if such stages hold all slots. A
+    ///   `Task { }` that a stage begins is part of its flight until the flight has ended: its loads need no slot and
+    ///   have the flight's priority. Detach independent work.
     public convenience init(maximumConcurrent: Int = 1024) {
         self.init(executor: nil, maximumConcurrent: maximumConcurrent)
     }
@@ -129,7 +129,7 @@ public final class Flights: Sendable {
     /// The number of flights that wait for a slot.
     public var waiting: Int { state.withLock { $0.slots.line.count } }
 
-    /// How often every flight was cancelled.
+    /// How often all flights were cancelled at once.
     var cancellations: Int { state.withLock { $0.cancellations } }
 
     /// Waits until the present flights have ended, including those that wait for a slot or have no waiters any more, and
@@ -139,7 +139,7 @@ public final class Flights: Sendable {
         await refreshes.drain()
     }
 
-    /// Waits until a refresh has ended with all that it began, also what nobody waits for any more.
+    /// Waits until a refresh and everything that it began have ended, including work without waiters.
     func ended(_ root: UInt64) async { await waitForEnd { _ in .root(root) } }
 
     private func waitForEnd(_ end: (State) -> End) async {

@@ -2,7 +2,7 @@ import PipelineHTTP
 import PipelineImages
 public import Pipeline
 
-/// Makes a result of a larger one that is stored already, instead of decoding the original again.
+/// Makes a result from a larger stored one instead of decoding the original again.
 ///
 /// ```swift
 /// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).removing(Downscale.self)
@@ -16,15 +16,15 @@ public import Pipeline
 ///         })
 /// ```
 ///
-/// It stands where the source's bytes are at hand and the response's validity is settled, behind the ``VariantLookup`` that
-/// finds the very size. Its body is a `Decode`, a `Downscale` and an `Encode`. If the stored response has a result of the
-/// same list that is at least twice the wanted size in width and height, the body runs on the largest such result; else it
-/// runs on the original, as it does if the larger result turns out to be damaged.
+/// Put it after the ``VariantLookup`` that looks for the exact size, where the source's bytes are available and the
+/// response's validity is settled. Its body is a `Decode`, a `Downscale` and an `Encode`. If the stored response has a
+/// result of the same list that is at least twice the wanted size in width and height, the body runs on the largest
+/// such result. Otherwise, or if that result is damaged, it runs on the original.
 ///
-/// A result of a result went through the encoder twice. Pixels are averaged over at least four, so it loses little; leave
-/// the stage out where every result has to be as close to its original as the format allows, and where originals are
-/// hardly larger than results. A list with transforms doesn't take part: they would run twice. Neither does one whose
-/// `Decode` is `DecodeQuality.fast`: its results may come from an embedded thumbnail.
+/// Such a result went through the encoder twice. Each of its pixels is averaged from at least four, so little is lost.
+/// Leave the stage out if results must be as close to their original as the format allows, or if originals are hardly
+/// larger than results. A body with transforms always runs on the original, since they would run twice. So does one
+/// with `DecodeQuality.fast`, whose results may come from an embedded thumbnail.
 public struct FromLargerVariant: CompositeStage {
     /// A `Decode`, a `Downscale` and an `Encode`.
     public var body: Chain
@@ -39,7 +39,7 @@ public struct FromLargerVariant: CompositeStage {
         self.body = body()
     }
 
-    /// Whether the body makes of a larger result what it makes of the original.
+    /// Whether the body makes the same image from a larger result as from the original.
     package var canReuse: Bool {
         let stages = body.stages
         guard stages.count == 3, let decode = stages[0] as? Decode else { return false }
@@ -70,7 +70,7 @@ public struct FromLargerVariant: CompositeStage {
         return .hit
     }
 
-    /// The largest result, if it is large enough and fits the box in the same size as its original.
+    /// The largest result, if it is large enough and scales to the same size as its original.
     private func larger(for load: Load) async throws -> EncodedImage? {
         guard canReuse, let box = load.request.maxPixelSize, let key = load.variantKey,
             let stored = load.storedOriginal,

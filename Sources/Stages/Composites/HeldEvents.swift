@@ -13,7 +13,7 @@ final class HeldEvents: Sendable {
         if isOpen.load(ordering: .sequentiallyConsistent) { relay.deliver() }
     }
 
-    /// Reports what was held, and from now on every event at once.
+    /// Reports the held events, and from now on every event at once.
     func open() {
         isOpen.store(true, ordering: .sequentiallyConsistent)
         relay.deliver()

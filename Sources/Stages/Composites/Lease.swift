@@ -1,16 +1,16 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Runs its body in one process at a time for each source: what another process that shares the cache is fetching is
-/// waited for, not fetched again.
+/// Runs its body in one process at a time for each source. Other processes that share the cache wait for the response
+/// instead of fetching it again.
 ///
-/// Before the body runs, the disk is looked at again: a response stored since the load looked is used. The
-/// lease lasts until ``Store`` has run. If its holder dies, the next who waits gets it; if the holder was done and stored
-/// nothing, as with `no-store`, all who waited run the body, so that processes never queue for what can't be shared.
+/// Before the body runs, the disk is checked again, and a response stored since the load's lookup is used. The lease
+/// lasts until ``Store`` has run. If its holder dies, the next waiter gets it. If the holder ends without storing, as
+/// with `no-store`, all waiters run the body, so that processes never queue for a response that can't be shared.
 ///
-/// A cache that can't be used has no leases, and one that has 256 open has no more: then the body just runs.
+/// The body runs without a lease if the cache can't be used or has 256 leases open.
 public struct Lease: CompositeStage, CredentialStage {
-    /// What asks the origin.
+    /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
     private let rules: CacheRules
@@ -18,11 +18,11 @@ public struct Lease: CompositeStage, CredentialStage {
 
     /// Wraps the stages that ask the origin.
     /// - Parameters:
-    ///   - responses: the cache by whose folder processes know each other, and which is looked at again.
-    ///   - rules: what the second look keeps to; `.http` to set the request's `expiry` aside.
-    ///   - patience: how long to wait for a holder that neither ends nor dies, such as a process that was stopped; 30 s by
+    ///   - responses: The cache whose folder holds the leases. It is checked again once the lease is granted.
+    ///   - rules: The rules of the second lookup; `.http` ignores the request's `expiry`.
+    ///   - patience: How long to wait for a holder that neither ends nor dies, such as a stopped process; 30 s by
     ///     default. Then the body runs without a lease.
-    ///   - body: the stages.
+    ///   - body: The stages.
     public init(
         _ responses: HTTPCache, rules: CacheRules = .asRequested, patience: Duration = .seconds(30),
         @ChainBuilder _ body: () -> Chain
@@ -33,23 +33,23 @@ public struct Lease: CompositeStage, CredentialStage {
         self.body = body()
     }
 
-    /// Also what another process has stored.
+    /// Also a response that another process has stored.
     public var produces: Phases { body.outcomes(from: body.accepts).union(.original) }
 
-    /// Also what another process has stored.
+    /// Also a response that another process has stored.
     public var leaves: Set<ResponseState.Kind> { body.leaves.union([.stale, .fresh]) }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Those of the cache.
+    /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
 
-    /// `http rules`, where they are in force.
+    /// `http rules`, if they apply.
     public var parameters: String { rules.text }
 
-    /// Waits for the lease if need be, looks at the disk again, and runs the body if nothing new is there.
-    /// - Throws: what the body throws; `CancellationError` at once when the task is cancelled.
+    /// Waits for the lease, checks the disk again, and runs the body if nothing new is there.
+    /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.request.source.isRemote, let key = load.sourceKey, let variant = load.variantKey, mayBeStored(load)
         else {
@@ -70,19 +70,19 @@ public struct Lease: CompositeStage, CredentialStage {
             if case .granted(let lease) = outcome { load.attach(WriteRight(lease: lease)) }
             try await body.run(&load)
         } catch {
-            // The others need not wait until the last copy of a failed load is gone.
+            // Other processes need not wait until the last copy of the failed load is released.
             if case .granted(let lease) = outcome { await lease.giveBack() }
             throw error
         }
         return .done
     }
 
-    /// A request may say that its answer is nobody else's.
+    /// Whether the request allows its response to be stored.
     private func mayBeStored(_ load: Load) -> Bool {
         load.request.headers.isEmpty || !CacheControl(load.request.headers).contains("no-store")
     }
 
-    /// Whether the disk has something fresh that the load has not seen; what is stale and new is kept for the body.
+    /// Whether the disk has a fresh response that the load hasn't seen. A stale one is left to the body.
     private func findsNew(_ load: inout Load) async throws -> Bool {
         let known = load.response.kind == .stale ? load.response.stored : nil
         guard case .url(let url) = load.request.source else { return false }
@@ -90,7 +90,7 @@ public struct Lease: CompositeStage, CredentialStage {
         trail.rules = rules
         switch try await trail.look(in: responses, for: load) {
         case .fresh(let response, let freshness):
-            // To a load with a stale entry it is as if it had asked itself.
+            // For a load with a stale entry it is as if it had asked the origin itself.
             let source: LoadSource =
                 known.map { $0.generation == response.generation ? .revalidated : .network } ?? .disk
             load.giveStored(response, freshness, &trail, from: source)

@@ -2,13 +2,13 @@ import PipelineHTTP
 import FoundationEssentials
 public import Pipeline
 
-/// Runs its body unless the origin has answered a source with an error too often and too recently: then that error is the
-/// answer, without a request.
+/// Stops asking an origin for a source that has failed too often recently: throws the last error without a request.
+/// Otherwise runs its body.
 ///
-/// Only what the origin itself said counts. That it could not be reached, took too long, or that the load was cancelled,
-/// says nothing about the source. What answers ends the count.
+/// Only error statuses from the origin count. An unreachable origin, a timeout or a cancelled load says nothing about
+/// the source. A success ends the count.
 public struct LimitErrors: CompositeStage, CredentialStage {
-    /// What asks the origin.
+    /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
     private let limits: ErrorLimits
@@ -20,14 +20,14 @@ public struct LimitErrors: CompositeStage, CredentialStage {
         self.body = body()
     }
 
-    /// Goes by the load's keys.
+    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// Those of the cache.
+    /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
 
-    /// Runs the body, or throws the error that is believed.
-    /// - Throws: `LoadError` with `httpStatus`, now or as it was; what the body throws.
+    /// Runs the body, or throws the last error if the limit is reached.
+    /// - Throws: `LoadError` with `httpStatus`, from this request or from an earlier one; the body's other errors.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.request.source.isRemote, let key = load.sourceKey else {
             try await body.run(&load)
@@ -50,12 +50,13 @@ public struct LimitErrors: CompositeStage, CredentialStage {
     private func check(_ failed: FailedAttempts, _ key: SourceKey, _ load: Load) async throws {
         guard let limit = limits.limit(for: failed.status), failed.attempts >= limit.attempts else { return }
         let age = load.clock.now.timeIntervalSince(failed.latest)
-        // A clock that was set back makes no error young for ever.
+        // After the clock was set back, an error from the future must not count for ever.
         guard age >= 0, age < limit.maxAge.seconds else { return await responses.forgetFailures(of: key) }
         throw LoadError(
             .httpStatus, subject: load.subject,
             "The origin answered \(failed.status) \(failed.attempts == 1 ? "once" : "\(failed.attempts) times"), "
-                + "\(Int(clamping: age)) s ago at last; it is not asked again for \(Int(clamping: (limit.maxAge.seconds - age).rounded(.up))) s.",
+                + "most recently \(Int(clamping: age)) s ago; "
+                + "it is not asked again for \(Int(clamping: (limit.maxAge.seconds - age).rounded(.up))) s.",
             httpStatus: failed.status)
     }
 }

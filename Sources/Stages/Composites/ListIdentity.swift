@@ -3,15 +3,15 @@ import Pipeline
 /// Identifies a list by what it does: copies of a list are the same, and so are lists of equal stages over the same
 /// resources.
 ///
-/// The list is taken apart when a load first asks, so that only lists that loads reach this way pay for it.
+/// The list is taken apart on first use, so that only lists that loads get to pay for it.
 final class ListIdentity: Sendable {
     private let chain: Chain
     private let parts = Lock<ListParts?>(nil)
 
     init(_ chain: Chain) { self.chain = chain }
 
-    /// What the list is compared by. It names objects by their addresses, so it counts only as long as this identity is
-    /// kept.
+    /// What the list is compared by. It names objects by their addresses, so it is valid only as long as this identity
+    /// lives.
     var structure: ListStructure {
         if let structure = parts.withLock({ $0?.structure }) { return structure }
         // Outside the lock: taking a list apart may run a stage's code.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Pipeline
 
-/// A list as words that two lists share only if their stages do the same. Comparing them runs no code of a stage, since
-/// that happens under a lock.
+/// A list encoded as words, which are equal for two lists only if their stages do the same. Comparing them runs no code
+/// of a stage, since that happens under a lock.
 final class ListStructure: Hashable, Sendable {
     private let words: [UInt64]
     private let digest: Int
@@ -124,7 +124,7 @@ struct ListParts: @unchecked Sendable {
         kept.append(unlike)
     }
 
-    /// Stands for what can't be compared.
+    /// Stands for a part that can't be compared.
     private final class Unlike {}
 
     private static func bytes(of value: some Any) -> [UInt8] { withUnsafeBytes(of: value) { Array($0) } }
@@ -132,7 +132,7 @@ struct ListParts: @unchecked Sendable {
     private static func size<Value>(of value: Value) -> Int { MemoryLayout<Value>.size }
 }
 
-/// A value that its bytes say all of.
+/// A value that its bytes describe fully.
 private protocol PlainNumber {}
 
 extension PlainNumber {

@@ -1,10 +1,10 @@
 import PipelineImages
 public import Pipeline
 
-/// Reports pictures of what has arrived while its body fetches the rest: the scans of a progressive JPEG, and a baseline
-/// JPEG or WebP as it grows.
+/// Reports previews while its body fetches an image: the scans of a progressive JPEG, and a baseline JPEG or WebP as it
+/// grows.
 ///
-/// No policy does so unless it is asked to. Put it around `Fetch`, and see `LoadEvent.preview`:
+/// No policy includes it. Put it around `Fetch`; previews arrive as `LoadEvent.preview`:
 ///
 /// ```swift
 /// let loader = ImageLoader(resources) { policy, resources in
@@ -13,13 +13,13 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// The loader leaves alone the lists of policies that have no `Fetch`.
+/// The edit has no effect on policies without a `Fetch`.
 ///
-/// Previews fit the request's `maxPixelSize` about, as `Decode` gives it. At most one is decoded at a time, behind the
-/// download, which never waits for it; there is none after the body has ended. None is decoded while nobody shows images:
-/// see `Load.showsInterimImages`.
+/// A preview fits the request's `maxPixelSize` approximately, like the result of `Decode`. One preview is decoded at a
+/// time. The download never waits for it, and none is reported after the body has ended. Nothing is decoded unless
+/// interim images are shown; see `Load.showsInterimImages`.
 public struct Preview: CompositeStage {
-    /// What fetches.
+    /// The stage that fetches.
     public var body: Chain
     private let codecs: ImageCodecs
     private let limits: ImageLimits
@@ -30,12 +30,12 @@ public struct Preview: CompositeStage {
     /// Wraps the stage that fetches.
     /// - Parameters:
     ///   - codecs: The formats that are decoded; by default `ImageCodecs.standard`.
-    ///   - limits: what a preview may cost, as for `Decode`. One that costs more is left out.
-    ///   - minimumBytes: how much has to arrive before the first preview, and between two; 16 KB by default. As more
-    ///     has arrived, a fifth more has to arrive for the next.
-    ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
-    ///   - body: the stage that fetches.
+    ///   - limits: The limits of a preview, as for `Decode`. A preview beyond them is left out.
+    ///   - minimumBytes: How many bytes must arrive before the first preview and between two previews; 16 KB by
+    ///     default. Between two previews the download must also grow by a fifth.
+    ///   - budget: The memory that all decodes with this budget may take together; by default 512 MB, shared by all.
+    ///   - threads: The threads that decode; by default those shared by all stages, one for each core.
+    ///   - body: The stage that fetches.
     public init(
         codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
         budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
@@ -48,7 +48,7 @@ public struct Preview: CompositeStage {
         self.body = body()
     }
 
-    /// Runs the body, with an eye on what arrives.
+    /// Runs the body, and decodes previews of the bytes that arrive.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.isWatched else {
             try await body.run(&load)
@@ -73,7 +73,7 @@ public struct Preview: CompositeStage {
         return .done
     }
 
-    /// A picture of the first bytes of a file; `nil` for a format that shows nothing before it is whole.
+    /// Decodes a preview of a file's first bytes; `nil` for a format that shows nothing before it is complete.
     /// - Throws: errors of ``Decode``.
     func picture(
         of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock

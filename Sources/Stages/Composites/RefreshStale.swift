@@ -1,13 +1,13 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Gives a stale image at once where its response allows that, and runs its body in the background, so that the next load finds a
-/// fresh one (`stale-while-revalidate`, RFC 5861 section 3). Every other load just runs the body.
+/// Serves a stale image at once if its response allows that, and runs its body in the background so that the next load
+/// finds a fresh one (`stale-while-revalidate`, RFC 5861 section 3). Every other load just runs the body.
 ///
-/// The background refresh belongs to the ``Flights``: one refresh for a response at a time, with every field of the request, and
-/// ``Flights/drain()`` waits for it.
+/// Refreshes belong to the ``Flights``. At most one runs for a response; it sends every header field of the request,
+/// and ``Flights/drain()`` waits for it.
 public struct RefreshStale: CompositeStage {
-    /// What answers a load, and what refreshes.
+    /// The stages that make the image, and refresh it.
     public var body: Chain
     private let flights: Flights
 
@@ -23,8 +23,8 @@ public struct RefreshStale: CompositeStage {
     /// A response past its freshness.
     public var needs: Set<ResponseState.Kind> { [.stale] }
 
-    /// Runs the body, on the stale bytes where they may be given. An image made of them that is still in memory is the
-    /// answer as it is.
+    /// Runs the body, on the stale bytes if they may be served. An image made from them that is still in memory is the
+    /// result as it is.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.phase == .empty, let standIn = load.standIn,
             standIn.freshness.mayBeServedWhileRevalidating
@@ -35,7 +35,7 @@ public struct RefreshStale: CompositeStage {
         let fork = load.forked(events: nil)
         flights.refresh(standIn.response.generation) { [body] in
             var fork = fork
-            // What fails leaves things as they are: the next load asks again.
+            // A failed refresh changes nothing: the next load asks again.
             try? await body.run(&fork)
         }
         load.note("stale, refreshed in the background")

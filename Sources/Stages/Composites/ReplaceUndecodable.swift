@@ -3,9 +3,9 @@ public import Pipeline
 
 /// Runs its body; if a stored response turns out not to be an image, removes it and runs the body once more without it.
 ///
-/// So an entry that was damaged on disk, or that an older version judged differently, is a miss and is replaced.
+/// An entry that was damaged on disk, or that an older version accepted, is thus replaced like a miss.
 public struct ReplaceUndecodable: CompositeStage {
-    /// What is run, at most twice.
+    /// The stages that are run, at most twice.
     public var body: Chain
     private let responses: HTTPCache
 
@@ -21,7 +21,7 @@ public struct ReplaceUndecodable: CompositeStage {
         do {
             try await body.run(&load)
         } catch let error as LoadError where error.code == .undecodable || error.code == .unsupportedType {
-            // One that the origin has just confirmed is no better.
+            // An entry that the origin has just confirmed is no better.
             guard let entry = load.storedOriginal else { throw error }
             await responses.evict(entry)
             load.restart(from: start)

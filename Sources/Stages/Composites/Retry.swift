@@ -1,26 +1,26 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Runs its body again after a failure that may pass: the origin can't be reached, took too long, or answered 408, 429,
+/// Runs its body again after a temporary failure: the origin can't be reached, took too long, or answered 408, 429,
 /// 500, 502, 503 or 504.
 ///
-/// Before each new attempt it waits, by the load's clock, for a random share of a time that doubles with every attempt,
-/// so that many clients that failed together don't come back together. An origin's `Retry-After` (RFC 9110 section
-/// 10.2.3) is kept; one that is longer than `maximumDelay` ends the attempts. A body that broke off is resumed where
-/// the origin allows that. A cancelled load is never tried again, nor one that failed for a reason that stays, such as
-/// a refused address, a certificate that is not trusted, or bytes that can't be decoded.
+/// Before each retry it waits for a random share of a delay that doubles with every attempt, so that clients that
+/// failed together don't return together. The load's clock measures the wait. An origin's `Retry-After` (RFC 9110
+/// section 10.2.3) is honoured; one that is longer than `maximumDelay` ends the attempts. A body that broke off is
+/// resumed if the origin allows that. Cancelled loads and permanent failures, such as a refused address, an untrusted
+/// certificate or bytes that can't be decoded, are never retried.
 ///
-/// No policy retries unless it is asked to. Put it around `Fetch`, inside the `Coalesce` that shares it, so that all who
-/// wait share the attempts as well:
+/// No policy retries by itself. Put the stage around `Fetch`, inside the `Coalesce` that shares it, so that all waiters
+/// share the attempts as well:
 ///
 /// ```swift
 /// let patient = ImagePipeline.returnCacheElseLoad(resources).replacing(
 ///     Fetch.self, with: Retry { Fetch(resources.responses, resources.client) })
 /// ```
 ///
-/// Whoever watches the load sees one request, whatever the number of attempts; the trace shows each of them.
+/// The load's events show one request, whatever the number of attempts; the trace shows each of them.
 public struct Retry: CompositeStage {
-    /// What is run, once or more.
+    /// The stages that are run, once or more.
     public var body: Chain
     /// How often the body is run at most.
     package let maximumAttempts: Int
@@ -30,13 +30,13 @@ public struct Retry: CompositeStage {
     package let maximumDelay: Duration
     private let jitter: @Sendable () -> Double
 
-    /// Wraps the stages that are tried again, which should be idempotent, as `Fetch` is.
+    /// Wraps the stages to retry, which should be idempotent, as `Fetch` is.
     /// - Parameters:
-    ///   - attempts: how often the body is run at most; 3 by default, at least 1.
-    ///   - initialDelay: the longest wait before the second attempt; 0.5 seconds by default.
-    ///   - maximumDelay: the longest wait before any attempt; 30 seconds by default.
-    ///   - jitter: the share, 0 to 1, of the longest wait that is waited; random by default.
-    ///   - body: the stages that are run, once or more.
+    ///   - attempts: How often the body is run at most; 3 by default, at least 1.
+    ///   - initialDelay: The longest wait before the second attempt; 0.5 seconds by default.
+    ///   - maximumDelay: The longest wait before any attempt; 30 seconds by default.
+    ///   - jitter: Returns which share of the longest wait to wait for, 0 to 1; random by default.
+    ///   - body: The stages that are run, once or more.
     public init(
         attempts: Int = 3, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(30),
         jitter: @escaping @Sendable () -> Double = { .random(in: 0...1) }, @ChainBuilder _ body: () -> Chain
@@ -52,7 +52,7 @@ public struct Retry: CompositeStage {
     public var parameters: String { "attempts: \(maximumAttempts)" }
 
     /// Runs the body until it succeeds, fails for good, or has been run as often as it may.
-    /// - Throws: what the last attempt threw; `CancellationError` at once when the task is cancelled.
+    /// - Throws: The last attempt's error; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         let events = RetryEvents(load)
         var attempt = load.forked(events: load.isWatched ? { @Sendable event in events.take(event) } : nil)
@@ -79,7 +79,7 @@ public struct Retry: CompositeStage {
         }
     }
 
-    /// How long to wait after a failed attempt; `nil` if the origin wants a longer wait than is allowed.
+    /// How long to wait after a failed attempt; `nil` if the origin demands a longer wait than is allowed.
     private func delay(after error: LoadError, attempt: Int) -> Duration? {
         let wanted = error.retryAfter ?? .zero
         guard wanted <= maximumDelay else { return nil }

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Makes several attempts one request for whoever watches: it is sent once, and completed with the last attempt's word.
+/// Reports several attempts as one request, which is sent once and completed with the last attempt's result.
 final class RetryEvents: Sendable {
     private struct State {
         var hasSent = false
@@ -12,7 +12,7 @@ final class RetryEvents: Sendable {
 
     init(_ watched: Load) { self.watched = watched }
 
-    /// Hands an event of an attempt on, unless it was told already or may yet turn out otherwise.
+    /// Passes on an attempt's event, unless it was reported before or a later attempt may change it.
     func take(_ event: LoadEvent) {
         // The failure that this one replaces is released after the lock: it may hold a user's error.
         let (isNews, _) = state.withLock { state -> (Bool, LoadEvent?) in
@@ -29,7 +29,7 @@ final class RetryEvents: Sendable {
         if isNews { watched.report(event) }
     }
 
-    /// No further attempt is made: the last failure is told.
+    /// Reports the last failure, once no further attempt is made.
     func release() {
         let failure = state.withLock { state in
             defer { state.failure = nil }

@@ -1,8 +1,8 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Reports the stale image that a cache has before it reports the request to the origin. If the origin confirms it with a
-/// 304, that very image is the result.
+/// Reports a cache's stale image before the request to the origin. If the origin confirms the image with a 304, that
+/// same image is the result.
 ///
 /// ```swift
 /// StaleFirst {
@@ -13,9 +13,9 @@ public import Pipeline
 /// Store(memory, responses)                         // outside, so that nothing stale is stored as if it were new
 /// ```
 ///
-/// An image that is still in memory is reported and confirmed without decoding. An image that is only on disk is decoded
-/// if anybody shows images that come before the final one (`Load.showsInterimImages`), and while the origin is asked: the
-/// request doesn't wait for it, only its events do.
+/// An image that is still in memory is reported and confirmed without decoding. An image that is only on disk is
+/// decoded concurrently with the request, if interim images are shown (`Load.showsInterimImages`). The request's events
+/// wait for the decoding, but the request itself doesn't.
 public struct StaleFirst: CompositeStage {
     /// The stages from the one that asks the origin to those that make the image.
     public var body: Chain
@@ -40,8 +40,8 @@ public struct StaleFirst: CompositeStage {
         return .done
     }
 
-    /// The product as what the body would leave; `nil` where later stages of the list work on it, so that the product
-    /// is not what the body made.
+    /// The product as the body would leave it; `nil` if later stages of the list work on it, so that the body's result
+    /// differs.
     private func content(of product: Product, in load: Load) -> LoadContent? {
         guard case .image(let image) = product, body.signature == load.list else { return nil }
         return .decoded(image)
@@ -59,14 +59,14 @@ public struct StaleFirst: CompositeStage {
         return nil
     }
 
-    /// Takes the image of confirmed bytes as the result of the remaining stages, or runs these if there is none.
+    /// Uses the image of the confirmed bytes as the result of the remaining stages, or runs these if there is none.
     private func finish(_ load: inout Load, _ image: LoadContent?, _ remaining: Chain) async throws {
         guard let image else { return try await remaining.run(&load) }
         load.advance(to: image)
         load.note("confirmed: the image is the one reported before")
     }
 
-    /// Decodes a stale response while the body runs. What the body reports comes after the stale image.
+    /// Decodes a stale response while the body runs. The body's events come after the stale image.
     private func runDecoding(_ entry: StoredResponse, _ load: inout Load) async throws {
         guard let events = load.events else { return try await body.run(&load) }
         let held = HeldEvents(events)
@@ -89,7 +89,7 @@ public struct StaleFirst: CompositeStage {
     }
 
     /// Makes the stale image and reports it, then the events that were held back.
-    /// - Returns: the image, or `nil` if its bytes are none; and the load that made it.
+    /// - Returns: The image, or `nil` if the bytes can't be decoded; and the load that made it.
     private func decode(
         _ stale: Load, _ events: @escaping @Sendable (LoadEvent) -> Void, _ held: HeldEvents
     ) async -> (image: LoadContent?, load: Load) {

@@ -1,14 +1,14 @@
 import PipelineHTTP
 public import Pipeline
 
-/// Runs its body; where the origin can't be reached, the stale image at hand is the result.
+/// Runs its body, and falls back to a stale image if the origin can't be reached.
 ///
-/// What forbids it is the stored response (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4) and a request that says
-/// `no-cache`. An origin that answers with 500, 502, 503 or 504 is stood in for only where `stale-if-error` allows it
-/// (RFC 5861 section 4). What is on disk comes first; where nothing is, an image that is still in memory stands in for an
-/// origin that can't be reached. The load's `isStale` tells, and its source.
+/// The stored response can forbid that (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4), and so can a request
+/// with `no-cache`. If the origin answers with 500, 502, 503 or 504, only `stale-if-error` allows it (RFC 5861 section
+/// 4). The response on disk comes first. Without one, an image that is still in memory stands in for an origin that
+/// can't be reached. The load's `isStale` and its source show that.
 public struct StaleIfError: CompositeStage {
-    /// What may fail.
+    /// The stages that may fail.
     public var body: Chain
 
     /// Wraps the stages that ask the origin.
@@ -28,12 +28,12 @@ public struct StaleIfError: CompositeStage {
         return .done
     }
 
-    /// The load with what stands in for the origin.
+    /// Returns the load with the stale response or image.
     /// - Throws: `error`, if nothing may.
     private func standingIn(for error: LoadError, in failed: Load, from start: Load) throws -> Load {
         guard let failure = OriginFailure(error) else { throw error }
         var load = failed
-        // Where the origin has answered some hops, only what is stored for the next one may stand in.
+        // If the origin has answered some hops, only a response that is stored for the next one may stand in.
         let isAnswered = failed.attachment(RedirectTrail.self)?.isAnswered ?? false
         if let standIn = failed.standIn {
             guard standIn.freshness.mayStandIn(for: failure) else { throw error }

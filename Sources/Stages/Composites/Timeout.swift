@@ -10,18 +10,18 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// When the time is over, the body is cancelled. The error's code is `timedOut`, for which `StaleIfError` lets a stale image
-/// stand in and ``Retry`` tries again; its trace has what the body did. A flight that others wait for too continues for them.
-/// Time counts by the load's clock. A body that suspends nowhere costs no timer.
+/// Once the limit is over, the body is cancelled and the load fails with `timedOut`, with the body's trace.
+/// ``StaleIfError`` then falls back to a stale image, and ``Retry`` tries again. A flight with other waiters continues
+/// for them. The load's clock measures the time. A body that never suspends costs no timer.
 public struct Timeout: CompositeStage {
-    /// What may take too long.
+    /// The stages that the limit holds for.
     public var body: Chain
     private let limit: Duration
 
     /// Wraps stages.
     /// - Parameters:
-    ///   - limit: how long the stages may take together.
-    ///   - body: the stages.
+    ///   - limit: How long the stages may take together.
+    ///   - body: The stages.
     public init(_ limit: Duration, @ChainBuilder _ body: () -> Chain) { self.init(limit, body()) }
 
     fileprivate init(_ limit: Duration, _ body: Chain) {
@@ -33,13 +33,13 @@ public struct Timeout: CompositeStage {
     public var parameters: String { "\(limit.seconds) s" }
 
     /// Runs the body.
-    /// - Throws: `LoadError` with `timedOut` once the time is over; what the body throws; `CancellationError` if the task is
-    ///   cancelled.
+    /// - Throws: `LoadError` with `timedOut` once the time is over; the body's errors; `CancellationError` if the task
+    ///   is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
         let (watched, fork) = (load, load.forked(events: load.events))
         let end = Lock<(load: Load, error: (any Error)?)?>(nil)
         let isInTime = await withTaskGroup(of: Bool.self) { group in
-            // At once: what is in memory is there before anything suspends.
+            // Starts at once: an image in memory is found before anything suspends.
             group.addImmediateTask { [body] in
                 var fork = fork
                 var failure: (any Error)?

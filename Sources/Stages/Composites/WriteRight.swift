@@ -1,8 +1,8 @@
 import PipelineHTTP
 public import Pipeline
 
-/// A load's right to write what it has fetched, among all loads that share the fetch: those of this process, by
-/// ``Coalesce``, and of other processes, by ``Lease``.
+/// A load's right to store what it has fetched, among all loads that share the fetch: those of this process through
+/// ``Coalesce``, and those of other processes through ``Lease``.
 ///
 /// ```swift
 /// let right = load.attachment(WriteRight.self)
@@ -14,8 +14,8 @@ public import Pipeline
 /// await right?.end()
 /// ```
 ///
-/// ``Coalesce`` and ``Lease`` attach it, ``Store`` uses it up. A load that ends before gives it up by releasing it. Until
-/// then other processes wait for the source, and loads of this process can join the fetch.
+/// ``Coalesce`` and ``Lease`` attach it, and ``Store`` uses it up. A load that ends earlier gives it up by releasing
+/// it. Until then other processes wait for the source, and loads of this process can join the fetch.
 public final class WriteRight: LoadAttachment {
     private let flight: (flights: Flights, number: UInt64)?
     private let lease: SourceLease?
@@ -43,12 +43,12 @@ public final class WriteRight: LoadAttachment {
     /// Notes that the response has been written. Later loads find it in the store.
     public func stored() { flight.map { $0.flights.stored($0.number) } }
 
-    /// Notes that the response may not be kept, by any of the loads.
+    /// Notes that none of the loads may store the response.
     public func refuse() { flight.map { $0.flights.refuse($0.number) } }
 
-    /// Whether the load that was to write the response has found that it may not be kept.
+    /// Whether the load that was to write the response has found that it may not be stored.
     public var isRefused: Bool { flight.map { $0.flights.isRefused($0.number) } ?? false }
 
-    /// Lets other processes have the source. A second call does nothing.
+    /// Ends the lease, so that other processes can fetch the source. A second call does nothing.
     public func end() async { await lease?.giveBack() }
 }

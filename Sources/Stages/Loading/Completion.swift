@@ -1,6 +1,6 @@
 import Pipeline
 
-/// The end of something that happens once, and that any number of tasks wait for.
+/// An event that happens once, and that any number of tasks can wait for.
 final class Completion: Sendable {
     private struct State {
         var isOver = false
@@ -19,7 +19,7 @@ final class Completion: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits for the end.
+    /// Waits for the event.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -1,12 +1,13 @@
 import Pipeline
 
-/// Makes of what the stages report what a task tells: each event at most once, in their order, the completion last.
+/// Turns the events that stages report into those of a task: in their fixed order, without repetitions, the completion
+/// last.
 struct EventOrder {
     private var hasCache = false
     private var hasSent = false
     private var failure: LoadError?
 
-    /// What there is to tell of an event now, if anything.
+    /// The task's event for an event of a stage; `nil` if there is nothing to report now.
     mutating func admit(_ event: LoadEvent) -> ImageTaskEvent? {
         switch event {
         case .hasCache(let product, let source):
@@ -20,14 +21,14 @@ struct EventOrder {
         case .progress(let received, let expected): return .progress(received: received, expected: expected)
         case .preview(let image): return .preview(image)
         case .requestCompleted(_, let error):
-            // Told at the load's end, which alone has the image.
+            // Reported at the load's end, when the image is there.
             failure = error
             return nil
         case .joined, .stored: return nil
         }
     }
 
-    /// The event that tells of the end; `nil` where the image was told of before and nothing was asked.
+    /// The last event; `nil` if the image was reported before and no request was sent.
     func end(_ result: Result<ImageResponse, any Error>) -> ImageTaskEvent? {
         switch result {
         case .success(let response):

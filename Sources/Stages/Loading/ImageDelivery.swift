@@ -1,25 +1,25 @@
 import Pipeline
 
-/// Brings what is loaded to one place, one load after another, on the place's own actor.
+/// Delivers images to one target, one load after another, on the target's actor.
 ///
-/// Not generic over the place, as ``ImageSlot`` is: so it is compiled once, and no closure of it has to be generic.
+/// Not generic over the target, unlike ``ImageSlot``, so that it is compiled once and none of its closures is generic.
 final class ImageDelivery {
     typealias Completion = (Result<ImageResponse, any Error>) -> Void
 
-    /// What the place is to show from now on.
+    /// A change of what the target shows.
     enum Change {
         case image(DecodedImage)
         case nothing
-        /// What it shows already.
+        /// The target keeps what it shows.
         case same
     }
 
     private let loader: ImageLoader
     private let cancelsPrevious: Bool
-    /// Changes what the place shows; false if the place is gone.
+    /// Changes what the target shows; false if the target is gone.
     private let show: (Change) -> Bool
     private(set) var task: ImageTask?
-    /// Whether the place shows something of the source that was set last.
+    /// Whether the target shows an image of the source that was set last.
     private var isShowing = false
 
     init(_ loader: ImageLoader, cancelsPrevious: Bool, show: @escaping (Change) -> Bool) {
@@ -43,7 +43,7 @@ final class ImageDelivery {
         self.task = task
         if let placeholder { show(placeholder) }
         Task.immediate(executorPreference: loader.resources.flights.executor) { [weak self] in
-            // Named, so that the closure is the actor's.
+            // Captured, so that the closure runs on the actor.
             _ = isolation
             for await event in ImageTaskEvents(task: task, cancels: false) {
                 guard let self, self.isCurrent(task) else { return }
@@ -54,7 +54,7 @@ final class ImageDelivery {
         }
     }
 
-    /// Ends the load under way, and tells of a source that can't be loaded at all.
+    /// Supersedes the load under way, and reports a source that can't be loaded at all.
     func refuse(_ error: LoadError, _ placeholder: DecodedImage?, _ completion: Completion?) {
         leave()
         fail(.failure(error), placeholder, completion)
@@ -68,11 +68,11 @@ final class ImageDelivery {
     private func fail(
         _ result: Result<ImageResponse, any Error>, _ placeholder: DecodedImage?, _ completion: Completion?
     ) {
-        // What is shown may set another source: then this load is superseded.
+        // `show` may set another source, which supersedes this load.
         if show(placeholder.map(Change.image) ?? .nothing), task == nil { completion?(result) }
     }
 
-    /// Turns to another source.
+    /// Supersedes the load under way.
     private func leave() {
         if cancelsPrevious { task?.cancel() }
         task = nil
@@ -84,7 +84,7 @@ final class ImageDelivery {
         _ = show(.image(image))
     }
 
-    /// Whether a load may still call back; one whose place is gone is ended.
+    /// Whether a load may still call back. If the target is gone, the load is superseded.
     private func isCurrent(_ task: ImageTask) -> Bool {
         guard self.task === task else { return false }
         let isThere = show(.same)
@@ -107,7 +107,7 @@ final class ImageDelivery {
             // The image of another source must not stay.
             case .failure: isShowing ? .same : .nothing
             }
-        // What is shown may set another source: then this load is superseded.
+        // `show` may set another source, which supersedes this load.
         if show(change), task == nil { completion?(result) }
     }
 }

@@ -3,20 +3,20 @@ public import Pipeline
 import Synchronization
 
 extension ImageLoader {
-    /// Begins to load an image, and returns a handle that tells of the load and can cancel it.
+    /// Starts loading an image, and returns a handle to follow or cancel the load.
     ///
-    /// The load begins before this returns: an image that is in memory is in ``ImageTask/result`` then.
+    /// The load starts before this returns. If the image is in memory, ``ImageTask/result`` has it already.
     /// - Parameters:
-    ///   - url: an http, https, `file:` or `data:` URL.
-    ///   - options: how this load differs; ``defaults`` if `nil`.
+    ///   - url: An http, https, `file:` or `data:` URL.
+    ///   - options: The load's options; ``defaults`` if `nil`.
     public func task(for url: URL, options: LoadOptions? = nil) -> ImageTask {
         task(for: ImageSource(url), options: options)
     }
 
-    /// Begins to load an image from any kind of source.
+    /// Starts loading an image from any kind of source.
     /// - Parameters:
-    ///   - source: where the image comes from.
-    ///   - options: how this load differs; ``defaults`` if `nil`.
+    ///   - source: Where the image comes from.
+    ///   - options: The load's options; ``defaults`` if `nil`.
     public func task(for source: ImageSource, options: LoadOptions? = nil) -> ImageTask {
         let task = ImageTask(source, priority: (options ?? defaults).priority)
         task.start(executor: resources.flights.executor) { [self] events in
@@ -25,17 +25,17 @@ extension ImageLoader {
         return task
     }
 
-    /// Ends the loader: loads under way are cancelled, what is being stored is stored, the caches' files are closed and
-    /// left clean, and the client lets its connections go. Afterwards every load fails. Returns when none of the loader's
-    /// loads runs any more; a second call waits for the first.
+    /// Shuts the loader down: cancels its loads, finishes writing to disk, closes the caches' files cleanly and the
+    /// client's connections. Later loads fail. Returns once none of the loader's loads runs any more. A second call
+    /// waits for the first.
     ///
-    /// Other loaders over the same resources lose them too.
+    /// Other loaders over the same resources lose these too.
     public func shutdown() async {
         guard !isShutDown.exchange(true, ordering: .relaxed) else { return await shutdownEnd.wait() }
         defer { shutdownEnd.finish() }
         await resources.flights.cancelAll()
         await resources.client.shutdown()
-        // What set out before it could know; without a client it is soon over.
+        // Loads that started before they could notice. Without a client they end soon.
         await resources.flights.drain()
         await resources.responses.close()
     }

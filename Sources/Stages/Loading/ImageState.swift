@@ -1,7 +1,7 @@
 public import Observation
 public import Pipeline
 
-/// An image as a view shows it: the state of its load, observable by any user interface.
+/// The observable state of an image's load, for views of any user interface.
 ///
 /// ```swift
 /// let photo = ImageState(url, loader: loader, cancelsWhenHidden: true)
@@ -10,8 +10,8 @@ public import Pipeline
 /// photo.hidden()                // cancels it
 /// ```
 ///
-/// It belongs to whatever actor uses it, such as the main actor: there every change of ``state`` happens. An image in
-/// memory is there when ``start(isolation:)`` or ``shown(isolation:)`` returns.
+/// It belongs to the actor that uses it, such as the main actor, and changes ``state`` there. An image in memory is
+/// available when ``start(isolation:)`` or ``shown(isolation:)`` returns.
 @Observable
 public final class ImageState {
     /// When the load begins.
@@ -24,7 +24,7 @@ public final class ImageState {
 
     /// How far the load has come.
     public private(set) var state = LoadState.empty
-    /// A picture of what has arrived so far, or the stale image that is being confirmed; `nil` without one.
+    /// A preview of the bytes so far, or the stale image that is being confirmed; `nil` without one.
     public private(set) var preview: DecodedImage?
     /// Where the image comes from.
     @ObservationIgnored public let source: ImageSource
@@ -36,12 +36,12 @@ public final class ImageState {
 
     /// Describes an image to show.
     /// - Parameters:
-    ///   - source: where the image comes from.
-    ///   - loader: what loads it.
-    ///   - options: how its load differs; the loader's defaults if `nil`.
-    ///   - beginning: when the load begins; by default when the image is first shown.
-    ///   - cancelsWhenHidden: whether a load under way ends when the image is hidden; by default it continues.
-    ///   - isolation: the actor that the image belongs to; the caller's own.
+    ///   - source: Where the image comes from.
+    ///   - loader: The loader of the image.
+    ///   - options: The load's options; the loader's defaults if `nil`.
+    ///   - beginning: When the load begins; by default when the image is first shown.
+    ///   - cancelsWhenHidden: Whether a load under way is cancelled when the image is hidden; `false` by default.
+    ///   - isolation: The actor that the image belongs to; by default the caller's.
     public init(
         _ source: ImageSource, loader: ImageLoader, options: LoadOptions? = nil, beginning: Beginning = .whenShown,
         cancelsWhenHidden: Bool = false, isolation: isolated any Actor = #isolation
@@ -55,16 +55,16 @@ public final class ImageState {
 
     deinit { task?.cancel() }
 
-    /// The image is visible now: its load begins, unless it is under way or has succeeded.
+    /// Tells that the image is visible. Starts its load, unless that is under way or has succeeded.
     public func shown(isolation: isolated any Actor = #isolation) {
         if case .success = state { return }
         if task == nil { start() }
     }
 
-    /// The image is not visible any more.
+    /// Tells that the image isn't visible any more.
     public func hidden(isolation: isolated any Actor = #isolation) { if cancelsWhenHidden { cancel() } }
 
-    /// Ends a load under way; what was there before it is gone, so the state is empty.
+    /// Cancels a load under way and empties the state, even if there was an image before.
     public func cancel(isolation: isolated any Actor = #isolation) {
         guard let task else { return }
         task.cancel()
@@ -73,11 +73,12 @@ public final class ImageState {
         state = .empty
     }
 
-    /// Begins the load, in place of one under way: after a failure it tries again, after a success it reloads.
+    /// Starts the load, in place of one under way. After a failure it tries again; after a success it reloads the
+    /// image.
     public func start(isolation: isolated any Actor = #isolation) {
         task?.cancel()
         var options = options ?? loader.defaults
-        // What was loaded before would only be found again.
+        // Otherwise a cache would return the same image again.
         if case .success = state { options.policy = .ignoreCache() }
         let task = loader.task(for: source, options: options)
         if let result = task.result { return end(result) }
@@ -85,7 +86,7 @@ public final class ImageState {
         preview = nil
         state = .inProgress(nil)
         Task.immediate(executorPreference: loader.resources.flights.executor) { [weak self] in
-            // Named, so that the closure is the actor's.
+            // Captured, so that the closure runs on the actor.
             _ = isolation
             for await event in ImageTaskEvents(task: task, cancels: false) {
                 guard let self, self.task === task else { return }

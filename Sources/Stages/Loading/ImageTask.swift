@@ -1,7 +1,7 @@
 public import Pipeline
 
-/// A load under way: what `ImageLoader.task(for:options:)` returns. Keep it or let it go: the load ends
-/// by itself, or with ``cancel()``.
+/// A load under way, as `ImageLoader.task(for:options:)` returns it. It needn't be retained: the load ends by itself,
+/// or with ``cancel()``.
 ///
 /// ```swift
 /// let task = loader.task(for: url)
@@ -9,7 +9,7 @@ public import Pipeline
 /// let response = try await task.response
 /// ```
 ///
-/// Where a task of Swift's that waits for ``response`` or reads ``events`` is cancelled, the load is cancelled too.
+/// If the Swift task that awaits ``response`` or reads ``events`` is cancelled, the load is cancelled too.
 public final class ImageTask: Sendable {
     /// Where the image comes from.
     public let source: ImageSource
@@ -21,7 +21,7 @@ public final class ImageTask: Sendable {
         adjustable = AdjustablePriority(priority)
     }
 
-    /// Begins at once, on the caller's thread: an image in memory is there when this returns.
+    /// Starts the load at once, on the caller's thread. An image in memory is there when this returns.
     func start(
         executor: (any TaskExecutor)?,
         _ load: @escaping @Sendable (_ events: @escaping @Sendable (LoadEvent) -> Void) async throws -> ImageResponse
@@ -38,7 +38,7 @@ public final class ImageTask: Sendable {
         record.keep(running)
     }
 
-    /// The response, as soon as it is there.
+    /// The response, once the load has ended.
     /// - Throws: `LoadError`, with the trace; `CancellationError` at once if this load, or the task that waits, is
     ///   cancelled.
     public var response: ImageResponse {
@@ -51,19 +51,20 @@ public final class ImageTask: Sendable {
         }
     }
 
-    /// The result if it is there already, as with an image in memory; `nil` while the load is under way.
+    /// The result if the load has ended, as with an image in memory; `nil` while it is under way.
     public var result: Result<ImageResponse, any Error>? { record.result }
 
-    /// What the load tells, from its beginning, however late one looks. The last event tells how the load ended.
+    /// The load's events from its beginning, whenever you start reading. The last event says how the load ended.
     public var events: ImageTaskEvents { ImageTaskEvents(task: self) }
 
-    /// How urgent the load is. What it shares with others, it shares with the highest priority of those who wait; a
-    /// change reaches work that waits for a thread or for a connection.
+    /// How urgent the load is. Work that loads share has the highest priority of its waiters. A change reaches work
+    /// that waits for a thread or for a connection.
     public var priority: LoadPriority {
         get { adjustable.value }
         set { adjustable.set(newValue) }
     }
 
-    /// Ends the load, unless it has ended: its waiters get `CancellationError` at once. Work that others wait for continues.
+    /// Cancels the load, unless it has ended. Pending awaits throw `CancellationError` at once. Work that others wait
+    /// for continues.
     public func cancel() { record.cancel() }
 }

@@ -1,13 +1,13 @@
-/// What a load tells, from its beginning to its end; see ``ImageTask/events``.
+/// The events of a load, from its beginning to its end; see ``ImageTask/events``.
 ///
-/// Any number can read, each at its own pace. Only ``ImageTaskEvent/progress(received:expected:)`` and
-/// ``ImageTaskEvent/preview(_:)`` are ever left out, for newer ones.
+/// Any number of tasks can read them, each at its own pace. Only ``ImageTaskEvent/progress(received:expected:)`` and
+/// ``ImageTaskEvent/preview(_:)`` are ever replaced by newer ones.
 public struct ImageTaskEvents: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = ImageTaskEvent
 
     let task: ImageTask
-    /// Whether the load ends with the task that reads.
+    /// Whether cancelling the reading task cancels the load.
     var cancels = true
 
     /// Reads the events.
@@ -25,7 +25,7 @@ public struct ImageTaskEvents: AsyncSequence, Sendable {
         public mutating func next() async -> ImageTaskEvent? { await next(isolation: #isolation) }
 
         /// The next event, without leaving the reader's actor.
-        /// - Parameter actor: the reader's.
+        /// - Parameter actor: The reader's actor.
         /// - Returns: `nil` at the load's end, and when the task is cancelled, which cancels the load.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ImageTaskEvent? {
             while true {
@@ -40,7 +40,7 @@ public struct ImageTaskEvents: AsyncSequence, Sendable {
                 }
                 let number = last
                 await withTaskCancellationHandler {
-                    // Named, so that the closure is the actor's.
+                    // Captured, so that the closure runs on the actor.
                     _ = actor
                     await task.record.listen(after: number)
                 } onCancel: { [task] in

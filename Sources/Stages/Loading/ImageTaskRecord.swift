@@ -1,13 +1,13 @@
 import Pipeline
 
-/// What a load has told so far, and how it ended: kept once, read by any number.
+/// The events of a load so far and its result, for any number of readers.
 final class ImageTaskRecord: Sendable {
     typealias Waiter = CheckedContinuation<Result<ImageResponse, any Error>, Never>
     private typealias Listener = CheckedContinuation<Void, Never>
 
     private struct State {
         var order = EventOrder()
-        /// Five at most: of the progress and of the previews only the newest.
+        /// At most five, since only the newest progress and the newest preview are kept.
         var events: [(number: Int, event: ImageTaskEvent)] = []
         var lastNumber = 0
         var result: Result<ImageResponse, any Error>?
@@ -38,7 +38,7 @@ final class ImageTaskRecord: Sendable {
 
     var result: Result<ImageResponse, any Error>? { state.withLock { $0.result } }
 
-    /// What is to be cancelled, unless it has ended already.
+    /// Keeps the task to cancel, unless the load has ended already.
     func keep(_ running: Task<Void, Never>) {
         state.withLock { if $0.result == nil { $0.running = running } }
     }
@@ -46,7 +46,7 @@ final class ImageTaskRecord: Sendable {
     func take(_ event: LoadEvent) {
         let (listeners, _) = state.withLock { state -> ([Listener], (EventOrder, [ImageTaskEvent])?) in
             guard state.result == nil else { return ([], nil) }
-            // The order as it was holds the failure that a later one replaces.
+            // The old order holds the failure that a later one replaces. It is released after the lock.
             let order = state.order
             let replaced = state.append(state.order.admit(event))
             defer { state.listeners = [] }
@@ -55,13 +55,13 @@ final class ImageTaskRecord: Sendable {
         for listener in listeners { listener.resume() }
     }
 
-    /// Never inlined into the task that waits for the result, which would hold the memory of this all the while.
+    /// Never inlined into the task that waits for the result, which would hold this function's memory while it waits.
     @inline(never)
     func end(_ result: Result<ImageResponse, any Error>) {
         let (listeners, waiters, _) = state.withLock { state -> ([Listener], [Waiter], [ImageTaskEvent]) in
             guard state.result == nil else { return ([], [], []) }
             var removed = state.append(state.order.end(result))
-            // A picture of a part is of no use next to the whole.
+            // A preview is of no use once the image is there.
             removed += state.remove { if case .preview = $0 { true } else { false } }
             state.result = result
             defer { (state.listeners, state.waiters, state.running) = ([], [], nil) }
@@ -85,12 +85,12 @@ final class ImageTaskRecord: Sendable {
         if let result { continuation.resume(returning: result) }
     }
 
-    /// The first event after the one with a number.
+    /// The first event after the one with the given number.
     func event(after number: Int) -> (number: Int, event: ImageTaskEvent)? {
         state.withLock { $0.events.first { $0.number > number } }
     }
 
-    /// Waits until there is an event after the one with a number, or the load has ended; whether there may be one.
+    /// Waits until there is an event after the one with the given number, or the load has ended.
     func listen(after number: Int) async {
         await withCheckedContinuation { continuation in
             let waits = state.withLock { state in

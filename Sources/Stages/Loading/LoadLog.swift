@@ -1,17 +1,17 @@
 public import Logging
 import Pipeline
 
-/// Writes what happens to loads to a log of swift-log's: failures as notices, all else for debugging.
+/// Logs the events of loads with swift-log: failures at the level `notice`, all others at `debug`.
 ///
-/// The metadata have the image (`image`), its key (`image.key`), the stage (`image.stage`), the source of what was found
-/// (`image.source`) and the load's number (`image.load`). What ends up in a log holds no credentials and no query values.
+/// The metadata contains the image (`image`), its key (`image.key`), the stage (`image.stage`), the source of the image
+/// (`image.source`) and the load's number (`image.load`). It never contains credentials or query values.
 public struct LoadLog: LoadObserver {
     private let logger: Logger
 
-    /// Writes to `logger`.
+    /// Logs to `logger`.
     public init(_ logger: Logger = Logger(label: "pipeline.loads")) { self.logger = logger }
 
-    /// Writes a line.
+    /// Logs an event.
     public func observe(_ observation: LoadObservation) {
         let level: Logger.Level = if case .failed = observation.event { .notice } else { .debug }
         logger.log(level: level, observation.line, metadata: observation.metadata)

@@ -1,5 +1,5 @@
-/// Is told what happens to every load of an ``ImageLoader``: for logs, metrics and traces.
+/// Receives the events of every load of an ``ImageLoader``, for logs, metrics and traces.
 public protocol LoadObserver: Sendable {
-    /// Takes note. It is called on whatever thread the load is on, in order for each load, and must not block.
+    /// Receives an event. It is called on the load's thread, in order for each load, and must not block.
     func observe(_ observation: LoadObservation)
 }

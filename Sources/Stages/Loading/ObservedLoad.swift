@@ -1,11 +1,11 @@
 import Pipeline
 import Synchronization
 
-/// One load, as the observers of a loader are told of it.
+/// Reports the events of one load to a loader's observers.
 final class ObservedLoad: Sendable {
     private static let lastNumber = Atomic<UInt64>(0)
 
-    /// What of the load is another's.
+    /// The parts of the load that another load runs.
     private struct Joined: OptionSet {
         let rawValue: Int
         static let load = Joined(rawValue: 1)
@@ -32,7 +32,7 @@ final class ObservedLoad: Sendable {
         self.events = events
     }
 
-    /// Runs the load and tells how it begins and ends.
+    /// Runs the load, and reports its beginning and its end.
     func run(_ load: () async throws -> LoadResponse) async throws -> LoadResponse {
         tell(.started)
         do {
@@ -48,7 +48,7 @@ final class ObservedLoad: Sendable {
         }
     }
 
-    /// Tells of an event of the load, and hands it on.
+    /// Reports an event of the load, and passes it on.
     func take(_ event: LoadEvent) {
         let joined = joined.withLock { joined in
             defer {
@@ -61,7 +61,7 @@ final class ObservedLoad: Sendable {
         case .hasCache(_, let source) where joined.isEmpty:
             tell(.cacheHit(source), at: source == .memory ? "MemoryLookup" : "DiskLookup")
         case .sendingRequest where joined.isEmpty: tell(.downloadStarted, at: "Fetch")
-        // Of those that share a fetch one writes the response, whichever is first.
+        // Any of the loads that share a fetch may be the one that writes the response.
         case .stored(let place) where !joined.contains(.load): tell(.stored(place), at: "Store")
         default: break
         }

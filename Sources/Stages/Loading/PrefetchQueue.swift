@@ -1,10 +1,10 @@
 import DequeModule
 import Pipeline
 
-/// What a ``Prefetcher`` has to load, in order, and what of it is under way.
+/// The sources that a ``Prefetcher`` has yet to load, in order, and those under way.
 final class PrefetchQueue: Sendable {
     private struct Wanted {
-        /// The number of its run.
+        /// Tells this request for the source from earlier ones that were stopped.
         let number: UInt64
         /// See ``Flights/cancellations``.
         let cancellations: Int
@@ -13,9 +13,9 @@ final class PrefetchQueue: Sendable {
     }
 
     private struct State {
-        /// In order. What is stopped stays until its turn comes, and is passed over then.
+        /// In order. A stopped source stays until its turn comes, and is skipped then.
         var waiting: Deque<(source: ImageSource, number: UInt64)> = []
-        /// What waits or is under way.
+        /// The sources that wait or are under way.
         var wanted: [ImageSource: Wanted] = [:]
         var running: [UInt64: Task<Void, Never>] = [:]
         var active = 0
@@ -64,19 +64,20 @@ final class PrefetchQueue: Sendable {
         fill()
     }
 
-    /// Drops what was asked for before the caches were last cleared, which would only fill them again.
+    /// Drops sources that were requested before the caches were last cleared. Loading them would only fill the caches
+    /// again.
     private func dropCancelled() {
         let cancellations = loader.resources.flights.cancellations
         drop { state in state.wanted.filter { $0.value.cancellations != cancellations }.map(\.key) }
     }
 
-    /// Forgets what was asked for, and cancels what of it is under way.
+    /// Forgets the chosen sources, and cancels those under way.
     private func drop(_ chosen: (State) -> [ImageSource]) {
         guard state.withLock({ !$0.wanted.isEmpty }) else { return }
         let tasks = change { state -> [Task<Void, Never>] in
             let numbers = chosen(state).compactMap { state.wanted.removeValue(forKey: $0)?.number }
             state.progress.total -= numbers.count
-            // What was stopped is passed over, and not kept once it is most of the line.
+            // Stopped sources are skipped later, unless they are most of the line: then they are removed now.
             if state.waiting.count > 2 * state.wanted.count + 64 {
                 state.waiting.removeAll { [wanted = state.wanted] in wanted[$0.source]?.number != $0.number }
             }
@@ -101,11 +102,11 @@ final class PrefetchQueue: Sendable {
         fill()
     }
 
-    /// Begins loads as long as there is room.
+    /// Starts loads up to the limit.
     private func fill() {
         while let (source, number, options) = next() {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
-                // Also where a stage or an observer asked for it.
+                // A prefetch is never part of a flight, even if a stage or an observer requested it.
                 await CurrentFlight.$root.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(self.priority) {
                         await self.load(source, number, options)
@@ -117,7 +118,7 @@ final class PrefetchQueue: Sendable {
                 state.running[number] = task
                 return false
             }
-            // It was stopped before it was noted here, or is over already; then this does nothing.
+            // It was stopped before it was noted here. If it is over already, this does nothing.
             if isOver { task.cancel() }
         }
     }
@@ -153,14 +154,14 @@ final class PrefetchQueue: Sendable {
         change { state in
             state.active -= 1
             state.running[number] = nil
-            // Stopped ones are not counted any more.
+            // A stopped source isn't counted any more.
             guard state.wanted[source]?.number == number else { return }
             state.wanted[source] = nil
             count(&state.progress)
         }
     }
 
-    /// Changes what is to be done and tells who reads the progress.
+    /// Changes the state, and wakes the readers of the progress.
     @discardableResult
     private func change<Result>(_ change: (inout State) -> Result) -> Result {
         let (result, listeners) = state.withLock { state in

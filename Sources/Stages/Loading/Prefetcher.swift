@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import Pipeline
 
-/// Loads images before they are wanted, such as those that a list will scroll to.
+/// Loads images before they are needed, such as those that a list will scroll to.
 ///
 /// ```swift
 /// let prefetcher = Prefetcher(loader)
@@ -9,9 +9,9 @@ public import Pipeline
 /// prefetcher.stop(urlsThatWentBy)
 /// ```
 ///
-/// Images that are cached or under way are not loaded again. A few run at once, with a lower priority than what a user looks at; a
-/// visible load that joins one raises it, and survives `stop(_:)`: only work that nobody else waits for
-/// ends. Clearing the loader's caches ends prefetching, as does letting the prefetcher go.
+/// Images that are cached or under way are not loaded again. A few loads run concurrently, with a lower priority than
+/// visible ones. A visible load that joins one raises its priority, and survives `stop(_:)`: only work without other
+/// waiters is cancelled. Clearing the loader's caches ends prefetching, as does releasing the prefetcher.
 public final class Prefetcher: Sendable {
     /// Where prefetched images go.
     public enum Destination: Sendable, Hashable {
@@ -26,14 +26,14 @@ public final class Prefetcher: Sendable {
     private let destination: Destination
     private let options: LoadOptions?
 
-    /// Prepares to prefetch.
+    /// Makes a prefetcher.
     /// - Parameters:
-    ///   - loader: what loads.
-    ///   - destination: where the images go; memory by default.
-    ///   - maximumConcurrentLoads: how many are loaded at once; 2 by default.
-    ///   - options: how loads differ that are started without options; the loader's defaults if `nil`. Ask for the size that will be shown: another
-    ///     one shares the download alone.
-    ///   - priority: how urgent the loads are; low by default.
+    ///   - loader: The loader of the images.
+    ///   - destination: Where the images go; memory by default.
+    ///   - maximumConcurrentLoads: How many loads run concurrently; 2 by default.
+    ///   - options: The options of loads that are started without their own; the loader's defaults if `nil`. Request
+    ///     the size that will be shown: a load of another size shares only the download.
+    ///   - priority: How urgent the loads are; low by default.
     public init(
         _ loader: ImageLoader, destination: Destination = .memory, maximumConcurrentLoads: Int = 2,
         options: LoadOptions? = nil, priority: LoadPriority = .low
@@ -46,34 +46,36 @@ public final class Prefetcher: Sendable {
 
     deinit { queue.stopAll() }
 
-    /// Loads these images after those that were asked for before, except what is asked for already, with whatever options.
+    /// Loads these images after those requested earlier. Images that wait or are under way, with whatever options, are
+    /// left out.
     /// - Parameters:
-    ///   - urls: the images.
-    ///   - options: how these loads differ, such as in size or header fields; those of the prefetcher if `nil`.
+    ///   - urls: The images.
+    ///   - options: The options of these loads, such as size or header fields; those of the prefetcher if `nil`.
     public func start(_ urls: [URL], options: LoadOptions? = nil) {
         start(urls.map { ImageSource($0) }, options: options)
     }
 
-    /// Loads these images after those that were asked for before, except what is asked for already, with whatever options.
+    /// Loads these images after those requested earlier. Images that wait or are under way, with whatever options, are
+    /// left out.
     /// - Parameters:
-    ///   - sources: the images.
-    ///   - options: how these loads differ, such as in size or header fields; those of the prefetcher if `nil`.
+    ///   - sources: The images.
+    ///   - options: The options of these loads, such as size or header fields; those of the prefetcher if `nil`.
     public func start(_ sources: [ImageSource], options: LoadOptions? = nil) {
         var options = options ?? self.options ?? loader.defaults
         if destination == .disk { options.policy = .storeOnDisk }
         queue.start(sources, options)
     }
 
-    /// Loads these images no more, unless somebody else waits for them.
+    /// Stops loading these images, unless another load waits for them.
     public func stop(_ urls: [URL]) { stop(urls.map { ImageSource($0) }) }
 
-    /// Loads these images no more, unless somebody else waits for them.
+    /// Stops loading these images, unless another load waits for them.
     public func stop(_ sources: [ImageSource]) { queue.stop(sources) }
 
-    /// Loads nothing of what was asked for.
+    /// Stops loading all images.
     public func stopAll() { queue.stopAll() }
 
-    /// Begins no further load until ``resume()``; those under way go on.
+    /// Starts no further load until ``resume()``. Loads under way continue.
     public func pause() { queue.pause(true) }
 
     /// Continues after ``pause()``.
@@ -88,6 +90,6 @@ public final class Prefetcher: Sendable {
         set { queue.priority.set(newValue) }
     }
 
-    /// How far it has come, now and with each change, until nothing is left to do.
+    /// The prefetcher's progress, now and with each change, until nothing is left to do.
     public var progress: PrefetchProgress { PrefetchProgress(queue: queue) }
 }

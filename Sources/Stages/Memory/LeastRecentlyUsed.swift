@@ -36,10 +36,10 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         while place != Self.none, let value = nodes[place].value, body(value) { place = nodes[place].older }
     }
 
-    /// Looks without using.
+    /// Returns a value without marking it as used.
     func peek(_ key: Key) -> Value? { places[key].flatMap { nodes[$0].value } }
 
-    /// Looks, and makes the entry the most recently used; `update` may change it in place.
+    /// Marks an entry as the most recently used, and calls `update`, which may change it in place.
     mutating func use<Result>(_ key: Key, _ update: (inout Value?) -> Result?) -> Result? {
         guard let place = places[key] else { return nil }
         if place != newest {
@@ -49,7 +49,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return update(&nodes[place].value)
     }
 
-    /// Puts an entry in as the most recently used, and gives back the one that it replaces.
+    /// Adds an entry as the most recently used, and returns the one that it replaces.
     mutating func insert(_ value: Value, for key: Key) -> Value? {
         let replaced = remove(key)
         let node = Node(key: key, value: value, newer: Self.none, older: Self.none)
@@ -66,7 +66,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return replaced
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     mutating func remove(_ key: Key) -> Value? {
         guard let place = places.removeValue(forKey: key) else { return nil }
         unlink(place)
@@ -75,7 +75,7 @@ struct LeastRecentlyUsed<Key: Hashable, Value> {
         return nodes[place].value
     }
 
-    /// Takes the least recently used entry out.
+    /// Removes the least recently used entry.
     mutating func removeOldest() -> Value? { oldest == Self.none ? nil : remove(nodes[oldest].key) }
 
     private mutating func link(_ place: Int) {

@@ -4,9 +4,9 @@ extension MemoryCache {
     /// Removes the least recently used entries until the others take at most this number of bytes.
     public func trim(toBytes limit: Int) { removeOldest(downTo: limit) }
 
-    /// Looks from time to time whether memory is short, until the cache is empty or gone.
+    /// Checks regularly whether memory is short, until the cache is empty or released.
     func watch(_ pressure: MemoryPressure, clock: any LoadClock) {
-        // In no load's name: what it inherited would be kept by it.
+        // Detached, since it would otherwise keep the task-local values of a load alive.
         Task.detached(priority: .low) { [weak self] in
             var earlier: MemoryPressure.Reading?
             while let current = try? await BlockingThreads.files.run(priority: .low, { _ in pressure.read() }) {
@@ -22,13 +22,13 @@ extension MemoryCache {
     private func relieve(_ current: MemoryPressure.Reading, after earlier: MemoryPressure.Reading?) async -> Bool {
         guard !endsWatch() else { return false }
         guard MemoryPressure.isShort(current, since: earlier, after: Self.watchInterval) else { return true }
-        // Little is not worth keeping, and halves never end.
+        // A small rest isn't worth keeping, and halving alone would never reach zero.
         trim(toBytes: byteCount < 1_000_000 ? 0 : byteCount / 2)
-        // The allocator keeps what is freed; this gives it back.
+        // The allocator keeps freed memory; this returns it to the system.
         _ = try? await BlockingThreads.files.run(priority: .low) { _ in returnFreedMemory() }
         return true
     }
 
-    /// The time between two looks.
+    /// The time between two checks.
     static let watchInterval = Duration.seconds(2)
 }

@@ -2,27 +2,27 @@ import PipelineHTTP
 public import FoundationEssentials
 public import Pipeline
 
-/// Products in memory: strictly the least recently used goes first, by bytes and, where wanted, by count.
+/// Caches products in memory, limited by bytes and optionally by count. The least recently used entry is evicted first.
 ///
-/// It is a resource: pipelines that are given the same one share it. Reading evicts nothing.
+/// It is a resource that several pipelines can share. Reading never evicts other entries.
 public final class MemoryCache: ProductCache {
     private struct Kept {
         let entry: MemoryEntry
         let cost: Int
         var usedAt: Date
-        /// The number of its last use among all uses of the cache.
+        /// The number of the last use, counted among all uses of the cache.
         var use: UInt64
 
-        /// Its last use, as its stored response has to know; `nil` if it was made from none.
+        /// The last use, to be noted for the stored response; `nil` if the entry was made from none.
         var lastUse: ProductUse? { entry.generation.map { ProductUse(generation: $0, time: usedAt) } }
 
         func isIdle(at now: Date, limit: Duration) -> Bool {
             let idle = now.timeIntervalSince(usedAt)
-            // Used in the future: the clock was set back, and nobody knows how long ago that was.
+            // A last use in the future means that the clock was set back, so its age is unknown.
             return idle >= limit.seconds || idle < -2
         }
 
-        /// Whether it was made of a later response than another entry.
+        /// Whether the entry was made from a later response than another entry.
         func isLater(than other: MemoryEntry, now: Date) -> Bool {
             guard let own = entry.askedAt, let others = other.askedAt else { return false }
             return own > others && own <= now + 2
@@ -32,7 +32,7 @@ public final class MemoryCache: ProductCache {
     private struct State {
         var kept = LeastRecentlyUsed<VariantKey, Kept>()
         var bytes = 0
-        /// How often entries were used so far.
+        /// The number of uses so far.
         var uses: UInt64 = 0
         /// The last uses of entries that were trimmed, with their numbers; the newest 1,000.
         var trimmed: [(number: UInt64, use: ProductUse)] = []
@@ -98,7 +98,7 @@ public final class MemoryCache: ProductCache {
     /// The entry under a key, which becomes the most recently used. One that went unread for too long is dropped.
     public func entry(for key: VariantKey, now: Date) -> MemoryEntry? {
         if let idleLimit {
-            // What is dropped is freed outside the lock.
+            // The dropped entry is freed outside the lock.
             let dropped = state.withLock { state in
                 state.kept.peek(key)?.isIdle(at: now, limit: idleLimit) == true ? state.remove(key) : nil
             }
@@ -115,15 +115,16 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Keeps an entry, evicting the least recently used ones that no longer fit. One that alone is larger than the
-    /// limit is not kept, nor is what it would have replaced. An entry made of a later response of the origin stays.
+    /// Stores an entry, and evicts the least recently used ones that no longer fit. An entry that alone exceeds the
+    /// limit isn't stored, but still removes the one that it would replace. An entry made from a later response of the
+    /// origin isn't replaced.
     public func insert(_ entry: MemoryEntry, for key: VariantKey, now: Date) { _ = keep(entry, for: key, now: now) }
 
-    /// Keeps an entry as ``insert(_:for:now:)`` does.
-    /// - Returns: The last uses of the entries that had to go, which ``uses(since:)`` won't tell of.
+    /// Stores an entry as ``insert(_:for:now:)`` does.
+    /// - Returns: The last uses of the evicted entries, which ``uses(since:)`` won't return.
     func keep(_ entry: MemoryEntry, for key: VariantKey, now: Date) -> [ProductUse] {
         let cost = entry.product.cost
-        // What is evicted is freed outside the lock: giving megabytes back takes time.
+        // Evicted entries are freed outside the lock, since freeing megabytes takes time.
         let (freed, beginsWatch) = state.withLock { state -> ([Kept], Bool) in
             guard state.kept.peek(key)?.isLater(than: entry, now: now) != true else { return ([], false) }
             var freed = [state.remove(key)].compactMap(\.self)
@@ -150,10 +151,10 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Whether somebody looks for it whether memory is short.
+    /// Whether a task is checking for memory pressure.
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
-    /// Whether there is nothing to watch any more; the next entry starts it again.
+    /// Ends the watch if the cache is empty, and returns whether it has ended. The next entry starts it again.
     func endsWatch() -> Bool {
         state.withLock { state in
             if state.kept.count == 0 { state.isWatched = false }
@@ -185,7 +186,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes the variants of a source that were made of an earlier response of the origin than one to a request sent then.
+    /// Removes the variants of a source that were made from responses to requests sent until `requestTime`.
     package func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
@@ -195,7 +196,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes what was made of stored responses.
+    /// Removes the entries made from the given stored responses.
     package func remove(_ generations: Set<Int64>) {
         _ = state.withLock { state in
             state.kept.keys.filter { key in
@@ -204,7 +205,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes what was made of responses from a URL, given without fragment and user info.
+    /// Removes the entries made from responses of a URL, given without fragment and user info.
     package func remove(target: String) {
         _ = state.withLock { state in
             state.kept.keys.filter { state.kept.peek($0)?.entry.targets.contains(target) == true }.compactMap {
@@ -213,7 +214,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes everything, or only what went unread for longer than the idle limit.
+    /// Removes all entries, or only those that went unread for longer than the idle limit.
     public func reset(staleOnly: Bool = false, now: Date = Date()) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
@@ -227,7 +228,7 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// Removes what is past its freshness for a reader with the given expiry.
+    /// Removes the entries that are stale for a reader with the given expiry.
     package func removeExpired(_ expiry: Expiry, now: Date) {
         _ = state.withLock { state -> [Kept] in
             state.kept.keys.compactMap { key in
@@ -240,9 +241,9 @@ public final class MemoryCache: ProductCache {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     public var count: Int { state.withLock { $0.kept.count } }
 
-    /// What all entries take together, in bytes.
+    /// The size of all entries together, in bytes.
     public var byteCount: Int { state.withLock { $0.bytes } }
 }

@@ -2,20 +2,21 @@ import PipelineHTTP
 public import FoundationEssentials
 public import Pipeline
 
-/// A product as the memory cache keeps it, with what tells whether it still holds.
+/// A product in the memory cache, with the facts that tell whether it is still valid.
 ///
-/// ``MemoryLookup`` attaches an entry that is past its freshness to the load. `StaleFirst` reports its product,
-/// `RefreshStale` gives it while the origin is asked, and `StaleIfError` gives it where the origin can't be reached.
+/// ``MemoryLookup`` attaches a stale entry to the load. `StaleFirst` reports its product, `RefreshStale` serves it
+/// while the origin is asked, and `StaleIfError` serves it if the origin can't be reached.
 public struct MemoryEntry: LoadAttachment {
     /// Pixels or bytes.
     public let product: Product
     /// Until when the product is fresh.
     public let validity: Validity
-    /// The generation of the stored response that the product was made from; `nil` where none was stored.
+    /// The generation of the stored response that the product was made from; `nil` if none was stored.
     public let generation: Int64?
-    /// What the response says of itself.
+    /// What the response says about itself.
     let facts: ResponseFacts
-    /// When the origin was asked for it; `nil` for what came from none. An entry that was asked for later stays.
+    /// When the response was requested from the origin; `nil` without an origin. An entry never replaces one that was
+    /// requested later.
     public let askedAt: Date?
 
     /// Describes an entry.
@@ -36,21 +37,21 @@ public struct MemoryEntry: LoadAttachment {
         self.askedAt = askedAt
     }
 
-    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it. Of a
-    /// file, `file:` and its path.
+    /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it.
+    /// For a file, `file:` and its path.
     public var targets: [String] { facts.targets }
 }
 
 extension Load {
-    /// Ends with an image in memory, which is fresh until then.
+    /// Ends the load with an image in memory, which is fresh until `end`.
     mutating func give(_ entry: MemoryEntry, until end: Date?) {
         settle(entry.facts, until: end)
         advance(to: .ready(entry.product), from: .memory)
     }
 
-    /// Notes what is known of the product, which is fresh until then.
+    /// Notes what is known about the product, which is fresh until `end`.
     mutating func settle(_ facts: ResponseFacts, until end: Date?) {
-        // What never ends, such as a file, has a time that means just that.
+        // `distantFuture` means for ever, as for a file.
         (freshUntil, self.facts) = (end.flatMap { $0 < .distantFuture ? $0 : nil }, facts)
     }
 }
@@ -59,6 +60,6 @@ extension MemoryEntry {
     /// Whether the product was made from a stored response.
     func isMade(from response: StoredResponse) -> Bool { generation == response.generation }
 
-    /// Whether the product may be given past its freshness where the origin can't be reached.
+    /// Whether the product may be served stale if the origin can't be reached.
     func mayStandIn(at now: Date) -> Bool { validity.mayStandIn && !validity.isFromFuture(at: now) }
 }

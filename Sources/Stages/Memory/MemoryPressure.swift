@@ -1,15 +1,15 @@
 import FoundationEssentials
 import Pipeline
 
-/// How short of memory this machine is, or the cgroups that the process is in, as the Linux kernel reports it.
+/// Measures how short of memory this machine or the process's cgroups are, as the Linux kernel reports it.
 ///
-/// What can't be read counts as no pressure: other systems, cgroup v1, and kernels without PSI.
+/// Missing reports count as no pressure: other systems, cgroup v1, and kernels without PSI.
 struct MemoryPressure: Sendable {
     /// What the kernel reports at one moment.
     struct Reading: Sendable, Equatable {
         /// The share of its limit that the fullest cgroup has in use, without file contents that the kernel can drop.
         var used = 0.0
-        /// For how long tasks have waited for memory so far, in microseconds; `nil` where that isn't reported.
+        /// How long tasks have waited for memory so far, in microseconds; `nil` if that isn't reported.
         var stalled: Int?
     }
 
@@ -19,7 +19,7 @@ struct MemoryPressure: Sendable {
     private let stalls: String?
 
     /// Finds the files; `nil` if there are none.
-    /// - Parameter root: the folder that holds `proc` and `sys`.
+    /// - Parameter root: The folder that holds `proc` and `sys`.
     init?(root: String = "/") {
         let base = root + "sys/fs/cgroup"
         let lines = Self.text(root + "proc/self/cgroup")?.split(separator: "\n") ?? []

@@ -120,6 +120,6 @@ struct LimitErrorsTests {
         }
         #expect(
             error?.message
-                == "The origin answered 503 once, 4 s ago at last; it is not asked again for 6 s.")
+                == "The origin answered 503 once, most recently 4 s ago; it is not asked again for 6 s.")
     }
 }
