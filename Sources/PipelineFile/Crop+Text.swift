@@ -2,7 +2,8 @@ import Pipeline
 package import Stages
 
 extension Crop.Length {
-    /// Reads `300`, within a range, or `12.5%`, at most 100% either way, and above nothing where the range is; `nil` for anything else.
+    /// Reads pixels in a range, such as `300`, or a percentage from -100% to 100%, such as `12.5%`; `nil` for anything
+    /// else. If the range is positive, the percentage must be too.
     package init?(text: String, in range: ClosedRange<Int>) {
         if let pixels = Int(text) {
             guard range.contains(pixels) else { return nil }

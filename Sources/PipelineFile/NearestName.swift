@@ -17,7 +17,7 @@ package enum NearestName {
         return nearest.0
     }
 
-    /// How many letters have to be put in, taken out or exchanged (Levenshtein).
+    /// How many letters have to be inserted, removed or replaced (Levenshtein).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {

@@ -2,16 +2,17 @@ public import Pipeline
 
 /// Transforms written on one line: `resize=800:600:fit=cover,sharpen=0.5`.
 ///
-/// Commas part the stages, colons their values; a value has the name of its parameter before it, or takes its place.
+/// Commas separate the stages, and colons their values. A value has its parameter's name before it, or stands at its
+/// parameter's position.
 public struct OperationList: Sendable {
     /// The transforms in their order.
     public let chain: Chain
 
     /// Reads a line.
     /// - Parameters:
-    ///   - text: the line.
-    ///   - catalogue: the stages that it may name; by default ``StageCatalogue/operations``.
-    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, which says where and what was meant.
+    ///   - text: The line.
+    ///   - catalogue: The stages that the line may name; by default ``StageCatalogue/operations``.
+    /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with the column and the nearest right name.
     public init(_ text: String, catalogue: StageCatalogue = .operations) throws(LoadError) {
         var stages: [any Stage] = []
         var column = 1
@@ -37,13 +38,13 @@ public struct OperationList: Sendable {
             start += value.count + 1
         }
         do {
-            guard !name.isEmpty else { throw StageMistake("A name of a stage is missing.") }
+            guard !name.isEmpty else { throw StageMistake("A stage's name is missing.") }
             return try catalogue.stage(try catalogue.specification(name), values)
         } catch let mistake as StageMistake {
             let place = mistake.value.map { columns[$0] } ?? column
             throw LoadError(.invalidPipeline, subject: "--ops, column \(place)", mistake.message)
         } catch let error as LoadError {
-            // Which file, where a file is meant.
+            // The subject names the file, if the error is about one.
             let about = error.subject.isEmpty ? "" : "\(error.subject): "
             throw LoadError(.invalidPipeline, subject: "--ops, column \(column)", about + error.message)
         } catch {
@@ -59,6 +60,6 @@ extension String {
 }
 
 extension LoadError.Code {
-    /// A list of stages that was written in a file or on a command line can't be understood.
+    /// A list of stages from a file or a command line is invalid.
     public static let invalidPipeline = LoadError.Code(rawValue: "invalidPipeline")
 }

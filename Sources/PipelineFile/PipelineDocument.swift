@@ -10,16 +10,17 @@ public import Pipeline
 /// - encode: {format: webp, quality: 75}
 /// ```
 ///
-/// A stage is its name, or its name with its parameters: a mapping, a list of values in their order, or one value. A
-/// composite has its stages under `stages`, or instead of parameters. The list may stand under `pipeline:`.
+/// A stage is written as its name, or as its name with its parameters: a mapping, a list of values in their order, or
+/// one value. A composite has its stages under `stages`, or instead of parameters. The list may stand under
+/// `pipeline:`.
 public struct PipelineDocument: Sendable {
     private let name: String
     private let list: [YAMLNode]
 
     /// Reads a text.
     /// - Parameters:
-    ///   - text: the YAML.
-    ///   - name: of the file, for errors.
+    ///   - text: The YAML.
+    ///   - name: The file's name, for errors.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line and column.
     public init(_ text: String, name: String = "pipeline") throws(LoadError) {
         self.name = name
@@ -41,8 +42,8 @@ public struct PipelineDocument: Sendable {
 
     /// Makes the pipeline.
     /// - Parameters:
-    ///   - catalogue: the stages that the file may name.
-    ///   - clock: the time that loads live by.
+    ///   - catalogue: The stages that the file may name.
+    ///   - clock: The clock of the pipeline's loads.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
     ///   name; or with `stageContract` if a stage could never run where it stands.
     public func pipeline(_ catalogue: StageCatalogue, clock: any LoadClock = SystemClock()) throws -> ImagePipeline {
@@ -79,7 +80,7 @@ public struct PipelineDocument: Sendable {
         }
     }
 
-    /// A stage's name, and what stands behind it.
+    /// A stage's name and its value.
     private func named(_ node: YAMLNode) throws(LoadError) -> (key: YAMLNode, value: YAMLNode?) {
         switch node.content {
         case .scalar: return (node, nil)
@@ -101,7 +102,7 @@ public struct PipelineDocument: Sendable {
         switch value?.content {
         case nil: break
         case .scalar(let text):
-            // `circle:` without anything behind it.
+            // `circle:` without a value.
             if let value, !text.isEmpty {
                 result.given = [(nil, text)]
                 result.places = [value]
@@ -133,7 +134,7 @@ public struct PipelineDocument: Sendable {
 
     private func text(_ node: YAMLNode) throws(LoadError) -> String {
         guard let text = node.text else {
-            throw placed(StageMistake("This is \(node.kind); a value is wanted."), at: node)
+            throw placed(StageMistake("This is \(node.kind); a value is expected."), at: node)
         }
         return text
     }

@@ -22,30 +22,30 @@ public struct StageArguments: Sendable {
         self.body = body
     }
 
-    /// A whole number; `nil` where none was given.
+    /// A whole number; `nil` if none was given.
     public func integer(_ name: String) -> Int? {
         if case .integer(let value) = values[name] { value } else { nil }
     }
 
-    /// A number; `nil` where none was given.
+    /// A number; `nil` if none was given.
     public func number(_ name: String) -> Double? {
         if case .number(let value) = values[name] { value } else { nil }
     }
 
-    /// Pixels or a percentage; `nil` where none were given.
+    /// Pixels or a percentage; `nil` if none were given.
     public func length(_ name: String) -> Crop.Length? {
         if case .length(let value) = values[name] { value } else { nil }
     }
 
-    /// An aspect; `nil` where none was given.
+    /// An aspect; `nil` if none was given.
     public func aspect(_ name: String) -> PixelSize? {
         if case .aspect(let value) = values[name] { value } else { nil }
     }
 
-    /// A time; `nil` where none was given.
+    /// A time; `nil` if none was given.
     public func duration(_ name: String) -> Duration? { number(name).map { .seconds($0) } }
 
-    /// A text, or the word that was chosen; `nil` where none was given.
+    /// A text, or the chosen word; `nil` if none was given.
     public func text(_ name: String) -> String? {
         if case .text(let value) = values[name] { value } else { nil }
     }
@@ -53,19 +53,19 @@ public struct StageArguments: Sendable {
     /// Whether a flag was set to true.
     public func flag(_ name: String) -> Bool { values[name] == .flag(true) }
 
-    /// A colour; `nil` where none was given.
+    /// A colour; `nil` if none was given.
     public func colour(_ name: String) -> Colour? {
         if case .colour(let value) = values[name] { value } else { nil }
     }
 
-    /// A chosen word as the case of an enumeration whose raw values the words are; `nil` where none was given.
+    /// A chosen word as a case of an enumeration with the words as raw values; `nil` if none was given.
     public func choice<Choice: RawRepresentable>(_ name: String) -> Choice? where Choice.RawValue == String {
         text(name).flatMap { Choice(rawValue: $0) }
     }
 }
 
 extension StageParameter.Kind {
-    /// The value that a text stands for; `nil` if it is none of this kind.
+    /// The value that a text stands for; `nil` if it isn't of this kind.
     func value(of text: String) -> StageArguments.Value? {
         switch self {
         case .integer(let range): Int(text).flatMap { range.contains($0) ? .integer($0) : nil }

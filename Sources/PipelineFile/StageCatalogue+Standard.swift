@@ -2,7 +2,7 @@ import Pipeline
 public import Stages
 
 extension StageCatalogue {
-    /// All stages of the library, on resources of one's own.
+    /// Returns all stages of the library, which use the given resources.
     public static func standard(_ resources: PipelineResources) -> StageCatalogue {
         (sources(resources) + pixels(resources) + composites(resources)).reduce(operations(resources.codecs)) {
             $0.adding($1)
@@ -21,7 +21,7 @@ extension StageCatalogue {
 
     private static func byteLimit(_ limits: ImageLimits) -> StageParameter {
         StageParameter(
-            "byteLimit", count, "The bytes that a source may have.", standard: "\(limits.encodedBytes)",
+            "byteLimit", count, "The most bytes that a source may have.", standard: "\(limits.encodedBytes)",
             example: "10000000")
     }
 
@@ -39,10 +39,10 @@ extension StageCatalogue {
                 DiskLookup(resources.responses, rules: $0.rules)
             },
             StageSpecification(
-                "variantLookup", summary: "Looks for what the list's encode has made of the stored response before."
+                "variantLookup", summary: "Looks for an earlier result of the list's encode for the stored response."
             ) { _ in VariantLookup(resources.responses) },
             StageSpecification(
-                "delay", [StageParameter("seconds", delay, "How long.", isRequired: true, example: "0.1")],
+                "delay", [StageParameter("seconds", delay, "How long to wait.", isRequired: true, example: "0.1")],
                 summary: "Waits before the next stages."
             ) { Delay($0.duration("seconds") ?? .zero) },
             StageSpecification("readInline", summary: "Reads a source that is bytes or a data URL.") { _ in ReadInline()
@@ -50,7 +50,7 @@ extension StageCatalogue {
             StageSpecification("readFile", [byteLimit(resources.limits)], summary: "Reads a source that is a file.") {
                 ReadFile(byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("fetch", [byteLimit(resources.limits)], summary: "Asks the origin.") {
+            StageSpecification("fetch", [byteLimit(resources.limits)], summary: "Fetches the source from the origin.") {
                 Fetch(
                     resources.responses, resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
@@ -77,20 +77,22 @@ extension StageCatalogue {
         let (codecs, limits) = (resources.codecs, resources.limits)
         let formats = codecs.codecs.filter { $0.encoder != nil }.compactMap(\.extensions.first)
         return [
-            StageSpecification("checkHeader", summary: "Refuses bytes that aren't an image, or a too large one.") { _ in
+            StageSpecification(
+                "checkHeader", summary: "Refuses bytes that aren't an image, and images beyond the limits."
+            ) { _ in
                 CheckHeader(codecs: codecs, limits: limits)
             },
             StageSpecification(
                 "decode",
                 [
                     StageParameter(
-                        "frames", .integer(1...10_000), "Up to this many frames of an animation.",
+                        "frames", .integer(1...10_000), "The most frames of an animation to decode.",
                         standard: "\(limits.frames)", example: "100"),
                     StageParameter(
                         "quality", .choice(["quality", "fast"]), "How close a reduced image comes to the best one.",
                         standard: "quality"),
                     StageParameter(
-                        "allowTruncated", .flag, "Takes what can be read of a file that is cut off.", standard: "false"),
+                        "allowTruncated", .flag, "Decodes what can be read of a truncated file.", standard: "false"),
                 ], summary: "Turns the source's bytes into pixels, no more than the next stages need."
             ) { given in
                 var limits = limits
@@ -99,7 +101,7 @@ extension StageCatalogue {
                     codecs: codecs, limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
                     allowTruncated: given.flag("allowTruncated"))
             },
-            StageSpecification("downscale", summary: "Scales the image to the size that is asked for.") { _ in
+            StageSpecification("downscale", summary: "Scales the image to the requested size.") { _ in
                 Downscale()
             },
             StageSpecification(
@@ -107,11 +109,12 @@ extension StageCatalogue {
                 [
                     StageParameter("format", .choice(formats), "The format.", isRequired: true, example: "webp"),
                     StageParameter(
-                        "quality", .integer(1...100), "From small to faithful.", standard: "80", example: "75"),
+                        "quality", .integer(1...100), "From 1, small, to 100, faithful.", standard: "80", example: "75"),
                     StageParameter(
                         "maxBytes", count, "Lowers the quality until the file has no more bytes.", example: "50000"),
                     StageParameter(
-                        "metadata", .choice(KeptMetadata.allCases.map(\.rawValue)), "What is kept of the source's.",
+                        "metadata", .choice(KeptMetadata.allCases.map(\.rawValue)),
+                        "The part of the source's metadata to keep.",
                         standard: "none"),
                     StageParameter("lossless", .flag, "Writes without loss.", standard: "false"),
                     StageParameter("progressive", .flag, "Writes so that it shows coarsely first.", standard: "false"),
@@ -135,13 +138,15 @@ extension StageCatalogue {
 
     private static let errorLimits = [
         StageParameter(
-            "clientAttempts", .integer(1...1_000_000), "Answers of 400 to 499 before no more are asked for.",
+            "clientAttempts", .integer(1...1_000_000), "How many errors of 400 to 499 in a row stop requests.",
             example: "2"),
-        StageParameter("clientMaxAge", age, "How long they count.", standard: "300", example: "600"),
         StageParameter(
-            "serverAttempts", .integer(1...1_000_000), "Answers of 500 to 599 before no more are asked for.",
+            "clientMaxAge", age, "How long requests stop after the last one.", standard: "300", example: "600"),
+        StageParameter(
+            "serverAttempts", .integer(1...1_000_000), "How many errors of 500 to 599 in a row stop requests.",
             example: "3"),
-        StageParameter("serverMaxAge", age, "How long they count.", standard: "300", example: "600"),
+        StageParameter(
+            "serverMaxAge", age, "How long requests stop after the last one.", standard: "300", example: "600"),
     ]
     private static let age = StageParameter.Kind.seconds(0...31_536_000)
 
@@ -154,13 +159,16 @@ extension StageCatalogue {
         }
         return [
             composite(
-                "coalesce", "Runs its stages once for all loads that want the same.",
-                [StageParameter("by", .choice(["variant", "source"]), "What has to be the same.", isRequired: true)]
+                "coalesce", "Runs its stages once for all loads of the same image.",
+                [
+                    StageParameter(
+                        "by", .choice(["variant", "source"]), "What the loads must have in common.", isRequired: true)
+                ]
             ) { given in
                 Coalesce(resources.flights, by: given.text("by") == "source" ? .source : .variant) { given.body }
             },
             composite(
-                "fromLargerVariant", "Makes a result of a stored one of twice its size or more, where there is one.",
+                "fromLargerVariant", "Makes a result from a stored one of at least twice its size, if there is one.",
                 example: "[decode, downscale, encode: webp]"
             ) { given in
                 let stage = FromLargerVariant(resources.responses) { given.body }
@@ -174,27 +182,29 @@ extension StageCatalogue {
             {
                 given in ReplaceUndecodable(resources.responses) { given.body }
             },
-            composite("refreshStale", "Gives a stale image where its response allows that, and refreshes it for later.")
-            { given in RefreshStale(resources.flights) { given.body } },
+            composite("refreshStale", "Serves a stale image if its response allows that, and refreshes it for later.") {
+                given in RefreshStale(resources.flights) { given.body }
+            },
             composite(
                 "lease", "Runs its stages in one process at a time.",
                 [
                     rules,
-                    StageParameter("patience", delay, "How long it waits for another.", standard: "30", example: "10"),
+                    StageParameter(
+                        "patience", delay, "How long to wait for another process.", standard: "30", example: "10"),
                 ]
             ) { given in
                 Lease(
                     resources.responses, rules: given.rules, patience: given.duration("patience") ?? .seconds(30)
                 ) { given.body }
             },
-            composite("staleIfError", "Gives a stale image where the origin can't be reached.") { given in
+            composite("staleIfError", "Falls back to a stale image if the origin can't be reached.") { given in
                 StaleIfError { given.body }
             },
             composite("staleFirst", "Shows a stale image until the origin has answered.") { given in
                 StaleFirst { given.body }
             },
             composite(
-                "limitErrors", "Repeats an origin's error without a request once it came too often.", errorLimits,
+                "limitErrors", "Repeats an origin's error without a request if it came too often.", errorLimits,
                 example: "clientAttempts=2:serverAttempts=3"
             ) { given in
                 let limits = try given.errorLimits ?? resources.errorLimits
@@ -204,10 +214,11 @@ extension StageCatalogue {
                 return LimitErrors(resources.responses, limits) { given.body }
             },
             composite(
-                "preview", "Shows what has arrived while the rest is fetched.",
+                "preview", "Shows previews while an image is fetched.",
                 [
                     StageParameter(
-                        "minimumBytes", count, "None before this many bytes.", standard: "16384", example: "4096")
+                        "minimumBytes", count, "The bytes before the first preview and between two.", standard: "16384",
+                        example: "4096")
                 ]
             ) { given in
                 Preview(
@@ -215,18 +226,22 @@ extension StageCatalogue {
                     minimumBytes: given.integer("minimumBytes") ?? 16_384
                 ) { given.body }
             },
-            composite("firstOf", "Tries its stages one after the other until one gives something.") { given in
+            composite("firstOf", "Tries its stages in order until one yields something.") { given in
                 FirstOf { given.body }
             },
-            composite("alternative", "Makes one alternative of several stages.") { given in Alternative { given.body }
+            composite("alternative", "Groups several stages into one alternative.") { given in
+                Alternative { given.body }
             },
             composite(
-                "retry", "Runs its stages again after a failure that may pass.",
+                "retry", "Runs its stages again after a temporary failure.",
                 [
-                    StageParameter("attempts", .integer(1...100), "How often at most.", standard: "3", example: "5"),
                     StageParameter(
-                        "initialDelay", delay, "The longest wait before the second.", standard: "0.5", example: "1"),
-                    StageParameter("maximumDelay", delay, "The longest wait of all.", standard: "30", example: "60"),
+                        "attempts", .integer(1...100), "How often the stages run at most.", standard: "3", example: "5"),
+                    StageParameter(
+                        "initialDelay", delay, "The longest wait before the second attempt.", standard: "0.5",
+                        example: "1"),
+                    StageParameter(
+                        "maximumDelay", delay, "The longest wait before any attempt.", standard: "30", example: "60"),
                 ]
             ) { given in
                 Retry(
@@ -240,7 +255,7 @@ extension StageCatalogue {
 }
 
 extension StageArguments {
-    /// For each class of statuses that has attempts; their age is five minutes, unless it is said.
+    /// The limits of each class of statuses that has attempts; the default age is five minutes.
     fileprivate var errorLimits: ErrorLimits? {
         get throws {
             func limit(_ name: String) throws -> ErrorLimits.Limit? {

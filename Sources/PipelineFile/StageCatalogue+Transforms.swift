@@ -10,10 +10,10 @@ extension StageCatalogue {
     private static let edge = StageParameter.Kind.integer(0...1_000_000)
     private static let gravities = StageParameter.Kind.choice(Gravity.allCases.map(\.rawValue))
 
-    /// What turns pixels into other pixels, or into bytes: all that ``OperationList`` knows.
+    /// The transforms, which turn pixels into other pixels. ``OperationList`` knows these by default.
     public static let operations = operations(.standard)
 
-    /// The same, where pictures that are laid over others may have the formats of a list.
+    /// The transforms, with the formats that pictures laid over others may have.
     package static func operations(_ codecs: ImageCodecs) -> StageCatalogue { StageCatalogue(specifications(codecs)) }
 
     private static func specifications(_ codecs: ImageCodecs) -> [StageSpecification] {
@@ -23,7 +23,7 @@ extension StageCatalogue {
                 [
                     StageParameter("width", side, "The width in pixels.", isRequired: true, example: "800"),
                     StageParameter(
-                        "height", side, "The height in pixels; without one the width counts.", example: "600"),
+                        "height", side, "The height in pixels. Without it only the width counts.", example: "600"),
                     StageParameter(
                         "fit", .choice(Resize.Fit.allCases.map(\.rawValue)), "How the image fills the size.",
                         standard: "inside", example: "cover"),
@@ -76,7 +76,7 @@ extension StageCatalogue {
                     StageParameter("height", side, "The canvas's height.", example: "1000"),
                     StageParameter("gravity", gravities, "Where the image lies on the canvas.", standard: "centre"),
                     StageParameter("colour", .colour, "The canvas's colour.", standard: "white"),
-                    StageParameter("top", edge, "Rows above, where no canvas is given.", standard: "0", example: "10"),
+                    StageParameter("top", edge, "Rows above, if no canvas is given.", standard: "0", example: "10"),
                     StageParameter("left", edge, "Columns on the left.", standard: "0", example: "10"),
                     StageParameter("bottom", edge, "Rows below.", standard: "0", example: "10"),
                     StageParameter("right", edge, "Columns on the right.", standard: "0", example: "10"),
@@ -95,7 +95,8 @@ extension StageCatalogue {
                 "rotate",
                 [
                     StageParameter(
-                        "degrees", .number(-360...360), "How far, clockwise.", isRequired: true, example: "90"),
+                        "degrees", .number(-360...360), "The angle in degrees, clockwise.", isRequired: true,
+                        example: "90"),
                     StageParameter(
                         "background", .colour, "The colour of the corners.", standard: "transparent", example: "white"),
                 ], summary: "Turns the image."
@@ -110,7 +111,10 @@ extension StageCatalogue {
             ) { Flip($0.choice("axis") ?? .horizontal) },
             StageSpecification(
                 "roundCorners",
-                [StageParameter("radius", .number(0...1_000_000), "In pixels.", isRequired: true, example: "24")],
+                [
+                    StageParameter(
+                        "radius", .number(0...1_000_000), "The radius in pixels.", isRequired: true, example: "24")
+                ],
                 summary: "Makes the corners round and transparent."
             ) { RoundCorners(radius: $0.number("radius") ?? 0) },
             StageSpecification("circle", summary: "Keeps a circle of the image.") { _ in Circle() },
@@ -147,7 +151,8 @@ extension StageCatalogue {
                     StageParameter("y", offset, "Pixels from there downwards.", standard: "0", example: "-10"),
                     StageParameter(
                         "scale", .number(0...10), "The picture's width as a share of the image's.", example: "0.2"),
-                    StageParameter("opacity", .number(0...1), "1 hides what is below.", standard: "1", example: "0.5"),
+                    StageParameter(
+                        "opacity", .number(0...1), "From 0, invisible, to 1, opaque.", standard: "1", example: "0.5"),
                 ], summary: "Lays a picture from a file over the image.", example: "logo.png:southEast:scale=0.2"
             ) { given in
                 try Composite(

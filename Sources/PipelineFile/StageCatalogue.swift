@@ -12,12 +12,12 @@ import Pipeline
 public struct StageCatalogue: Sendable {
     private var byName: [String: StageSpecification] = [:]
 
-    /// Makes a catalogue; of two with one name the later counts.
+    /// Makes a catalogue. Of two stages with the same name the later one counts.
     public init(_ specifications: [StageSpecification]) {
         for specification in specifications { byName[NearestName.folded(specification.name)] = specification }
     }
 
-    /// The same with another stage.
+    /// Returns the catalogue with another stage.
     public func adding(_ specification: StageSpecification) -> StageCatalogue {
         var catalogue = self
         catalogue.byName[NearestName.folded(specification.name)] = specification
@@ -27,7 +27,7 @@ public struct StageCatalogue: Sendable {
     /// All stages, by name.
     public var specifications: [StageSpecification] { byName.values.sorted { $0.name < $1.name } }
 
-    /// The stage of a name.
+    /// Returns the specification of a stage's name.
     /// - Throws: `StageMistake` with the nearest right name.
     func specification(_ name: String) throws(StageMistake) -> StageSpecification {
         if let found = byName[NearestName.folded(name)] { return found }
@@ -38,8 +38,8 @@ public struct StageCatalogue: Sendable {
         throw StageMistake("There is no stage \(printable(name)). \(remedy)")
     }
 
-    /// A stage of values that are still text: those without a name come first.
-    /// - Throws: `StageMistake`; what the stage's own making throws.
+    /// Makes a stage from values that are still text.
+    /// - Throws: `StageMistake`, and what the specification's `make` throws.
     func stage(
         _ specification: StageSpecification, _ values: [(name: String?, text: String)], body: Chain = Chain([])
     ) throws -> any Stage {
@@ -65,8 +65,8 @@ public struct StageCatalogue: Sendable {
 }
 
 extension StageSpecification {
-    /// The parameter that a value is for, and the value's text. Without a name it is a flag's own name, the parameter's
-    /// value whose place it takes, or a word of another one.
+    /// The parameter that a value is for, and the value's text. A value without a name is a flag's own name, the value
+    /// of the parameter at its position, or a word of another parameter.
     func parameter(
         _ value: (name: String?, text: String), at index: Int
     ) throws(StageMistake) -> (StageParameter, String) {
@@ -89,7 +89,7 @@ extension StageSpecification {
         throw StageMistake("\(self.name) has no parameter \(printable(name)). \(remedy)", at: index)
     }
 
-    /// The parameter of a name.
+    /// The parameter with a name.
     func parameter(_ name: String) -> StageParameter? {
         parameters.first { NearestName.folded($0.name) == NearestName.folded(name) }
     }

@@ -1,7 +1,7 @@
-/// What is wrong with a stage as it was written; who read the text adds where it stands.
+/// A mistake in a stage as it was written. The code that reads the text adds its location.
 struct StageMistake: Error {
     let message: String
-    /// Which of the values is meant; `nil` for the stage itself.
+    /// The index of the wrong value; `nil` for the stage itself.
     let value: Int?
 
     init(_ message: String, at value: Int? = nil) {

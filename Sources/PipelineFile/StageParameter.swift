@@ -1,4 +1,4 @@
-/// One parameter of a stage, as a file or a command line names it.
+/// Describes a parameter of a stage, as a file or a command line names it.
 public struct StageParameter: Sendable {
     /// What its value has to be.
     public enum Kind: Sendable {
@@ -26,7 +26,7 @@ public struct StageParameter: Sendable {
     public let name: String
     /// What its value has to be.
     public let kind: Kind
-    /// Whether the stage can't do without it.
+    /// Whether it has to be given.
     public let isRequired: Bool
 
     let summary: String
@@ -38,8 +38,8 @@ public struct StageParameter: Sendable {
     ///   - name: Its name.
     ///   - kind: What its value has to be.
     ///   - summary: What it does, in a sentence for the reference.
-    ///   - isRequired: Whether the stage can't do without it; by default it can.
-    ///   - standard: The value that it has where none is given, as one would write it; `nil` if there is none.
+    ///   - isRequired: Whether it has to be given; `false` by default.
+    ///   - standard: The default value, as one would write it; `nil` if there is none.
     ///   - example: A value for the reference; by default one that fits the kind.
     public init(
         _ name: String, _ kind: Kind, _ summary: String = "", isRequired: Bool = false, standard: String? = nil,
@@ -67,7 +67,7 @@ extension StageParameter.Kind {
         }
     }
 
-    /// The words that a value without a name is known by.
+    /// The words by which a value without a name is recognized.
     var words: [String] {
         if case .choice(let words) = self { words } else { [] }
     }

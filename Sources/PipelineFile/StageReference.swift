@@ -28,13 +28,13 @@ package struct StageReference {
     private static let syntax = [
         "A pipeline is a list of stages in YAML. A stage is its name, or its name with its parameters: a mapping, a list of "
             + "values in their order, or one value. Composites wrap the stages under their key stages.",
-        "Transforms can also be written on one line: commas part them, colons their values.",
-        "A value needs no name where it stands in its parameter's place, or is a word that one of the later parameters "
-            + "knows. The name of a flag alone sets it. Case, hyphens and underscores in names don't matter.",
+        "Transforms can also be written on one line: commas separate them, and colons their values.",
+        "A value needs no name if it stands at its parameter's position, or is a word of one of the later parameters. "
+            + "The name of a flag alone sets it. Case, hyphens and underscores in names don't matter.",
     ]
 
-    /// The whole reference.
-    /// - Parameter version: The program's, for the man page.
+    /// Returns the reference in a form.
+    /// - Parameter version: The program's version, for the man page.
     package func written(as form: Form, version: String = "") -> String {
         let lines =
             switch form {
@@ -120,7 +120,7 @@ extension StageSpecification {
         }
     }
 
-    /// As a list in YAML has it.
+    /// The example as an item of a list in YAML.
     package var yamlExample: String {
         if isComposite, let example, example.first == "[" { return "- \(name): \(example)" }
         var pairs = exampleValues.map { name, text in
@@ -133,7 +133,7 @@ extension StageSpecification {
         return pairs.isEmpty ? "- \(name)" : "- \(name): {\(pairs.joined(separator: ", "))}"
     }
 
-    /// As ``OperationList`` has it; `nil` for what isn't one of its stages.
+    /// The example as ``OperationList`` reads it; `nil` for stages that it doesn't know.
     package var lineExample: String? {
         guard StageCatalogue.operations.specifications.contains(where: { $0.name == name }) else { return nil }
         let values = example ?? exampleValues.map(\.text).joined(separator: ":")

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// How a stage is written in a file or on a command line, and how it is made of what stands there.
+/// Describes how a stage is written in a file or on a command line, and makes it from its arguments.
 ///
 /// ```swift
 /// StageSpecification("refuseHost", [StageParameter("host", .text, isRequired: true)]) { arguments in
@@ -20,14 +20,13 @@ public struct StageSpecification: Sendable {
 
     /// Describes a stage.
     /// - Parameters:
-    ///   - name: such as `refuseHost`.
-    ///   - parameters: in the order in which values without a name are taken.
-    ///   - isComposite: whether the stage wraps others, which then are the arguments' body.
+    ///   - name: The name, such as `refuseHost`.
+    ///   - parameters: The parameters, in the order in which values without a name are taken.
+    ///   - isComposite: Whether the stage wraps others, which are then the arguments' `body`.
     ///   - summary: What the stage does, in a sentence for the reference.
-    ///   - example: Values for the reference, as ``OperationList`` writes them, such as `800:600:fit=cover`; by default those
-    ///     that the stage needs. Of a composite also its stages as YAML has them, such as `[decode]`.
-    ///   - make: makes the stage of arguments that were checked already; what it throws is shown with the place in the
-    ///     file.
+    ///   - example: Values for the reference, as ``OperationList`` writes them, such as `800:600:fit=cover`; by default
+    ///     those that the stage needs. For a composite also its stages in YAML, such as `[decode]`.
+    ///   - make: Makes the stage from checked arguments. Its errors are shown with their location in the file.
     public init(
         _ name: String, _ parameters: [StageParameter] = [], isComposite: Bool = false,
         summary: String = "", example: String? = nil,

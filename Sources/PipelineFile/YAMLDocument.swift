@@ -3,13 +3,13 @@ package import Pipeline
 
 /// One YAML document, read by libyaml.
 package enum YAMLDocument {
-    /// What a document may hold at most: a few lines with aliases could otherwise stand for any number.
+    /// The most nodes of a document. A few lines with aliases could otherwise expand to any number.
     private static let mostNodes = 10_000
     private static let deepest = 64
 
     /// Reads a text.
-    /// - Parameter name: of the file, for errors.
-    /// - Returns: the document's root; `nil` if the text is empty.
+    /// - Parameter name: The file's name, for errors.
+    /// - Returns: The document's root; `nil` if the text is empty.
     /// - Throws: `LoadError` with `invalidPipeline`, with line and column.
     package static func root(of text: String, name: String) throws(LoadError) -> YAMLNode? {
         var parser = yaml_parser_t()
@@ -69,7 +69,7 @@ package enum YAMLDocument {
         }
     }
 
-    /// An error with its place.
+    /// An error with its location.
     package static func error(_ name: String, _ line: Int, _ column: Int, _ message: String) -> LoadError {
         LoadError(.invalidPipeline, subject: "\(printable(name)):\(line):\(column)", message)
     }
