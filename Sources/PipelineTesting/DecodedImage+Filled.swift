@@ -1,11 +1,11 @@
 public import Pipeline
 
 extension DecodedImage {
-    /// A picture of one colour.
+    /// Makes an image of one colour.
     /// - Parameters:
-    ///   - size: the picture's size in pixels.
-    ///   - pixel: one byte a channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of
-    ///     bytes gives a grey picture of the first, or black.
+    ///   - size: The image's size in pixels.
+    ///   - pixel: One byte for each channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of
+    ///     bytes makes a grey image of the first byte, or a black one.
     public static func filled(_ size: PixelSize, with pixel: [UInt8] = [128, 128, 128]) -> DecodedImage {
         let layout = PixelLayout.known(channelCount: pixel.count) ?? .grey
         let channels = layout.channelCount == pixel.count ? pixel : [pixel.first ?? 0]

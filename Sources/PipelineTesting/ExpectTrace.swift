@@ -13,9 +13,9 @@ public import Pipeline
 ///     """)
 /// ```
 /// - Parameters:
-///   - trace: what happened.
-///   - expected: a line for each stage: its name and its verdict, indented by four spaces for each composite around it.
-/// - Throws: ``TraceMismatch`` if something else happened.
+///   - trace: The load's trace.
+///   - expected: A line for each stage: its name and its verdict, indented by four spaces for each composite around it.
+/// - Throws: ``TraceMismatch`` if the trace differs.
 public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch) {
     let happened = trace.entries.map { String(repeating: "    ", count: $0.depth) + $0.verdict }
     let lines = expected.split(separator: "\n").map(String.init)
@@ -30,8 +30,8 @@ public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch
 /// try expectTrace(response.trace, contains: ["DiskLookup miss", "Fetch done"])
 /// ```
 /// - Parameters:
-///   - trace: what happened.
-///   - expected: each stage's name and its verdict, without regard to the composites around it.
+///   - trace: The load's trace.
+///   - expected: Each stage's name and its verdict, without regard to the composites around it.
 /// - Throws: ``TraceMismatch`` if one of them didn't happen after those before it.
 public func expectTrace(_ trace: Trace, contains expected: [String]) throws(TraceMismatch) {
     var missing = expected[...]
@@ -46,13 +46,13 @@ extension Trace.Entry {
     fileprivate var verdict: String { "\(stage) \(outcome)" }
 }
 
-/// Another trace than was expected; see ``expectTrace(_:_:)``.
+/// A trace that differs from the expected one; see ``expectTrace(_:_:)``.
 public struct TraceMismatch: Error, Sendable, CustomStringConvertible {
     /// What should have happened, a stage a line.
     package let expected: String
     /// What happened, a stage a line.
     package let happened: String
 
-    /// Both.
+    /// Both texts.
     public var description: String { "Expected:\n\(expected)\nHappened:\n\(happened)" }
 }

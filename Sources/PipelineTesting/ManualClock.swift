@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import Pipeline
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test advances it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -80,7 +80,7 @@ public final class ManualClock: LoadClock {
         }
     }
 
-    /// How many tasks sleep on this clock, those not counted that wait for a time limit on other work.
+    /// The number of tasks that sleep on this clock, without those that wait for a time limit on other work.
     package var sleeperCount: Int { state.withLock { $0.count(includingLimits: false) } }
 
     /// When the next of them is due, counted from now; `nil` if none sleeps.
@@ -92,8 +92,8 @@ public final class ManualClock: LoadClock {
 
     /// Waits until at least `count` tasks sleep on this clock.
     /// - Parameters:
-    ///   - count: how many.
-    ///   - includingLimits: whether those count that wait for a time limit on other work; `false` by default.
+    ///   - count: The number of tasks.
+    ///   - includingLimits: Whether to count tasks that wait for a time limit on other work; `false` by default.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleepers(_ count: Int, includingLimits: Bool = false) async throws {
         try await wait { state, number, waiter in
@@ -103,9 +103,10 @@ public final class ManualClock: LoadClock {
         }
     }
 
-    /// Moves time on, the time of day included, and wakes the sleepers that are due: the earliest first, then those that slept first.
+    /// Advances the clock, including its time of day, and wakes the sleepers that are due: the earliest first, then
+    /// those that fell asleep first.
     ///
-    /// Who sleeps again after waking counts from the time that the clock then shows.
+    /// A task that sleeps again after waking counts from the time that the clock then shows.
     public func advance(by duration: Duration) {
         let due = state.withLock { state -> [Sleeper] in
             state.uptime += duration
@@ -117,7 +118,7 @@ public final class ManualClock: LoadClock {
         for sleeper in due { sleeper.waiter.resume(with: .success(())) }
     }
 
-    /// Sets the time of day alone, as somebody may who sets a machine's clock back; nobody wakes.
+    /// Sets only the time of day, as when a machine's clock is set back. No sleeper wakes.
     public func set(now: Date) { state.withLock { $0.now = now } }
 
     private func wait(_ begin: (inout State, Int, Waiter<Void>) -> [Waiter<Void>]) async throws {

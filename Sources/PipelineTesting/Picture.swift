@@ -1,12 +1,12 @@
 public import Pipeline
 
-/// Image files of a given size and colour, made without any library.
+/// Makes image files of a given size and colour without any library.
 public enum Picture {
-    /// A PNG file of one colour (RFC 2083), uncompressed.
+    /// Makes a PNG file of one colour (RFC 2083), uncompressed.
     /// - Parameters:
-    ///   - size: the picture's size in pixels.
-    ///   - pixel: one byte a channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of bytes
-    ///     gives a grey picture of the first, or black.
+    ///   - size: The image's size in pixels.
+    ///   - pixel: One byte for each channel: grey; red, green, blue; or red, green, blue, alpha. Any other number of
+    ///     bytes makes a grey image of the first byte, or a black one.
     public static func png(_ size: PixelSize, with pixel: [UInt8] = [128, 128, 128]) -> [UInt8] {
         let image = DecodedImage.filled(size, with: pixel)
         let colourType: UInt8 =
@@ -24,7 +24,7 @@ public enum Picture {
             + chunk("IEND", [])
     }
 
-    /// A stream of zlib's (RFC 1950) that only copies (RFC 1951 section 3.2.4).
+    /// A zlib stream (RFC 1950) of stored blocks (RFC 1951 section 3.2.4).
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var stream: [UInt8] = [0x78, 0x01]
         var start = 0

@@ -1,16 +1,16 @@
 import Pipeline
 
-/// Which of two things came first.
+/// Tells which of two events came first.
 final class Race: Sendable {
     private let waiter = Waiter<Bool>()
 
-    /// Something has come; only the first counts.
+    /// Notes an event. Only the first one counts.
     func finish(_ result: Bool) { waiter.resume(with: .success(result)) }
 
-    /// What came first, as soon as something has; to be asked once.
+    /// Waits for the first event and returns its value. Call it only once.
     func result() async -> Bool { (try? await waiter.value()) ?? false }
 
-    /// What came first, or `false` if nothing has within a time; to be asked once.
+    /// Waits for the first event and returns its value, or `false` once the limit is over. Call it only once.
     @discardableResult
     func result(within limit: Duration) async -> Bool {
         let watch = Task {

@@ -1,8 +1,8 @@
 public import Pipeline
 
-/// A stage that changes nothing and remembers who passed: put it where a test wants to look.
+/// Records the loads that pass, and changes nothing. Put it where a test wants to look.
 public final class RecordingStage: Stage {
-    /// What the stage is called in lists, traces and errors.
+    /// The stage's name in lists, traces and errors.
     public let name: String
     /// The phases in which it sees loads.
     public let accepts: Phases
@@ -17,13 +17,13 @@ public final class RecordingStage: Stage {
     /// The phases in which it leaves loads: those in which it found them.
     public var produces: Phases { accepts }
 
-    /// The loads that passed, as they were then, in their order.
+    /// The loads that passed, in their order and as they were then.
     public var loads: [Load] { seen.withLock { $0 } }
 
     /// The phases in which loads passed, in their order.
     public var phases: [Phase] { loads.map(\.phase) }
 
-    /// Remembers the load.
+    /// Records the load.
     public func run(_ load: inout Load) async throws -> Outcome {
         let copy = load
         seen.withLock { $0.append(copy) }

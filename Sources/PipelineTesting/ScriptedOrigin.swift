@@ -1,10 +1,10 @@
 public import FoundationEssentials
 import Pipeline
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test tells it, down to the wrong byte.
+/// A real HTTP/1.1 server on 127.0.0.1 that replies as a test scripts it, byte for byte if need be.
 ///
-/// It takes a free port, keeps connections alive, writes down what it was asked, and ends with ``stop()`` or with its
-/// last reference. It adds no `Date` and no other field of its own but `Content-Length`.
+/// It takes a free port, keeps connections alive, logs its requests, and ends with ``stop()`` or with its last
+/// reference. `Content-Length` is the only field that it adds.
 ///
 /// ```swift
 /// let origin = try ScriptedOrigin()
@@ -18,10 +18,10 @@ import Pipeline
 /// #expect(origin.log.requests.count == 1)
 /// ```
 ///
-/// Nothing in it waits for time to pass: hold a reply with a ``Gate`` that the test opens, and wait for what the origin
-/// has seen with ``until(_:)``.
+/// It never waits for time to pass: hold a reply with a ``Gate`` that the test opens, and wait for requests with
+/// ``until(_:)``.
 public final class ScriptedOrigin: Sendable {
-    /// Decides the answer to a request; called on a thread of the connection, where it may block only briefly.
+    /// Returns the reply to a request. It is called on the connection's thread, where it may block only briefly.
     public typealias Handler = @Sendable (Request) -> Reply
 
     /// The port on 127.0.0.1.
@@ -30,8 +30,8 @@ public final class ScriptedOrigin: Sendable {
     private let core: ScriptedOriginCore
 
     /// Starts an origin.
-    /// - Parameter handler: answers the paths without a route; by default with 404.
-    /// - Throws: `LoadError` with the code `unreachable` if the system gives no socket.
+    /// - Parameter handler: Replies to paths without a route; by default with 404.
+    /// - Throws: `LoadError` with the code `unreachable` if no socket is available.
     public init(_ handler: @escaping Handler = { _ in Reply(status: 404) }) throws {
         let listener = try ScriptedOriginListener()
         port = listener.port
@@ -42,7 +42,7 @@ public final class ScriptedOrigin: Sendable {
 
     deinit { stop() }
 
-    /// The URL of a path, which may hold a query.
+    /// Returns the URL of a path, which may contain a query.
     public func url(_ path: String, host: String = "127.0.0.1") -> URL {
         guard let url = URL(string: "http://\(host):\(port)\(path)") else {
             preconditionFailure("\(path) is not a path of a URL; start it with / and percent-encode it.")
@@ -50,17 +50,17 @@ public final class ScriptedOrigin: Sendable {
         return url
     }
 
-    /// Answers requests for a path, whatever their query, from now on.
+    /// From now on, replies to requests for a path with `handler`, whatever their query.
     public func route(_ path: String, _ handler: @escaping Handler) { core.route(path, handler) }
 
-    /// Answers requests for a path with these replies in turn; the last one stays.
+    /// From now on, replies to requests for a path with these replies in turn. The last one is repeated.
     public func script(_ path: String, _ replies: Reply...) { core.script(path, replies) }
 
-    /// What has happened so far.
+    /// The requests and connections so far.
     public var log: Log { core.log }
 
-    /// Waits until what has happened satisfies the test; returns as well when the origin stops or the task is
-    /// cancelled, so check afterwards what the log says.
+    /// Waits until the log satisfies `condition`. Also returns when the origin stops or the task is cancelled, so check
+    /// the log afterwards.
     public func until(_ condition: @escaping @Sendable (Log) -> Bool) async { await core.until(condition) }
 
     /// Closes all connections and waits for the origin's threads to end.

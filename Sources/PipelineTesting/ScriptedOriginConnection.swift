@@ -40,7 +40,7 @@ struct ScriptedOriginConnection {
         } catch {}
     }
 
-    /// The next request, or `nil` if what comes is none.
+    /// The next request, or `nil` if the bytes are none.
     private mutating func readRequest() throws -> ScriptedOrigin.Request? {
         var searched = 0
         while true {
@@ -57,7 +57,7 @@ struct ScriptedOriginConnection {
         }
     }
 
-    /// Where the head ends that begins the bytes received, its empty line included.
+    /// The end of the head that the received bytes begin with, including its empty line.
     private func endOfHead(from start: Int) -> Int? {
         received.withUnsafeBytes { bytes in
             var index = start
@@ -114,7 +114,7 @@ struct ScriptedOriginConnection {
         } while reply.repeats && !reply.content.isEmpty
     }
 
-    /// Does what interrupts a reply; false if the reply ends with it.
+    /// Performs an interruption of a reply; false if the reply ends with it.
     private func goesOn(after interruption: ScriptedOrigin.Reply.Interruption) throws -> Bool {
         switch interruption {
         case .hold(let gate):
@@ -134,7 +134,7 @@ struct ScriptedOriginConnection {
     private func send(_ bytes: ArraySlice<UInt8>) throws {
         var rest = bytes
         while !rest.isEmpty {
-            // In one step, so that who has received something finds it in the log.
+            // In one step, so that a client that has received bytes finds them in the log.
             let (count, number) = core.note { [socket, rest] log in
                 let count = rest.withUnsafeBytes {
                     Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// What the threads of an origin share; it does not keep the origin itself alive.
+/// The state that an origin's threads share. It doesn't keep the origin itself alive.
 final class ScriptedOriginCore: Sendable {
     private struct State: Sendable {
         var routes: [String: ScriptedOrigin.Handler] = [:]
@@ -12,7 +12,7 @@ final class ScriptedOriginCore: Sendable {
         var threads = 0
         var isStopped = false
 
-        /// The next reply of a path's script, of which the last one stays; `nil` without a script.
+        /// The next reply of a path's script, whose last one is repeated; `nil` without a script.
         mutating func nextReply(_ path: String) -> ScriptedOrigin.Reply? {
             guard let script = scripts[path] else { return nil }
             return script.count > 1 ? scripts[path]?.removeFirst() : script.first ?? ScriptedOrigin.Reply(status: 404)
@@ -66,7 +66,7 @@ final class ScriptedOriginCore: Sendable {
         return reply ?? (handler ?? otherwise)(request)
     }
 
-    /// Changes the log and resumes who waits for that.
+    /// Changes the log, and resumes the waiters whose condition it meets.
     @discardableResult
     func note<Result: Sendable>(_ change: @Sendable (inout ScriptedOrigin.Log) -> Result) -> Result {
         let (result, waits) = state.withLock { state in (change(&state.log), !state.waiters.isEmpty) }
@@ -82,7 +82,7 @@ final class ScriptedOriginCore: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0.waiters[id] = Waiter(condition: condition, continuation: continuation) }
-                // What is waited for, or what ends the wait, may have happened before.
+                // The condition may be met already, or the wait may be over.
                 if Task.isCancelled { resume(id) } else { resumeWaiters() }
             }
         } onCancel: {
@@ -90,7 +90,7 @@ final class ScriptedOriginCore: Sendable {
         }
     }
 
-    /// Runs `body` on a thread of its own, for whose end ``stop()`` waits.
+    /// Runs `body` on a thread of its own. ``stop()`` waits for its end.
     func start(_ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.threads += 1 }
         let work = Unmanaged.passRetained(

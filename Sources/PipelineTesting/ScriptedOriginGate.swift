@@ -1,13 +1,13 @@
 extension ScriptedOrigin {
-    /// What holds replies back until a test lets them go; once open it stays open.
+    /// Holds replies back until a test opens the gate. Once open, it stays open.
     public final class Gate: Sendable {
         let signal: ScriptedOriginSignal
 
-        /// A closed gate.
-        /// - Throws: `LoadError` with the code `unreachable` if the system gives no pipe.
+        /// Makes a closed gate.
+        /// - Throws: `LoadError` with the code `unreachable` if no pipe is available.
         public init() throws { signal = try ScriptedOriginSignal() }
 
-        /// Lets go whatever waits, now and later.
+        /// Releases the replies that wait, now and later.
         public func open() { signal.raise() }
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// The socket on which an origin takes connections.
+/// The socket on which an origin accepts connections.
 struct ScriptedOriginListener: Sendable {
     let port: Int
     private let socket: Int32
@@ -25,7 +25,7 @@ struct ScriptedOriginListener: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Takes connections until the origin stops, each on a thread of its own.
+    /// Accepts connections until the origin stops, and serves each on a thread of its own.
     func serve(_ core: ScriptedOriginCore) {
         defer { close(socket) }
         while core.stopped.wait(on: socket, for: POLLIN) != 0 {

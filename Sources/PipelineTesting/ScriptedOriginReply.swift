@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension ScriptedOrigin {
-    /// What the origin sends back: a well-behaved answer, or one that is wrong in a chosen way.
+    /// A reply of the origin: a correct response, or one that is wrong in a chosen way.
     ///
     /// ```swift
     /// .init(status: 404)
@@ -23,7 +23,7 @@ extension ScriptedOrigin {
         var repeats = false
         /// Whether the connection is closed after the reply.
         var closes = false
-        /// What happens on the way, by the number of bytes of content that are sent by then; -1 is before the head.
+        /// The interruptions, by the number of bytes of content sent before them; -1 is before the head.
         var interruptions: [(after: Int, Interruption)] = []
 
         /// A response with a status line, fields and content.
@@ -69,7 +69,7 @@ extension ScriptedOrigin {
             return Reply(status: status, headers: headers, body: wire + Array("0\r\n\r\n".utf8))
         }
 
-        /// A response that declares no length and whose content, this chunk over and over, never ends.
+        /// A response without a length whose content repeats this chunk and never ends.
         public static func endless(headers: HTTPFields = [:], _ chunk: [UInt8]) -> Reply {
             var reply = Reply(body: chunk)
             reply.head = head(status: 200, reason: "", headers: headers)
@@ -93,26 +93,26 @@ extension ScriptedOrigin {
             return reply
         }
 
-        /// The same with an interim response before it, such as 103 with `Link` fields (RFC 8297).
+        /// The same reply with an interim response before it, such as 103 with `Link` fields (RFC 8297).
         package func interim(_ status: Int, headers: HTTPFields = [:]) -> Reply {
             var reply = self
             reply.head = Self.head(status: status, reason: "", headers: headers) + head
             return reply
         }
 
-        /// The same, of which nothing is sent before the gate opens.
+        /// The same reply, but nothing is sent before the gate opens.
         public func held(until gate: Gate) -> Reply { interrupted(after: -1, .hold(gate)) }
 
-        /// The same, of whose content only `count` bytes are sent before the gate opens; 0 sends the head alone.
+        /// The same reply, but only `count` bytes of content are sent before the gate opens; with 0 only the head.
         public func held(until gate: Gate, after count: Int) -> Reply { interrupted(after: count, .hold(gate)) }
 
-        /// The same, except that nothing follows the first `count` bytes of content; the connection stays open.
+        /// The same reply, but nothing follows the first `count` bytes of content. The connection stays open.
         public func stalled(after count: Int = 0) -> Reply { interrupted(after: count, .stall) }
 
-        /// The same, except that the connection is closed after `count` bytes of content. Chunk sizes count.
+        /// The same reply, but the connection is closed after `count` bytes of content. Chunk sizes count.
         public func cut(after count: Int) -> Reply { interrupted(after: count, .cut) }
 
-        /// The same, with the connection closed afterwards, unannounced.
+        /// The same reply, but the connection is closed afterwards, unannounced.
         package func closing() -> Reply {
             var reply = self
             reply.closes = true
@@ -122,7 +122,7 @@ extension ScriptedOrigin {
         private func interrupted(after count: Int, _ interruption: Interruption) -> Reply {
             var reply = self
             reply.interruptions.append((count, interruption))
-            // Stable: what was asked for first happens first.
+            // Stable, so that interruptions at the same place keep their order.
             let sorted = reply.interruptions.enumerated().sorted {
                 ($0.element.after, $0.offset) < ($1.element.after, $1.offset)
             }

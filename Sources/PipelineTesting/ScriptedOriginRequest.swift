@@ -17,7 +17,7 @@ extension ScriptedOrigin {
         /// The target without its query.
         public var path: String { String(target.prefix { $0 != "?" }) }
 
-        /// Reads a request line and fields; `nil` if they are none.
+        /// Reads a request line and fields; `nil` if the bytes are none.
         init?(head: ArraySlice<UInt8>, connection: Int) {
             let lines = head.split(separator: UInt8(ascii: "\n")).map { line in
                 line.last == UInt8(ascii: "\r") ? line.dropLast() : line

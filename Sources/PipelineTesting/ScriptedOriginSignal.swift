@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// Something that happens once and that a thread can await along with a socket: a pipe whose writing end gets closed.
+/// A one-time event that a thread can await together with a socket: a pipe whose writing end gets closed.
 final class ScriptedOriginSignal: Sendable {
     private let reader: Int32
     private let writer: Lock<Int32?>
@@ -31,8 +31,8 @@ final class ScriptedOriginSignal: Sendable {
     /// Blocks until this is raised or one of the other signals is.
     func wait(or other: ScriptedOriginSignal? = nil) { _ = wait(on: -1, for: 0, or: other) }
 
-    /// Blocks until this or the other signal is raised, which gives 0, or a socket is ready, which gives what it is
-    /// ready for.
+    /// Blocks until this or the other signal is raised, or a socket is ready.
+    /// - Returns: The events that the socket is ready for; 0 for a signal.
     func wait(on socket: Int32, for events: Int32, or other: ScriptedOriginSignal? = nil) -> Int32 {
         var polled = [
             pollfd(fd: socket, events: Int16(events), revents: 0),

@@ -1,8 +1,8 @@
-/// SplitMix64: small, and the same numbers for the same seed on every machine.
+/// A SplitMix64 generator: small, with the same numbers for the same seed on every machine.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Begins with a seed.
+    /// Makes a generator with a seed.
     package init(seed: UInt64) { state = seed }
 
     /// The next number.

@@ -1,20 +1,20 @@
 import FoundationEssentials
 public import Pipeline
 
-/// What every stage has to keep to, checked on one of your own.
+/// Checks that a stage of your own keeps to the contract of stages.
 ///
 /// ```swift
 /// @Test("The stage keeps to the contract of stages")
 /// func contract() async throws { try await StageSpec(RefuseHost(host: "tracker.example")).check() }
 /// ```
 ///
-/// It runs the stage in each phase that the stage accepts, with a load that has something of that phase, and looks
-/// whether the stage leaves the load in a phase that it `Stage.produces` and with a response that it `Stage.leaves`, moves
-/// it only forward, has a `Stage.signature` where it changes pixels, and ends soon when its task is cancelled: before it
-/// begins, and while it waits or blocks its thread. Throwing an error is allowed. Waiting by the load's clock takes no time
-/// here. A stage that never ends keeps its thread until the program ends.
+/// It runs the stage in each phase that the stage accepts, with a load in that phase. The stage must leave the load in
+/// a phase that it `Stage.produces` and with a response that it `Stage.leaves`, move it only forward, have a
+/// `Stage.signature` if it changes pixels, and end soon when its task is cancelled: before it begins, and while it
+/// waits or blocks its thread. Throwing an error is allowed. Waiting by the load's clock takes no time here. A stage
+/// that never ends keeps its thread until the program ends.
 public struct StageSpec: Sendable {
-    /// What was found against a stage.
+    /// The violations of a stage.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// Each violation, in a sentence.
         public let breaches: [String]
@@ -29,13 +29,14 @@ public struct StageSpec: Sendable {
     private let image: DecodedImage
     private let patience: Duration
 
-    /// Prepares to check a stage.
+    /// Makes the check of a stage.
     /// - Parameters:
-    ///   - stage: the stage.
-    ///   - request: what the loads ask for; by default a picture at `http://127.0.0.1:1/picture.png`, where nobody answers.
-    ///   - original: the bytes that loads in the phase `original` or `encoded` carry; by default a small PNG.
-    ///   - image: the pixels that loads in the phase `decoded` or `ready` carry; by default 8×6 of one colour.
-    ///   - patience: how long a cancelled stage may go on before it counts as not stopping; by default a second, since
+    ///   - stage: The stage.
+    ///   - request: The request of the loads; by default an image at `http://127.0.0.1:1/picture.png`, where no server
+    ///     listens.
+    ///   - original: The bytes that loads in the phase `original` or `encoded` carry; by default a small PNG.
+    ///   - image: The pixels that loads in the phase `decoded` or `ready` carry; by default 8×6 of one colour.
+    ///   - patience: How long a cancelled stage may go on before that counts as a violation; by default a second, since
     ///     machines that run tests are busy.
     public init(
         _ stage: any Stage, request: ImageRequest? = nil, original: [UInt8]? = nil, image: DecodedImage? = nil,
@@ -79,7 +80,7 @@ public struct StageSpec: Sendable {
         }
     }
 
-    /// Takes a load to a phase and hands it to `body`, in place of the stage.
+    /// Brings a load to a phase and runs `body` in place of the stage.
     private func load(
         in phase: Phase, clock: any LoadClock, _ body: @escaping @Sendable (inout Load) async throws -> Outcome
     ) async throws {

@@ -1,8 +1,8 @@
 import Glibc
 import Pipeline
 
-/// Runs a task's jobs on a thread of their own, so that a stage that blocks holds up nobody else. It pauses after the first
-/// job, which lasts until the task first suspends.
+/// Runs a task's jobs on a thread of their own, so that a blocking stage delays no other task. It pauses after the
+/// first job, which lasts until the task first suspends.
 ///
 /// Unchecked: `semaphore` is a POSIX semaphore, which any thread may use; all else is behind the lock.
 final class StageThread: TaskExecutor, @unchecked Sendable {

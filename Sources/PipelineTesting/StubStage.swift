@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// A stage made of a closure, for a test that needs one in the place of another.
+/// A stage made from a closure, to replace another one in a test.
 ///
 /// ```swift
 /// StubStage("Fetch", accepts: .empty, produces: .original) { load in
