@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// A fetch as a person reads it: what was stored, the arithmetic of its freshness, what was sent, what came back.
+/// Explains a fetch for people: what was stored, the arithmetic of its freshness, what was sent, what came back.
 struct FetchExplanation: CustomStringConvertible {
     let description: String
 
@@ -51,7 +51,7 @@ struct FetchExplanation: CustomStringConvertible {
         ].compactMap(\.self)
         if !freshness.mayBeServed {
             lines.append(
-                "    it may be given all the same " + (allowed.isEmpty ? "never" : allowed.joined(separator: ", ")))
+                "    may be served stale: " + (allowed.isEmpty ? "never" : allowed.joined(separator: ", ")))
         }
         return lines
     }

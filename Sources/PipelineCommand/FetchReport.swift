@@ -29,7 +29,7 @@ struct FetchReport: Encodable {
         }
     }
 
-    /// One request: more than one where redirects were followed.
+    /// One request. Redirects that were followed add more.
     struct Step: Encodable {
         let url: String
         let found: Entry?

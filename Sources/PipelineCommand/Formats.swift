@@ -11,7 +11,7 @@ enum Formats {
         set { list.withLock { $0 = newValue } }
     }
 
-    /// The format of a result that neither an option nor a name settles.
+    /// The format of a result that neither an option nor a name determines.
     static let standard = ImageFormat.png
 
     /// The extensions of the formats that can be written.
@@ -27,7 +27,7 @@ enum Formats {
         codecs.codecs.compactMap { codec in codec.encoder?.efforts.map { (codec.format.fileExtension, $0) } }
     }
 
-    /// Words as a sentence has them: `jpg, webp and avif`.
+    /// Joins words as in a sentence: `jpg, webp and avif`.
     static func words(_ names: [String], _ conjunction: String) -> String {
         names.count < 2
             ? names.joined() : names.dropLast().joined(separator: ", ") + " \(conjunction) " + names[names.count - 1]

@@ -1,9 +1,9 @@
 import Glibc
 import Stages
 
-/// The lines of standard input, as they come, read on a thread that may block for ever.
+/// Reads the lines of standard input as they come, on a thread that may block for ever.
 enum InputLines {
-    /// A line, or what is wrong with one that is too long to be kept.
+    /// A line, or a mark for one that is too long to be kept.
     enum Line: Sendable { case line([UInt8]), tooLong }
 
     /// More than the largest body in base64.

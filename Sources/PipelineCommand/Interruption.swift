@@ -9,20 +9,20 @@ struct Interruption {
 
     private let sources: [any DispatchSourceSignal]
 
-    /// The exit status after an interruption: 128 and the signal's number, as shells have it.
+    /// The exit status after an interruption: 128 plus the signal's number, as in shells.
     static var status: Int32? {
         let signal = first.withLock { $0 }
         return signal == 0 ? nil : 128 + signal
     }
 
-    /// Whether a signal has come. Code that waits in a system call without a `WorkCancellation` looks here.
+    /// Whether a signal has come. Code that waits in a system call without a `WorkCancellation` checks this.
     static var isRequested: Bool { first.withLock { $0 } != 0 }
 
     /// Calls `cancel` on the first signal.
     init(_ cancel: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")
         sources = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
-            // The system's own answer, to end the program, comes before a source is asked.
+            // By default the system would end the program before a source is called.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler {
@@ -36,7 +36,7 @@ struct Interruption {
             source.resume()
             return source
         }
-        // A reader that has gone away is an error to handle, not the end.
+        // Without SIGPIPE, a reader that has gone away is an error to handle, not the end of the program.
         signal(SIGPIPE, SIG_IGN)
     }
 

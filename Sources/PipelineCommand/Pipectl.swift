@@ -88,7 +88,7 @@ struct Pipectl: AsyncParsableCommand {
     private static func usageMessage(for error: any Error, _ message: String, _ arguments: [String]) -> String {
         let (verb, words) = Verb.named(by: arguments)
         var text = message
-        // What is found while a verb plans knows nothing of the verb.
+        // Errors that are found while a verb plans don't know the verb.
         if let error = error as? ValidationError, words > 0 {
             let name = (["pipectl"] + arguments[..<words]).joined(separator: " ")
             text =
@@ -97,8 +97,8 @@ struct Pipectl: AsyncParsableCommand {
         return (try? Settings())?.explained(text, for: verb) ?? text
     }
 
-    /// Ends the program without the libraries' own endings: libcurl's thread may still be at its own, and the one would
-    /// pull OpenSSL from under the other.
+    /// Ends the program without the libraries' exit handlers. A thread of libcurl may still run, and OpenSSL's handler
+    /// would free what it uses.
     private static func end(_ status: Int32) -> Never {
         fflush(nil)
         if let failure = StandardOutput.close() {
@@ -110,7 +110,7 @@ struct Pipectl: AsyncParsableCommand {
 
     private static func runVerb(_ arguments: [String]) async throws {
         let words = arguments.prefix { $0 != "--" }
-        // Wherever it stands it asks for the same.
+        // The flag has the same effect at any position.
         if words.contains("--print-config") { return StandardOutput.write(try Settings()) }
         try Verb.check(arguments)
         var command = try parseAsRoot(try settled(arguments))
@@ -121,8 +121,8 @@ struct Pipectl: AsyncParsableCommand {
         }
     }
 
-    /// The command line with the user's settings in it. Asking for help or the version needs none, and the doctor says
-    /// itself what is wrong with them.
+    /// The command line with the user's settings in it. Help and version need none, and the doctor reports mistakes in
+    /// them itself.
     private static func settled(_ arguments: [String]) throws -> [String] {
         let asks = ["-h", "--help", "--help-hidden", "--version", "--generate-completion-script"]
         let words = arguments.prefix { $0 != "--" }

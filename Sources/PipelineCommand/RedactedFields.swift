@@ -31,6 +31,6 @@ struct RedactedFields {
         "authorization", "cookie", "proxy-authorization", "set-cookie", "set-cookie2",
     ]
 
-    /// What people call the fields of their own that hold a secret.
+    /// Words in the names of custom fields that hold a secret.
     private static let secretWords = ["token", "secret", "password", "api-key", "apikey", "credential", "signature"]
 }

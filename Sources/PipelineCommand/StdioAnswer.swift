@@ -3,7 +3,7 @@ import Stages
 
 /// One line of a coprocess's output.
 struct StdioAnswer: Encodable {
-    /// A 1xx answer: its status, and its fields as pairs.
+    /// An interim response (1xx): its status, and its fields as pairs.
     struct Interim: Encodable {
         let status: Int
         let headers: [[String]]
@@ -41,7 +41,7 @@ struct StdioAnswer: Encodable {
         body64 = Data(response.body).base64EncodedString()
         fromCache = response.use.rawValue
         interim = response.interim.map { interim in
-            // In lower case, so that a reader can look one up; names have no case (RFC 9110 section 5.1).
+            // In lower case, so that readers can look a name up. Names are case-insensitive (RFC 9110 section 5.1).
             Interim(status: interim.status, headers: interim.headers.pairs.map { [$0[0].lowercased(), $0[1]] })
         }
     }
@@ -49,16 +49,16 @@ struct StdioAnswer: Encodable {
     /// The response as a line.
     func line() -> [UInt8] { Self.line(self) }
 
-    /// The line that says why there is no response; without an id where the request can't be read.
+    /// The line that says why there is no response; without an id if the request can't be read.
     static func failure(_ id: Int?, _ why: String) -> [UInt8] { line(Failed(id: id, error: why)) }
 
-    /// The line that says that requests may come.
+    /// The line that says that the session accepts requests.
     static func ready(_ name: String) -> [UInt8] { line(Ready(name: name)) }
 
     private static func line(_ value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers alone can always be encoded.
+        // Texts and numbers can always be encoded.
         return ((try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8)) + [UInt8(ascii: "\n")]
     }
 }

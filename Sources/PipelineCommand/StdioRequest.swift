@@ -33,7 +33,8 @@ struct StdioRequest: Decodable, Sendable {
         return request
     }
 
-    /// The usual methods are known in any case, as the Fetch standard has it; others are as they are written.
+    /// The usual methods are recognized in upper and lower case, as in the Fetch standard. Others stay as they are
+    /// written.
     private static func method(_ text: String) -> HTTPRequest.Method? {
         let usual = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]
         return HTTPRequest.Method(rawValue: usual.contains(text.uppercased()) ? text.uppercased() : text)
@@ -60,7 +61,7 @@ struct StdioRequest: Decodable, Sendable {
     }
 }
 
-/// What is left to answer to where the rest of a line can't be read.
+/// The id of a request whose other members can't be read.
 struct StdioID: Decodable {
     let id: Int
 }

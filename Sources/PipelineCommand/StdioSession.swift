@@ -2,16 +2,17 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// `pipectl fetch --stdio`: serves another program as a coprocess, a line of JSON for each request and each answer.
+/// `pipectl fetch --stdio`: serves another program as a coprocess, with a line of JSON for each request and each
+/// response.
 final class StdioSession: Sendable {
     private let client: CachingClient
     private let output = OutputLines()
-    /// By the requests' ids; `nil` until the task is known.
+    /// The running requests by their ids; `nil` until the task is known.
     private let running = Lock<[Int: Task<Void, Never>?]>([:])
 
     init(_ client: CachingClient) { self.client = client }
 
-    /// Serves until the input ends and all is answered, or the task is cancelled.
+    /// Serves until the input ends and all responses are written, or the task is cancelled.
     /// - Throws: `CancellationError` if the task is cancelled.
     func serve(_ lines: AsyncStream<InputLines.Line>) async throws {
         await output.write(StdioAnswer.ready("pipectl 0.1"))
@@ -51,7 +52,7 @@ final class StdioSession: Sendable {
         }
     }
 
-    /// Starts answering; false if a request with the same id is under way.
+    /// Starts a request; false if one with the same id is under way.
     private func start(_ request: StdioRequest) -> Bool {
         let isNew = running.withLock { running in
             guard running[request.id] == nil else { return false }
@@ -59,13 +60,13 @@ final class StdioSession: Sendable {
             return true
         }
         guard isNew else { return false }
-        // Outside the lock: an executor is told of a new task.
+        // Outside the lock, since starting a task calls an executor.
         let task = Task {
             let line = await answer(request)
             await output.write(line)
             _ = running.withLock { $0.removeValue(forKey: request.id) }
         }
-        // Over already, perhaps.
+        // The task may have ended already.
         running.withLock { if $0[request.id] != nil { $0[request.id] = task } }
         return true
     }

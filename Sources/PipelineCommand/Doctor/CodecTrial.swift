@@ -1,7 +1,7 @@
 import Pipeline
 import Stages
 
-/// Tries formats with a small picture.
+/// Tries formats with a small image.
 enum CodecTrial {
     /// A finding for each format: written and read back where both are possible.
     static func all() async -> [DoctorFinding] {

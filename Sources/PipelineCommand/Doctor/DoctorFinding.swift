@@ -1,4 +1,4 @@
-/// One thing that the doctor looked at.
+/// One finding of `pipectl doctor`.
 struct DoctorFinding: Encodable, CustomStringConvertible {
     let kind: String
     let name: String

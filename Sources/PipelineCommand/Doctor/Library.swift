@@ -1,14 +1,14 @@
 import CImages
 import Glibc
 
-/// A library that this program stands on, and how it tells its version.
+/// A library that this program uses, and how it reports its version.
 struct Library: Sendable {
     private enum Answer: Sendable {
         /// A function that returns a text.
         case text
         /// A function that returns three numbers in one, a byte each.
         case packed
-        /// It has none; that it is there has to do.
+        /// It reports none. Its presence has to do.
         case silent
     }
 
@@ -18,7 +18,7 @@ struct Library: Sendable {
     private let symbol: String
     private let answer: Answer
 
-    /// All of them, by the names of their files.
+    /// All libraries that the program uses.
     static let all = [
         Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
         Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// What `info --hash` says of a picture.
+/// The hashes and colours that `info --hash` prints.
 struct ImageHashes: Encodable, Sendable {
     struct Share: Encodable {
         let colour: String
@@ -16,7 +16,7 @@ struct ImageHashes: Encodable, Sendable {
     let dHash: String
     let colours: [Share]
 
-    /// Decodes a file, no larger than the hashes need it.
+    /// Decodes a file, no larger than the hashes need it, and calculates them.
     init(of bytes: [UInt8]) async throws {
         let pipeline = ImagePipeline {
             ReadInline()

@@ -1,7 +1,7 @@
 import Pipeline
 import Stages
 
-/// What can be asked of a file.
+/// A field that `info -F` can print.
 enum InfoField: String, CaseIterable, Sendable {
     case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, captured, camera, lens, gps,
         bytes

@@ -13,7 +13,7 @@ struct InfoFormat: Sendable {
     private let parts: [Part]
 
     /// Reads a text.
-    /// - Throws: `ValidationError` for a field that there is not.
+    /// - Throws: `ValidationError` for an unknown field.
     init(_ argument: String) throws {
         var parts: [Part] = []
         var rest = Substring(argument)

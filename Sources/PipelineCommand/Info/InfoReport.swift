@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// What a file says of its picture, as `--json` prints it: an object on a line.
+/// What a file says about its image, as `--json` prints it: an object on a line.
 struct InfoReport: Encodable {
     private let input: String
     private let metadata: ImageMetadata?
@@ -29,7 +29,7 @@ struct InfoReport: Encodable {
         case profile, captured, camera, lens, latitude, longitude, exifBytes, xmpBytes, bytes, hashes, error
     }
 
-    /// Writes each field, `null` where there is nothing: a reader need not ask which are there.
+    /// Writes every field, with `null` for missing values, so that readers needn't check which fields are there.
     func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encode(input, forKey: .input)

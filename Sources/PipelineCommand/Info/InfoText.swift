@@ -8,7 +8,7 @@ extension ImageMetadata.Location {
     }
 }
 
-/// What a file says of its picture, as people read it.
+/// What a file says about its image, for people.
 struct InfoText: CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Stages
 
-/// Which addresses may be asked: the same words in every verb that asks.
+/// The option for the addresses that may be asked, shared by all verbs that send requests.
 struct AddressOptions: ParsableArguments {
     @Flag(help: "Refuse addresses that are not public. Those of this machine and its network are not.")
     var publicOnly = false

@@ -2,9 +2,9 @@ import ArgumentParser
 import FoundationEssentials
 import Stages
 
-/// Which of the cache's answers are meant: the same words in every verb on it.
+/// The options that select entries of the cache, shared by its verbs.
 struct CacheFilterOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Only those older, such as 30d, 12h, 90m or 45s.", valueName: "age"))
+    @Option(help: ArgumentHelp("Only older entries, such as 30d, 12h, 90m or 45s.", valueName: "age"))
     var olderThan: TimeArgument?
 
     @Flag(help: "Measure the age from the last use; the default.")
@@ -24,10 +24,10 @@ struct CacheFilterOptions: ParsableArguments {
     /// The time from which an age is measured.
     func time(of entry: CacheEntry) -> Date { created ? entry.stored : entry.accessed }
 
-    /// What is before this is meant; `nil` for all.
+    /// Entries from before this time are selected; `nil` selects all.
     func cutoff(now: Date) -> Date? { olderThan.map { now.addingTimeInterval(-$0.seconds) } }
 
-    /// What a clean-up removes; `nil` where no age was given.
+    /// The entries that a clean-up removes; `nil` if no age was given.
     var stale: HTTPCache.Stale? {
         olderThan.map { created ? .stored(.seconds($0.seconds)) : .unused(.seconds($0.seconds)) }
     }

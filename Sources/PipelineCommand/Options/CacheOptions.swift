@@ -3,7 +3,7 @@ import Glibc
 import Pipeline
 import Stages
 
-/// Where responses are cached: the same words in every verb.
+/// The option for the cache's folder, shared by all verbs.
 struct CacheOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Cache in this folder. (default: the user's cache folder)", valueName: "folder"),
@@ -24,13 +24,13 @@ struct CacheOptions: ParsableArguments {
         HTTPCache(folder: folder, byteLimit: byteLimit ?? 1_000_000_000, users: users)
     }
 
-    /// The stored responses; `nil` if there is no cache yet: verbs that only look make none.
-    /// - Throws: ``CacheFailure`` if there is one that can't be used: it must not read as an empty one.
+    /// The stored responses; `nil` if there is no cache yet, since verbs that only read never make one.
+    /// - Throws: ``CacheFailure`` if there is one that can't be used, which must not be taken for an empty one.
     func existing(byteLimit: Int? = nil) async throws -> HTTPCache? {
         var status = stat()
         guard stat(folder, &status) == 0 else {
             if errno == ENOENT { return nil }
-            throw CacheFailure(folder, "can't be looked into: \(String(cString: strerror(errno)))")
+            throw CacheFailure(folder, "can't be read: \(String(cString: strerror(errno)))")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { throw CacheFailure(folder, "is not a folder") }
         let responses = responses(byteLimit: byteLimit)
@@ -58,14 +58,14 @@ struct CacheOptions: ParsableArguments {
 }
 
 extension PipelineResources {
-    /// For lists that are described and never run.
+    /// Resources for lists that are printed and never run.
     static var described: PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: ""), client: CurlClient(), codecs: Formats.codecs)
     }
 }
 
-/// A cache that is there and can't be used.
+/// A cache that exists and can't be used.
 struct CacheFailure: Error, CustomStringConvertible {
     let description: String
 

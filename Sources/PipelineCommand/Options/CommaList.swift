@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Several values of one option, parted by commas.
+/// Several values of one option, separated by commas.
 struct CommaList<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
     let values: [Value]
 

@@ -3,9 +3,9 @@ import Pipeline
 import PipelineFile
 import Stages
 
-/// Which part of a picture is kept, in any case and with or without hyphens.
+/// The part of an image that is kept. Case and hyphens in names don't matter.
 enum CropArgument: ExpressibleByArgument {
-    /// What fills the size.
+    /// The image fills the size, and this part of it is kept.
     case gravity(Gravity)
     case interest(Interest)
     /// A part that is cut out before anything else: `16:9`, `16:9:north`, `50%x50%` or, with its left upper corner,

@@ -2,7 +2,7 @@ public import ArgumentParser
 import Pipeline
 public import Stages
 
-/// In which format results are written, and how: the same words in every verb that writes.
+/// The options for the format of results, shared by all verbs that write.
 struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("f", allowingJoined: true), .long],
@@ -15,7 +15,7 @@ struct EncodingOptions: ParsableArguments {
     @OptionGroup var how: EncodingDetails
 }
 
-/// How formats are written.
+/// The options for how formats are written.
 struct EncodingDetails: ParsableArguments {
     @Option(
         name: [.customShort("Q", allowingJoined: true), .long],
@@ -79,9 +79,9 @@ struct EncodingDetails: ParsableArguments {
         }
     }
 
-    /// All of it as the stage that writes takes it.
+    /// The options of the stage that encodes.
     func options(_ format: ImageFormat) -> EncodeOptions {
-        // A default that a format can't keep is left out; what stands on the command line is an error there.
+        // A default that a format can't keep is left out; on the command line it is an error.
         let isByQuality = Formats.codecs.codec(for: format)?.encoder?.uses(.quality) == true
         let standardMaxBytes = isByQuality ? defaults.maxBytes : nil
         var options = EncodeOptions(
@@ -95,8 +95,8 @@ struct EncodingDetails: ParsableArguments {
         return options
     }
 
-    /// Holds the options against the formats that will be written.
-    /// - Returns: what has no effect, in sentences.
+    /// Checks the options against the formats that will be written.
+    /// - Returns: A sentence for each option without an effect.
     /// - Throws: `ValidationError` for a value that a format doesn't take.
     func check(_ formats: Set<ImageFormat>) throws -> [String] {
         for (name, range) in Formats.efforts {
@@ -119,8 +119,8 @@ struct EncodingDetails: ParsableArguments {
     }
 }
 
-/// The user's settings of these options. They rank below a file's name and what stands on the command line, and are
-/// left aside where a format has no use for them.
+/// The user's settings of these options. They rank below a file's name and the command line, and are ignored for
+/// formats that have no use for them.
 struct EncodingDefaults: ParsableArguments {
     @Option(name: .customLong("default-format")) var format: WritableFormat?
     @Option(name: .customLong("default-quality")) var quality: Int?

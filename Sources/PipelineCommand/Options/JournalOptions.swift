@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipeline
 
-/// How a batch remembers what it has done.
+/// The options for the journal of a batch, which records finished work.
 struct JournalOptions: ParsableArguments {
     @Flag(help: "Continue an interrupted batch. Its output and options have to be the same.")
     var resume = false
@@ -15,11 +15,11 @@ struct JournalOptions: ParsableArguments {
     }
 }
 
-/// Where the record of what is done lies.
+/// The option for the journal's file.
 struct JournalFileOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Keep the record of what is done here. (default: one for each output, in $XDG_STATE_HOME/pipectl)",
+            "Record finished work in this file. (default: one for each output, in $XDG_STATE_HOME/pipectl)",
             valueName: "file"),
         completion: .file())
     var journal: String?
@@ -27,11 +27,11 @@ struct JournalFileOption: ParsableArguments {
     /// Opens the journal at the path, or the one of an output; `nil`, with a warning, if it can't be written and isn't
     /// needed.
     /// - Parameters:
-    ///   - output: what stands after `-o`.
-    ///   - part: which part of a list is worked on, where several processes share it.
-    ///   - options: everything that changes what is made of a source.
-    ///   - resumes: whether what was written before counts.
-    ///   - isNeeded: whether a journal that can't be written is an error.
+    ///   - output: The value of `-o`.
+    ///   - part: The part of the list that is worked on, if several processes share it.
+    ///   - options: A digest of everything that affects the results.
+    ///   - resumes: Whether results that were written before count as done.
+    ///   - isNeeded: Whether a journal that can't be written is an error.
     func open(
         output: String, part: String = "", options: Digest, resumes: Bool, isNeeded: Bool = false
     ) throws(LoadError) -> Journal? {

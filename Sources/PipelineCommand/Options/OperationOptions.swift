@@ -3,7 +3,7 @@ import Pipeline
 import PipelineFile
 import Stages
 
-/// What is done to pictures: the same words in every verb that changes them.
+/// The options that change images, shared by all verbs that have them.
 struct OperationOptions: ParsableArguments {
     @Option(
         name: [.customShort("s", allowingJoined: true), .long],
@@ -43,7 +43,7 @@ struct OperationOptions: ParsableArguments {
     }
 
     /// Fills in the recipe's transforms.
-    /// - Parameter standard: the size where none is given.
+    /// - Parameter standard: The size if none is given.
     func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
         if let pipeline {
             recipe.whole = try pipeline.pipeline(recipe.resources)
@@ -52,7 +52,7 @@ struct OperationOptions: ParsableArguments {
         }
     }
 
-    /// What becomes of a picture of a size, if a size is all that is asked for; else `nil`.
+    /// The size of the result for a source of a size, if the options only set a size; else `nil`.
     func plannedSize(of size: PixelSize, standard: Geometry? = nil) -> PixelSize? {
         guard pipeline == nil, ops == nil else { return nil }
         if crop != nil, part == nil { return self.size?.box }
@@ -70,7 +70,7 @@ struct OperationOptions: ParsableArguments {
         return Chain(first + (operations?.stages ?? []))
     }
 
-    /// What is cut out before anything else.
+    /// The part that is cut out before anything else.
     private var part: Crop? { if case .part(let crop) = crop { crop } else { nil } }
 
     private func first(_ size: Geometry) -> [any Stage] {

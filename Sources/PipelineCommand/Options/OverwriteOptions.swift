@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// What becomes of files that are there already: the same words in every verb that writes.
+/// The options for files that exist already, shared by all verbs that write.
 struct OverwriteOptions: ParsableArguments {
-    /// What may be done to a file that is there.
+    /// What may be done to a file that exists.
     enum Rule: Sendable { case refuse, skip, overwrite, ifNewer }
 
     @Flag(name: [.customShort("n"), .long], help: "Skip files that exist, without an error.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Stages
 
-/// Which caches are used, and after which delays: the same words in every verb.
+/// The options for the cache policy and its delays, shared by all verbs.
 struct PolicyOptions: ParsableArguments {
     enum Name: String, ExpressibleByArgument, CaseIterable {
         case returnCacheElseLoad, returnCacheDontLoad, offline, ignoreCache, useProtocol
@@ -10,10 +10,10 @@ struct PolicyOptions: ParsableArguments {
     @Option(help: "Choose which caches are used. One of \(Name.allCases.map(\.rawValue).joined(separator: ", ")).")
     var policy = Name.returnCacheElseLoad
 
-    @Option(help: ArgumentHelp("Wait before the disk is looked at.", valueName: "time"))
+    @Option(help: ArgumentHelp("Wait before the lookup on disk.", valueName: "time"))
     var cacheDelay: TimeArgument?
 
-    @Option(help: ArgumentHelp("Wait before the network is asked.", valueName: "time"))
+    @Option(help: ArgumentHelp("Wait before a request is sent.", valueName: "time"))
     var downloadDelay: TimeArgument?
 
     func validate() throws {

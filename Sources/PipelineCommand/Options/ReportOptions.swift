@@ -2,14 +2,14 @@ import ArgumentParser
 import Glibc
 import Pipeline
 
-/// What is told, and how: the same words in every verb.
+/// The options for messages, shared by all verbs.
 struct ReportOptions: ParsableArguments {
     enum Colour: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
 
-    @Flag(help: "Print an object on a line for each result.")
+    @Flag(help: "Print a JSON object on a line for each result.")
     var json = false
 
-    @Flag(name: [.customShort("q"), .long], help: "Say nothing but errors.")
+    @Flag(name: [.customShort("q"), .long], help: "Print nothing but errors.")
     var quiet = false
 
     @Flag(name: [.customShort("v"), .long], help: "Show each stage on standard error.")
@@ -32,15 +32,15 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Tells of something that is wrong, though the work continues.
+    /// Prints a warning: something is wrong, but the work continues.
     func warn(_ text: some CustomStringConvertible) {
         if !quiet { StandardError.warn(text) }
     }
 
-    /// Tells of an error; of the stage that failed only with `-v`.
+    /// Prints an error; the stage that failed only with `-v`.
     func show(_ error: LoadError) { show(error.text(namesStage: verbose)) }
 
-    /// Tells of an error.
+    /// Prints an error.
     func show(_ error: String) {
         let name = isColoured ? "\u{1B}[1;31mpipectl:\u{1B}[0m" : "pipectl:"
         StandardError.write("\(name) \(error)\n")

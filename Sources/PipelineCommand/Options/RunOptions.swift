@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import Stages
 
-/// How a run goes about its jobs: the same words in every verb that has several.
+/// The options for running jobs, shared by all verbs that run several.
 struct RunOptions: ParsableArguments {
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
@@ -15,13 +15,13 @@ struct RunOptions: ParsableArguments {
             "Limit the memory of images in progress. (default: half of the machine's)", valueName: "size"))
     var memory: CountArgument?
 
-    @Flag(help: "Say what would be written, and do nothing.")
+    @Flag(help: "Print what would be written, and write nothing.")
     var dryRun = false
 
-    @Flag(help: "End at the first failure. (default: go on with the others)")
+    @Flag(help: "Stop at the first failure. (default: continue with the others)")
     var failFast = false
 
-    @Flag(help: "Go on after failures; the default.")
+    @Flag(help: "Continue after failures; the default.")
     var keepGoing = false
 
     func validate() throws {
@@ -29,10 +29,11 @@ struct RunOptions: ParsableArguments {
         if failFast, keepGoing { throw ValidationError("--fail-fast and --keep-going exclude each other; give one.") }
     }
 
-    /// How many jobs are under way together: while one computes, another reads or writes.
+    /// How many jobs run concurrently. By default there is one more than cores: while one computes, another reads or
+    /// writes.
     var width: Int { jobs ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) + 1 }
 
-    /// The budget of pictures under way.
+    /// The memory budget of images in progress.
     var budget: MemoryBudget {
         let pages = Int(sysconf(Int32(_SC_PHYS_PAGES)))
         let machine = pages.multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE)))).partialValue

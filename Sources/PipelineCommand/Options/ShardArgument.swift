@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipeline
 
-/// One of several parts of a list, such as `2/8`: each machine takes its own, without asking the others.
+/// One of several parts of a list, such as `2/8`: each machine takes its own without coordination.
 struct ShardArgument: ExpressibleByArgument, Sendable {
     let number: Int
     let count: Int
@@ -15,7 +15,7 @@ struct ShardArgument: ExpressibleByArgument, Sendable {
         self.count = count
     }
 
-    /// Whether an input is in this part. Its name alone decides: files that come or go elsewhere move nothing.
+    /// Whether an input is in this part. Only its name decides, so added or removed files don't move others.
     func contains(_ input: String) -> Bool {
         let word = Digest(of: input).bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int(word % UInt64(count)) == number - 1

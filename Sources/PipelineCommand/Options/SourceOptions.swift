@@ -2,15 +2,15 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// How sources are read and what they may cost: the same words in every verb that decodes.
+/// The options for reading sources and their limits, shared by all verbs that decode.
 struct SourceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Refuse pictures with more pixels. (default: 50M)", valueName: "n"),
+        help: ArgumentHelp("Refuse images with more pixels. (default: 50M)", valueName: "n"),
         completion: .default)
     var maxPixels: CountArgument?
 
     @Option(
-        help: ArgumentHelp("Refuse pictures with a longer side. (default: 100K)", valueName: "n"),
+        help: ArgumentHelp("Refuse images with a longer side. (default: 100K)", valueName: "n"),
         completion: .default)
     var maxSide: CountArgument?
 
@@ -62,7 +62,7 @@ struct SourceOptions: ParsableArguments {
         var resources = cache.resources(addresses.policy, sourceBytes: limits.encodedBytes)
         resources.limits = limits
         resources.allowTruncated = allowTruncated
-        // A source is asked for once in a run: its product has no use in memory afterwards.
+        // Each source is loaded once in a run, so its product isn't needed in memory afterwards.
         resources.memory = MemoryCache(byteLimit: 0)
         return resources
     }

@@ -22,10 +22,10 @@ struct WorkOptions: ParsableArguments {
         return Recipe(source, budget: running.budget) { Encode($0, options: how.options($0), codecs: Formats.codecs) }
     }
 
-    /// Where results go.
+    /// Plans where results go.
     /// - Parameters:
-    ///   - output: what stands after `-o`; `nil` only in place.
-    ///   - asFolder: whether a path without fields is a folder even if there is none yet.
+    ///   - output: The value of `-o`; `nil` only in place.
+    ///   - asFolder: Whether a path without fields is a folder even if there is none yet.
     func planner(output: String?, inPlace: Bool = false, inputs: Int, asFolder: Bool = false) throws -> OutputPlanner {
         if output == "-", report.json {
             throw ValidationError("--json and an image would both be written to standard output.")

@@ -1,4 +1,4 @@
-/// Bytes as people read them.
+/// Formats and reads numbers of bytes for people.
 enum ByteCount {
     /// Such as `812 B`, `23.4 KB` or `1.2 GB`, in powers of 1000.
     static func text(_ bytes: Int) -> String {

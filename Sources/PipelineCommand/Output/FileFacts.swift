@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// What the system says of a path; links are followed.
+/// What the system says about a path. Links are followed.
 struct FileFacts: Sendable {
     enum Kind: Sendable { case regular, folder, other }
 
@@ -12,7 +12,7 @@ struct FileFacts: Sendable {
     /// When it was last written, in nanoseconds since 1970.
     let modified: Int64
 
-    /// `nil` if there is nothing, or nothing that may be seen.
+    /// `nil` if there is no file, or none that this process may see.
     init?(_ path: String) {
         var status = stat()
         guard path.withPath({ stat($0, &status) }) == 0 else { return nil }
@@ -24,7 +24,7 @@ struct FileFacts: Sendable {
         isPipe = status.st_mode & S_IFMT == S_IFIFO
         size = Int(status.st_size)
         mode = status.st_mode & 0o7777
-        // A file system may have any number here.
+        // A file system may report any number here.
         let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let time = seconds.partialValue.addingReportingOverflow(Int64(status.st_mtim.tv_nsec))
         modified = seconds.overflow || time.overflow ? (status.st_mtim.tv_sec < 0 ? .min : .max) : time.partialValue
@@ -39,7 +39,7 @@ struct FileFacts: Sendable {
         return String(path: real)
     }
 
-    /// Makes a folder and those above it.
+    /// Makes a folder and its parents.
     /// - Returns: 0 if it is there now, or the system's error number.
     static func makeFolder(_ path: String) -> Int32 {
         if path.isEmpty { return 0 }
@@ -48,7 +48,7 @@ struct FileFacts: Sendable {
             let number = makeFolder(above)
             guard number == 0 else { return number }
         }
-        // Another job may make it at the same time.
+        // Another job may make the folder at the same time.
         return path.withPath { mkdir($0, 0o777) } == 0 || isFolder(path) ? 0 : errno
     }
 
@@ -56,7 +56,7 @@ struct FileFacts: Sendable {
     static func obstacle(toWritingIn path: String) -> String? {
         let path = path.isEmpty ? "." : path
         guard let facts = FileFacts(path) else {
-            // A name of a folder that isn't there, or that may not be looked at.
+            // The folder doesn't exist, or this process may not see it.
             if errno != ENOENT { return String(cString: strerror(errno)) }
             guard let above = folder(of: path), above != path else { return obstacle(toWritingIn: ".") }
             return obstacle(toWritingIn: above)

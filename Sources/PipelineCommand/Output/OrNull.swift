@@ -1,6 +1,7 @@
 import Pipeline
 
-/// A field of a report that is written as `null` where there is nothing: a reader need not ask which are there.
+/// A field of a report that is written as `null` if it is missing, so that readers needn't check which fields are
+/// there.
 @propertyWrapper
 struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
     var wrappedValue: Value?
@@ -10,7 +11,7 @@ struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
     func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
-/// Why something failed, as reports in JSON say it.
+/// An error in reports as JSON.
 struct FailureReport: Encodable {
     let code: String
     @OrNull var stage: String?

@@ -2,19 +2,19 @@ import Glibc
 import Pipeline
 import Stages
 
-/// A file that is there whole or not at all: written without a name, or under a temporary one, then given its own.
+/// Writes a file that appears whole or not at all: first without a name, or under a temporary one, then under its own.
 struct OutputFile {
-    /// What may become of a file that is there already.
+    /// What may be done to a file that exists.
     enum Existing: Sendable { case replaced, kept }
 
     private let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Writes all bytes, and makes the folder that the file lies in.
-    /// - Parameter existing: `.kept` never touches a file that is there, not even one that appears meanwhile.
-    /// - Throws: `LoadError` with `unwritable` and the system's reason if the file can't be written, `CancellationError`
-    ///   if a pipe has no reader.
+    /// Writes all bytes, and makes the file's folder.
+    /// - Parameter existing: `.kept` never touches a file that exists, not even one that appears meanwhile.
+    /// - Throws: `LoadError` with `unwritable` and the system's reason if the file can't be written,
+    ///   `CancellationError` if the work is cancelled while a pipe waits for its reader.
     func write(
         _ bytes: [UInt8], existing: Existing = .replaced, _ cancellation: WorkCancellation = WorkCancellation()
     ) throws {
@@ -25,7 +25,7 @@ struct OutputFile {
         case .regular where existing == .kept: throw Self.exists(path)
         case .regular, nil: break
         }
-        // Through a link the file that it names is replaced, not the link.
+        // For a link, its target is replaced, not the link.
         let target = status == nil ? path : FileFacts.resolved(path) ?? path
         let above = FileFacts.folder(of: target)
         if status == nil, let above {
@@ -58,10 +58,10 @@ struct OutputFile {
             "The file exists; give -y to overwrite it, --newer to do so where the source is newer, or -n to leave it.")
     }
 
-    /// Devices and pipes have nothing to lose, and another file in their place would not be what was asked for.
+    /// Writes into a device or pipe. It has no content to lose, and must not be replaced by a file.
     private func writeInto(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
         var file = open(O_NONBLOCK)
-        // A pipe without a reader: it may come yet.
+        // A pipe without a reader may still get one.
         while file < 0, errno == ENXIO, FileFacts(path)?.isPipe == true {
             try cancellation.check()
             poll(nil, 0, 20)
@@ -107,6 +107,6 @@ struct OutputFile {
 }
 
 extension LoadError.Code {
-    /// A file is there already, and nobody said that it may be overwritten.
+    /// The file exists, and no option allows overwriting it.
     static let outputExists = LoadError.Code(rawValue: "outputExists")
 }

@@ -1,21 +1,21 @@
 import Pipeline
 import Stages
 
-/// What a source lends to the name of its output.
+/// The parts of a source's name that its output's name can use.
 struct OutputName: Sendable, Hashable {
     /// The file name without folder and extension.
     private(set) var name: String
-    /// The folder, or in a batch what lies between the root and the file; `.` where there is none.
+    /// The folder, in a batch relative to the root; `.` if there is none.
     let folder: String
-    /// From 1, by place in the list.
+    /// The position in the list, from 1.
     let index: Int
-    /// The extension in lower case, where there is one.
+    /// The extension in lower case, if there is one.
     let sourceExtension: String?
-    /// The format that a file's bytes have, where its extension names none.
+    /// The format of the file's bytes, if its extension names none.
     private(set) var sniffed: ImageFormat?
 
     /// Takes the name of an input apart.
-    /// - Parameter folder: instead of the input's own.
+    /// - Parameter folder: Replaces the input's own folder.
     init(_ input: String, index: Int, folder: String? = nil) {
         name = Self.name(of: input)
         self.index = index
@@ -30,7 +30,7 @@ struct OutputName: Sendable, Hashable {
         return renamed
     }
 
-    /// The same for a file whose bytes are looked at if its extension doesn't tell its format. Reads the file's beginning.
+    /// The same name with the format of the file's first bytes, which are read if the extension names no format.
     func sniffing(_ input: String) -> OutputName {
         guard extensionFormat == nil,
             case .file(let path)? = try? ImageSource(argument: input == "-" ? "data:" : input)
@@ -61,7 +61,7 @@ struct OutputName: Sendable, Hashable {
             ? "stdin" : name.isEmpty || name == ".." || name == "." || input.hasPrefix("data:") ? "image" : name
     }
 
-    /// The folder of an input; `.` where there is none.
+    /// The folder of an input; `.` if there is none.
     static func folder(of input: String) -> String {
         guard !input.contains("://"), input != "-", !input.hasPrefix("data:") else { return "." }
         return FileFacts.folder(of: input) ?? "."
@@ -73,7 +73,7 @@ struct OutputName: Sendable, Hashable {
         return last.utf8.lastIndex(of: UInt8(ascii: ".")).map { last[last.utf8.index(after: $0)...].lowercased() }
     }
 
-    /// What stands after the last slash. Bytes are compared: a mark that combines with a slash doesn't hide it.
+    /// The text after the last slash. Bytes are compared, since a combining mark after a slash would hide it.
     private static func last(of path: String) -> Substring {
         path.utf8.split(separator: UInt8(ascii: "/")).last.map { Substring($0) } ?? ""
     }

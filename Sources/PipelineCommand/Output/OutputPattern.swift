@@ -17,8 +17,8 @@ struct OutputPattern: Sendable {
     private let parts: [Part]
 
     /// Reads a pattern.
-    /// - Parameter folder: stands before it, whatever characters it holds.
-    /// - Throws: `ValidationError` for a field that there is not.
+    /// - Parameter folder: A folder to put before the pattern; braces in it aren't fields.
+    /// - Throws: `ValidationError` for an unknown field.
     init(_ text: String, in folder: String? = nil) throws {
         var parts = folder.map { [Part.text($0.utf8.last == UInt8(ascii: "/") ? $0 : $0 + "/")] } ?? []
         var rest = Substring(text)
@@ -44,10 +44,10 @@ struct OutputPattern: Sendable {
     /// Whether different sources get different paths.
     var tellsSourcesApart: Bool { contains(.name) || contains(.index) }
 
-    /// Whether the path is known before the picture is.
+    /// Whether the path is known before the image is loaded.
     func isKnown(width: Int?) -> Bool { !contains(.h) && (width != nil || !contains(.w)) }
 
-    /// The folder of the path; `nil` if the picture's size decides it.
+    /// The folder of the path; `nil` if it depends on the image's size.
     func folder(_ name: OutputName, _ format: ImageFormat, width: Int?) -> String? {
         let path = path(name, format, size: PixelSize(width: 1, height: 1), width: width)
         let other = self.path(name, format, size: PixelSize(width: 2, height: 2), width: width)
@@ -55,20 +55,20 @@ struct OutputPattern: Sendable {
         return folders[0].utf8.elementsEqual(folders[1].utf8) ? folders[0] : nil
     }
 
-    /// The folder that all paths lie in, as far as it is written out; `nil` if a field begins the path.
+    /// The folder of all paths, up to the first field; `nil` if a field begins the path.
     var root: String? {
         guard case .text(let start)? = parts.first, !start.isEmpty else { return nil }
-        // What stands behind its last slash is part of a name.
+        // The text after its last slash is part of a name.
         return parts.count == 1 ? FileFacts.folder(of: start) : FileFacts.folder(of: start + "x")
     }
 
-    /// What stands after the last dot, where it is written out.
+    /// The text after the last dot, if it contains no field.
     var fileExtension: String? {
         guard case .text(let end)? = parts.last else { return nil }
         return OutputName.fileExtension(of: end)
     }
 
-    /// The path; `{w}` and `{h}` stay as they are while the size isn't known.
+    /// The path. `{w}` and `{h}` stay as they are if the size isn't known.
     func path(_ name: OutputName, _ format: ImageFormat, size: PixelSize?, width: Int? = nil) -> String {
         let path = parts.map { part in
             switch part {
@@ -82,7 +82,7 @@ struct OutputPattern: Sendable {
             case .field(.h): size.map { "\($0.height)" } ?? "{h}"
             }
         }.joined()
-        // {dir} is often the folder itself.
+        // {dir} is often `.`.
         let short = path.replacing("/./", with: "/")
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short

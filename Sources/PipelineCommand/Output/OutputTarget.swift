@@ -11,13 +11,13 @@ struct OutputTarget: Sendable {
 
     let destination: Destination
     let format: ImageFormat
-    /// The width that was asked for, where that is known before the picture is.
+    /// The requested width, if it is known before the image is loaded.
     var width: Int?
 
-    /// The path as far as it is known before the picture is; `nil` for standard output.
+    /// The path as far as it is known before the image is loaded; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }
 
-    /// The path for a picture of a size.
+    /// The path for an image of a size.
     func path(size: PixelSize?) -> String? {
         switch destination {
         case .standardOutput: nil
@@ -26,7 +26,7 @@ struct OutputTarget: Sendable {
         }
     }
 
-    /// The folder of the path, where that is known before the picture is; `nil` also for standard output.
+    /// The folder of the path, if it is known before the image is loaded; `nil` also for standard output.
     var knownFolder: String? {
         switch destination {
         case .standardOutput: nil

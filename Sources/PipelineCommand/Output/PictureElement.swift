@@ -5,8 +5,8 @@ struct PictureElement: CustomStringConvertible {
     let description: String
 
     /// - Parameters:
-    ///   - files: The files in the order of their formats, of which the last is for browsers that know no other.
-    ///   - sizes: How wide the image is shown, as the attribute of that name has it.
+    ///   - files: The files, in the order of their formats. The last format is for browsers that know no other.
+    ///   - sizes: How wide the image is shown, as in the attribute `sizes`.
     init(_ files: [JobResult.Written], sizes: String) {
         var formats: [ImageFormat] = []
         for file in files where !formats.contains(file.format) { formats.append(file.format) }
@@ -25,7 +25,8 @@ struct PictureElement: CustomStringConvertible {
             formats.count > 1 ? "<picture>\n\(lines.joined(separator: "\n"))\n</picture>" : lines.joined()
     }
 
-    /// A path as a relative URL (RFC 3986 section 4.2). Commas and spaces would part a list, and a colon end a scheme.
+    /// A path as a relative URL (RFC 3986 section 4.2). Commas and spaces would separate the items of a list, and a
+    /// colon would end a scheme.
     static func url(_ path: String) -> String {
         let slashes = path.utf8.prefix { $0 == UInt8(ascii: "/") }.count
         // Two slashes would begin the name of a host.
@@ -40,7 +41,7 @@ struct PictureElement: CustomStringConvertible {
         }.joined()
     }
 
-    /// A text as an attribute in quotes has it.
+    /// A text, escaped for an attribute in quotes.
     private static func escaped(_ text: String) -> String {
         [("&", "&amp;"), ("\"", "&quot;"), ("<", "&lt;"), (">", "&gt;")].reduce(text) {
             $0.replacing($1.0, with: $1.1)

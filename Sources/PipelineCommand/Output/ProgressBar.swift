@@ -1,4 +1,4 @@
-/// One line that says how far a batch is, as wide as the terminal allows.
+/// A line with the progress of a batch, as wide as the terminal allows.
 struct ProgressBar: Sendable {
     let total: Int
     /// Whether the terminal shows more than ASCII.
@@ -6,8 +6,8 @@ struct ProgressBar: Sendable {
 
     /// The line.
     /// - Parameters:
-    ///   - elapsed: since the batch began.
-    ///   - columns: of the terminal; what doesn't fit is left out, the least important first.
+    ///   - elapsed: The time since the batch began.
+    ///   - columns: The terminal's width. Fields that don't fit are left out, the least important first.
     func line(_ counts: WorkCounts, elapsed: Duration, columns: Int) -> String {
         let finished = min(counts.finished, total)
         let share = total > 0 ? Double(finished) / Double(total) : 1
@@ -20,7 +20,7 @@ struct ProgressBar: Sendable {
         if counts.failed > 0 { fields.insert("\(counts.failed) failed", at: 2) }
         let saved = counts.bytesIn - counts.bytesOut
         if counts.bytesIn > 0 { fields.append("\(ByteCount.text(abs(saved))) \(saved < 0 ? "more" : "saved")") }
-        // One column stays free: a terminal that is full to its edge may begin a new line.
+        // One column stays free, since a full line may begin a new one.
         let room = max(1, columns - 1)
         while fields.count > 1, fields.joined(separator: "  ").count > room { fields.removeLast() }
         let text = fields.joined(separator: "  ")

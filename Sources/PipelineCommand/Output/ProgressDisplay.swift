@@ -12,7 +12,7 @@ final class ProgressDisplay: Sendable {
     private let start = ContinuousClock.now
     private let state = Lock(State())
 
-    /// `nil` where nobody looks.
+    /// `nil` if standard error isn't a terminal that can redraw a line.
     init?(total: Int) {
         guard StandardError.isRedrawable else { return nil }
         let locale = Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"] ?? ""
@@ -20,7 +20,7 @@ final class ProgressDisplay: Sendable {
         bar = ProgressBar(total: total, isUnicode: isUnicode)
     }
 
-    /// Draws the line, unless it was drawn a moment ago.
+    /// Draws the bar, unless it was drawn less than 0.1 seconds ago.
     func show(_ counts: WorkCounts) {
         let now = ContinuousClock.now
         let isDue = state.withLock { state in
@@ -34,7 +34,7 @@ final class ProgressDisplay: Sendable {
         StandardError.write("\r\u{1B}[K" + bar.line(counts, elapsed: now - start, columns: Self.columns))
     }
 
-    /// Makes room for other lines.
+    /// Removes the bar, to make room for other lines.
     func hide() {
         let wasShown = state.withLock { state in
             defer { state.isShown = false }

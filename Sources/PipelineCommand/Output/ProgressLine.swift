@@ -1,10 +1,10 @@
 import Pipeline
 
-/// What has arrived, on one line of a terminal's standard error.
+/// Shows how many bytes have arrived, on one line of the terminal.
 struct ProgressLine: Sendable {
     private let name: String
 
-    /// `nil` where nobody looks.
+    /// `nil` if standard error isn't a terminal that can redraw a line.
     init?(_ name: String) {
         guard StandardError.isRedrawable else { return nil }
         self.name = String(name.suffix(40))

@@ -1,15 +1,15 @@
 import Glibc
 import Pipeline
 
-/// Standard output: lines that are there for the reader at once, and images.
+/// Standard output for lines, which are written at once, and images.
 ///
-/// A closed pipe is quiet, as in every filter. Any other failure is remembered, and the program ends with an error.
+/// A closed pipe isn't reported, as in every filter. Any other failure is noted, and the program ends with an error.
 enum StandardOutput {
     private static let failure = Lock<Int32>(0)
-    /// Keeps lines whole that several jobs write.
+    /// Keeps lines of several jobs whole.
     private static let writing = Lock(0)
 
-    /// Whether a person is looking.
+    /// Whether it is a terminal.
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Writes a line. After a failed write nothing more is written.
@@ -32,11 +32,11 @@ enum StandardOutput {
     }
 
     /// Ends the output: a network's file system may report a failed write only now.
-    /// - Returns: what went wrong, now or before; `nil` if all was written or the reader closed the pipe.
+    /// - Returns: The error, from now or earlier; `nil` if all was written or the reader closed the pipe.
     static func close() -> LoadError? {
         var number = failure.withLock { $0 }
         if number == 0, Glibc.close(STDOUT_FILENO) != 0 { number = errno }
-        // EINTR: a signal ended it, which has a status of its own.
+        // EINTR: a signal ended the write, which has an exit status of its own.
         return [0, EPIPE, EINTR].contains(number) ? nil : error(number)
     }
 

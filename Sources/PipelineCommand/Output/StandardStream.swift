@@ -4,8 +4,7 @@ import Stages
 
 /// The program's own file descriptors, and files read whole.
 enum StandardStream {
-    /// Opens what the program was started without, so that no file takes the place of a standard stream. Writing to
-    /// the replacement of a closed output fails.
+    /// Opens standard streams that are closed, so that no file gets their descriptor. Writing to such an output fails.
     static func openMissing() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", O_RDONLY)
@@ -47,13 +46,13 @@ enum StandardStream {
         return bytes
     }
 
-    /// The most bytes that are read of a file: a device may have no end.
+    /// The most bytes that are read from a file, since a device may have no end.
     private static let limit = 2_000_000_000
 
     /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
     /// - Throws: `CancellationError` if a signal ends the program meanwhile.
     static func readFile(_ path: String) throws(CancellationError) -> [UInt8]? {
-        // Opening a pipe that nobody writes to would wait for ever.
+        // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -61,7 +60,7 @@ enum StandardStream {
             var waiting = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
             while poll(&waiting, 1, 50) == 0, !Interruption.isRequested {}
         }
-        // A pipe that nobody has written to yet reads as empty.
+        // A pipe without data reads as empty after an interruption.
         if Interruption.isRequested { throw CancellationError() }
         guard number == 0, bytes.count <= limit else {
             errno = number == 0 ? EFBIG : number

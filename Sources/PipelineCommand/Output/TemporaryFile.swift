@@ -1,12 +1,12 @@
 import Glibc
 import Pipeline
 
-/// A file on its way to its name.
+/// A file that is written before it gets its name.
 protocol TemporaryFile {
     var descriptor: Int32 { get }
     /// Gives the file its name, in one step; 0 or the system's error number.
     func appear(as path: String, replacing: Bool) -> Int32
-    /// Leaves nothing behind of a file that did not appear.
+    /// Removes a file that didn't get its name.
     func discard()
 }
 
@@ -14,7 +14,7 @@ extension TemporaryFile {
     func close() { _ = Glibc.close(descriptor) }
 }
 
-/// A temporary name that tells which process left it, should it be killed.
+/// A temporary name with the number of its process, so that files of killed processes can be recognized.
 enum TemporaryName {
     private static let count = Lock(0)
 
@@ -35,19 +35,19 @@ enum TemporaryName {
     /// Removes a file.
     static func remove(_ name: String) { _ = name.withPath { unlink($0) } }
 
-    /// How the names of a process begin.
+    /// The prefix of a process's temporary names.
     static func prefix(of process: Int32) -> String { ".pipectl-\(process)-" }
 }
 
-/// A file without a name: whatever ends the program, the system takes it away.
+/// A file without a name. The system removes it, however the program ends.
 struct Unnamed: TemporaryFile {
     let descriptor: Int32
     private let folder: String
 
-    /// `nil` where the file system has no such files.
+    /// `nil` if the file system has no such files.
     init?(in folder: String, mode: UInt32?) {
-        // O_TMPFILE, which the headers make of two flags in a way that Swift doesn't see.
-        // A name is given through /proc, which is not everywhere.
+        // The number below is O_TMPFILE, a combination of flags that Swift doesn't import. The file gets its name
+        // through /proc, which isn't mounted everywhere.
         guard access("/proc/self/fd", X_OK) == 0 else { return nil }
         descriptor = folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o666) }
         self.folder = folder

@@ -1,7 +1,7 @@
 import Logging
 import Pipeline
 
-/// The library's log, in the command's own words: warnings and errors, a line each on standard error.
+/// Prints the library's log as messages of the command: each warning or error on a line of standard error.
 struct WarningLog: LogHandler {
     let isQuiet: Bool
     var metadata: Logger.Metadata = [:]

@@ -9,7 +9,7 @@ enum CompletionScript {
             .map { line in
                 guard line == "_pipectl_help() {" else { return String(line) }
                 defer { isFirst = false }
-                // The later one would replace the one that completes.
+                // The later function would replace the one that completes.
                 return isFirst ? String(line) : "_pipectl_other_help() {"
             }
             .joined(separator: "\n")

@@ -1,13 +1,13 @@
-/// An option whose default a user may set: in a file, or in the environment, which counts more.
+/// An option whose default a user may set in a file, or in the environment, which overrides the file.
 struct Setting: Sendable {
-    /// As on the command line, without the dashes.
+    /// The option's name without the dashes.
     let name: String
     /// Whether it takes no value.
     var isFlag = false
-    /// Whether it ranks below what a result's name says, and is left aside where it has no use.
+    /// Whether it ranks below a result's name, and is ignored for formats that have no use for it.
     var isForEncoding = false
 
-    /// All of them; an option that excludes others has no place here.
+    /// All settings. Options that exclude others can't be set.
     static let all = [
         Setting(name: "allow-truncated", isFlag: true), Setting(name: "cache-dir"), Setting(name: "color"),
         Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
@@ -22,6 +22,6 @@ struct Setting: Sendable {
     /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.
     var variable: String { "PIPECTL_" + name.uppercased().replacing("-", with: "_") }
 
-    /// The option that hands it to a verb.
+    /// The option that passes it to a verb.
     var option: String { isForEncoding ? "--default-\(name)" : "--\(name)" }
 }

@@ -22,7 +22,7 @@ struct Settings {
     }
 
     /// Reads the file and the environment.
-    /// - Throws: `ValidationError` with the place and the nearest right name.
+    /// - Throws: `ValidationError` with the location and the nearest right name.
     init() throws {
         var values = try Self.file()
         for setting in Setting.all {
@@ -35,7 +35,7 @@ struct Settings {
     private static func file() throws -> [String: Value] {
         let path = path
         guard let bytes = try StandardStream.readFile(path) else {
-            // Without a file there are no settings; one that can't be read may hold some.
+            // Without a file there are no settings. A file that can't be read is an error, since it may hold some.
             guard errno != ENOENT, errno != ENOTDIR else { return [:] }
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
         }
@@ -70,8 +70,8 @@ struct Settings {
         return values
     }
 
-    /// Inserts the settings that the verb knows into a command line: right after the verb, so that what stands on the line
-    /// itself counts more.
+    /// Inserts the settings that the verb knows into a command line: right after the verb, so that later options
+    /// override them.
     func applied(to arguments: [String]) -> [String] {
         guard !values.isEmpty else { return arguments }
         let (verb, end) = Verb.named(by: arguments)
@@ -84,7 +84,7 @@ struct Settings {
         return arguments[..<end] + inserted + arguments[end...]
     }
 
-    /// Says where a value comes from that an error is about: the option doesn't stand on the command line.
+    /// Adds the origin of a value to an error about it, since the option isn't on the command line.
     func explained(_ message: String, for verb: any ParsableCommand.Type) -> String {
         known(to: verb).reduce(message) { message, value in
             guard message.contains("'\(value.setting.option)") || message.contains("setting \(value.setting.name) ")
@@ -95,7 +95,7 @@ struct Settings {
     }
 
     private func known(to verb: any ParsableCommand.Type) -> [Value] {
-        // Making the help costs more than all else that parsing does.
+        // Making the help takes longer than all other parsing.
         guard !values.isEmpty else { return [] }
         let options = verb.optionNames
         return values.filter { options.contains($0.setting.option) }
@@ -117,12 +117,12 @@ extension ParsableCommand {
 }
 
 extension Settings: CustomStringConvertible {
-    /// A line for each, with its origin, in the form that the file has.
+    /// A line for each setting with its origin, in the format of the file.
     var description: String {
         let lines = values.map { "\($0.setting.name): \($0.text)  # \($0.origin)" }
         let unset = Setting.all.filter { setting in !values.contains { $0.setting.name == setting.name } }
         return
-            (["# flags count more than the environment, the environment more than \(Self.path)"] + lines
+            (["# flags override the environment, which overrides \(Self.path)"] + lines
             + unset.map { "# \($0.name):  # \($0.variable)" }).joined(separator: "\n")
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The help of a verb with a line for each option, as `-h` prints it; `--help` prints everything.
 enum ShortHelp {
-    /// The column where explanations begin here, and where ArgumentParser begins them.
+    /// The column where explanations begin here, and the one where ArgumentParser begins them.
     private static let (indent, parsedIndent) = (31, 26)
 
     static func of(_ verb: any ParsableCommand.Type, named name: String) -> String {
@@ -19,7 +19,7 @@ enum ShortHelp {
             if line.isEmpty || isHeading {
                 lines.append(line.isEmpty ? "" : line.prefix(1) + line.dropFirst().lowercased())
             } else if line.hasPrefix("   ") {
-                // The explanation of a label that leaves no room for it; a second one would be details.
+                // The explanation of a label that was too long for its line. Further lines are details.
                 if let label { lines.append(element(label, line)) }
                 label = nil
             } else if line.dropFirst(parsedIndent - 1).first == " " {
@@ -32,7 +32,7 @@ enum ShortHelp {
         return lines.joined(separator: "\n")
     }
 
-    /// The usage with one word for all options, which follow.
+    /// The usage with one placeholder for all options.
     private static func usage(_ usage: Substring, of name: String) -> String {
         let words = usage.replacing(/\ \[[^\]]*\](\ \.\.\.)?/, with: "").dropFirst(name.count)
         return "\(name) [<options>]\(words)"

@@ -5,7 +5,7 @@ import PipelineFile
 /// The verb that a command line names.
 enum Verb {
     /// The verb as far as the line's first words go.
-    /// - Returns: also how many words name it.
+    /// - Returns: The verb and the number of words that name it.
     static func named(by arguments: [String]) -> (type: any ParsableCommand.Type, words: Int) {
         var verb: any ParsableCommand.Type = Pipectl.self
         var words = 0
@@ -16,7 +16,7 @@ enum Verb {
         return (verb, words)
     }
 
-    /// Refuses a word where a verb has to stand, also after `help`.
+    /// Refuses an unknown word at the place of a verb, also after `help`.
     /// - Throws: `ValidationError` with the nearest verb.
     static func check(_ arguments: [String]) throws {
         let words = Array((arguments.first == "help" ? arguments.dropFirst() : arguments[...]))
@@ -33,7 +33,7 @@ enum Verb {
 }
 
 extension ParsableCommand {
-    /// The subcommand of a name.
+    /// The subcommand with a name.
     static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first { $0.configuration.commandName == name }
     }

@@ -1,8 +1,9 @@
 import Pipeline
 
-/// A picture as DEC's sixel graphics: bands of six rows, in each a run of characters for every colour.
+/// Writes an image as DEC's sixel graphics: bands of six rows, with a run of characters for every colour.
 enum Sixel {
-    /// - Parameter pixels: RGBA, straight, of at most 256 opaque colours; what is less than half opaque is left out.
+    /// - Parameter pixels: RGBA, straight, of at most 256 opaque colours. Pixels that are less than half opaque are
+    ///   left out.
     static func text(_ pixels: [UInt8], _ size: PixelSize) -> String {
         var numbers: [UInt32: Int] = [:]
         var text = "\u{1B}P0;1q\"1;1;\(size.width);\(size.height)"
@@ -14,7 +15,7 @@ enum Sixel {
                 indices[index] = number
             } else {
                 indices[index] = numbers.count
-                // Of 100 parts each.
+                // Percentages.
                 let parts = [red, green, blue].map { "\((Int($0) * 100 + 127) / 255)" }.joined(separator: ";")
                 text += "#\(numbers.count);2;\(parts)"
                 numbers[colour] = numbers.count
@@ -33,7 +34,7 @@ enum Sixel {
         return text + "\u{1B}\\"
     }
 
-    /// A colour's bits of a band as characters, equal ones as a run; what follows the last set bit is left out.
+    /// A colour's bits of a band as characters, equal ones as a run. Bits after the last set one are left out.
     private static func runs(_ bits: [UInt8]) -> String {
         var text = ""
         var rest = bits[...(bits.lastIndex { $0 != 0 } ?? 0)]

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// What a terminal says of itself when it is asked.
+/// A terminal's reply to a question about its abilities.
 struct TerminalAnswer: Equatable {
     var hasKitty = false
     var hasSixel = false
@@ -11,7 +11,7 @@ struct TerminalAnswer: Equatable {
     /// Asks for kitty's graphics, a character's size and the device's attributes, which every terminal answers last.
     private static let question = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[16t\u{1B}[c"
 
-    /// Reads the terminal's reply; what isn't understood counts for nothing.
+    /// Reads the terminal's reply. Unknown parts are ignored.
     init(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         for part in text.split(separator: "\u{1B}") {
@@ -34,9 +34,8 @@ struct TerminalAnswer: Equatable {
         return bytes[start...].starts(with: "\u{1B}[?".utf8) && bytes.last == UInt8(ascii: "c")
     }
 
-    /// Asks the terminal that the program was started from; nothing is answered where there is none, or where the program
-    /// runs in the background.
-    /// - Parameter milliseconds: how long the terminal may take to reply.
+    /// Asks the terminal that the program was started from. Without one, or in the background, the reply is empty.
+    /// - Parameter milliseconds: How long the terminal may take to reply.
     init(askingFor milliseconds: Int32 = 500) {
         self.init([])
         let terminal = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -48,7 +47,7 @@ struct TerminalAnswer: Equatable {
         var raw = before
         raw.c_lflag &= ~UInt32(ICANON | ECHO)
         tcsetattr(terminal, TCSAFLUSH, &raw)
-        // A late reply isn't left to the shell as input.
+        // Drops a late reply, which the shell would otherwise take for input.
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
         guard StandardStream.write(Array(Self.question.utf8), to: terminal) == 0 else { return }
         var answer: [UInt8] = []

@@ -1,10 +1,10 @@
 import Pipeline
 
-/// A picture as half blocks: two pixels in each character, one above the other.
+/// Draws an image with half blocks: two pixels in each character, one above the other.
 enum TerminalBlocks {
     /// - Parameters:
-    ///   - pixels: RGBA, straight; what is less than half opaque shows the terminal's own colour.
-    ///   - isTrueColour: whether the terminal knows colours of 24 bits, and not 256 of them.
+    ///   - pixels: RGBA, straight. Pixels that are less than half opaque show the terminal's own colour.
+    ///   - isTrueColour: Whether the terminal shows 24-bit colours instead of 256.
     static func text(_ pixels: [UInt8], _ size: PixelSize, isTrueColour: Bool) -> String {
         func colour(_ x: Int, _ y: Int) -> String? {
             let at = (y * size.width + x) * 4

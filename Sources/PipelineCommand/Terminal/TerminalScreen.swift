@@ -3,16 +3,16 @@ import Glibc
 import Pipeline
 import Stages
 
-/// The terminal's place for a picture, and how one gets there.
+/// The space for an image in the terminal, and the method that shows it.
 struct TerminalScreen: Sendable {
-    /// What pictures are shrunk to, in pixels; a half block is one of them.
+    /// The box that images are shrunk to, in pixels. A half block is one pixel.
     let box: Geometry
     private let graphics: ViewCommand.Graphics
     private let isTrueColour: Bool
 
     /// - Parameters:
-    ///   - columns: how many characters a picture may be wide; `nil` for the terminal's.
-    ///   - rows: how many lines it may be high; `nil` for the terminal's but two, which the prompt needs.
+    ///   - columns: The width of an image in characters; `nil` for the terminal's.
+    ///   - rows: The height of an image in lines; `nil` for the terminal's less two, which the prompt needs.
     init(_ graphics: ViewCommand.Graphics, columns: Int?, rows: Int?) {
         let answer = graphics == .blocks ? TerminalAnswer([]) : TerminalAnswer()
         self.graphics = graphics == .auto ? Self.best(answer) : graphics
@@ -34,16 +34,16 @@ struct TerminalScreen: Sendable {
 
     private static func best(_ answer: TerminalAnswer) -> ViewCommand.Graphics {
         if answer.hasKitty { return .kitty }
-        // The first reaches other machines too.
+        // The first variable is also set on other machines, through SSH.
         let programs = [Environment["LC_TERMINAL"], Environment["TERM_PROGRAM"]]
         if programs.contains(where: { ["iTerm2", "iTerm.app", "WezTerm"].contains($0) }) { return .iterm }
         return answer.hasSixel ? .sixel : .blocks
     }
 
-    /// Whether the terminal takes PNG files, and not pixels.
+    /// Whether the terminal takes PNG files instead of pixels.
     var sendsFiles: Bool { graphics == .kitty || graphics == .iterm }
 
-    /// What to write for a picture that fits ``box``.
+    /// The text that shows an image that fits ``box``.
     func text(of response: LoadResponse) async throws -> String {
         switch graphics {
         case .kitty: return Self.kitty(response.encoded?.bytes ?? [])
@@ -53,7 +53,7 @@ struct TerminalScreen: Sendable {
             return "\u{1B}]1337;File=inline=1;size=\(bytes.count):\(base64)\u{7}\n"
         case .sixel:
             guard let image = response.image else { return "" }
-            // By way of a PNG file, whose palette is chosen well.
+            // The PNG encoder chooses a good palette.
             var options = EncodeOptions()
             options.png.colours = 256
             let file = try await EncodedImage(encoding: image, as: .png, options: options)
@@ -67,7 +67,7 @@ struct TerminalScreen: Sendable {
         }
     }
 
-    /// What `draw` makes of the pixels as RGBA, straight.
+    /// Calls `draw` with the pixels as RGBA, straight, on a decoding thread.
     private static func text(
         of image: DecodedImage, draw: @escaping @Sendable ([UInt8]) -> String
     ) async throws -> String {

@@ -9,10 +9,11 @@ struct BatchCommand: AsyncParsableCommand {
         commandName: "batch",
         abstract: "Process folders, patterns and lists of images.",
         discussion: """
-            -o is a folder, in which the tree of the sources is mirrored, or a pattern. An image is worked on for each \
-            core, as far as memory allows. Nothing is overwritten unless told; --resume continues after Ctrl-C, kill -9 or \
-            a power cut, and replaces only files whose bytes are those that it wrote, with the same options. On a \
-            terminal a bar shows how far it is. Folders give the files whose extensions or first bytes are an image's.
+            -o is a folder, which mirrors the tree of the sources, or a pattern. By default about one image per core \
+            is processed at a time, as far as memory allows. An existing file is an error unless -n, -y or --newer is \
+            given. --resume continues after Ctrl-C, kill -9 or a power cut, and replaces only files that it wrote with \
+            the same options. On a terminal a bar shows the progress. A folder stands for the files whose extension or \
+            first bytes are an image's.
 
             Examples:
               pipectl batch photos -r -s '1600x1600>' -f webp -o web
@@ -27,7 +28,7 @@ struct BatchCommand: AsyncParsableCommand {
         completion: .file())
     var inputs: [String] = []
 
-    @Flag(name: [.customShort("r"), .long], help: "Go into folders below.")
+    @Flag(name: [.customShort("r"), .long], help: "Include subfolders.")
     var recursive = false
 
     @Option(

@@ -7,10 +7,10 @@ import Stages
 struct CacheListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls",
-        abstract: "List what is in the cache.",
+        abstract: "List the responses in the cache.",
         discussion: """
-            A line says status, bytes, when it was stored or last confirmed, when it was last used, and the URL without \
-            the values of its query.
+            A line has the status, the size, the time when the response was stored or last confirmed, the time when it \
+            was last used, and the URL without the values of its query.
 
             Examples:
               pipectl cache ls
@@ -20,7 +20,7 @@ struct CacheListCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Age") var filter: CacheFilterOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
-    @Flag(help: "Print an object on a line for each.") var json = false
+    @Flag(help: "Print a JSON object on a line for each entry.") var json = false
 
     func run() async throws {
         guard let responses = try await cache.existing() else { return }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Stages
 
-/// Says where the cache lies.
+/// Prints the cache's folder.
 struct CachePathCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",

@@ -5,10 +5,10 @@ import Stages
 struct CachePruneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Remove what is expired, old or too much.",
+        abstract: "Remove expired, old or surplus responses.",
         discussion: """
-            Without an age it removes what is past its freshness. --max-size then removes what was used longest ago, until \
-            no more is left than that.
+            Without options it removes expired responses. --max-size removes the least recently used ones until the \
+            rest is no larger than that.
 
             Examples:
               pipectl cache prune
@@ -29,7 +29,7 @@ struct CachePruneCommand: AsyncParsableCommand {
             return try await say(removed: 0, left: 0)
         }
         let before = try await responses.statistics()?.entries ?? 0
-        // With a size alone nothing goes for its age.
+        // With only a size, nothing is removed for its age.
         await responses.cleanUp(filter.stale ?? (maxSize == nil ? .expired : .unused(.seconds(1e9))))
         let after = try await responses.statistics()?.entries ?? 0
         await responses.close()

@@ -3,14 +3,14 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// Removes answers from the cache.
+/// Removes responses from the cache.
 struct CacheRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
         abstract: "Remove the responses of URLs or keys.",
         discussion: """
             A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-            for one of them.
+            for one of the arguments.
 
             Examples:
               pipectl cache rm https://example.com/photo.jpg

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Stages
 
-/// Says what the cache holds, in numbers.
+/// Shows the number and size of the cache's responses.
 struct CacheStatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Say what the cache holds, in numbers.",
+        abstract: "Show the number and size of cached responses.",
         discussion: """
             Examples:
               pipectl cache stats
@@ -13,7 +13,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
-    @Flag(help: "Print an object.") var json = false
+    @Flag(help: "Print a JSON object.") var json = false
 
     func run() async throws {
         let responses = try await cache.existing()
@@ -26,7 +26,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
             StandardOutput.write(JSONLine.of(report))
         } else {
             StandardOutput.write(
-                "\(report.folder): \(report.entries) answers, \(ByteCount.text(report.bytes)) of at most "
+                "\(report.folder): \(report.entries) responses, \(ByteCount.text(report.bytes)) of at most "
                     + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) of them in files of their own")
         }
     }

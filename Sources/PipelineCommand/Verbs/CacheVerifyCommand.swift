@@ -8,8 +8,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Find and repair damage in the cache.",
         discussion: """
-            Reads every stored byte, and changes nothing without --repair. What a repair removes is fetched again when it \
-            is wanted. Exit status: 0 if nothing is wrong, or nothing any more; else 1.
+            Reads every stored byte, and changes nothing without --repair. Removed responses are fetched again on \
+            demand. Exit status: 0 if nothing is wrong, or everything was repaired; else 1.
 
             Examples:
               pipectl cache verify
@@ -22,7 +22,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let responses = cache.responses()
-        // Where there is no cache yet, repairing would make one.
+        // Without a cache, repairing would make one.
         let repairs = repair && HTTPCache.exists(in: cache.folder)
         let report = repairs ? try await responses.repair() : try await responses.verify()
         let text =

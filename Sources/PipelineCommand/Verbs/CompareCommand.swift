@@ -2,15 +2,15 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Measures how similar two pictures are.
+/// Measures how similar two images are.
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract: "Measure how similar two images of one size are.",
         discussion: """
-            Both are compared upright and in sRGB, by their first frames; where one has transparency, over black and over \
-            white, and the lower values count. PSNR is that of red, green and blue together, in dB. SSIM is that of the luma \
-            (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004.
+            Compares the first frames, upright and in sRGB. If one has transparency, both are compared over black and \
+            over white, and the lower values count. PSNR covers red, green and blue together, in dB. SSIM is that of \
+            the luma (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004.
 
             Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
 
@@ -25,10 +25,10 @@ struct CompareCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "b"), completion: .file())
     var right: String
 
-    @Option(help: ArgumentHelp("Fail where the PSNR is lower.", valueName: "db"), completion: .default)
+    @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "db"), completion: .default)
     var minPsnr: Double?
 
-    @Option(help: ArgumentHelp("Fail where the SSIM is lower.", valueName: "0-1"), completion: .default)
+    @Option(help: ArgumentHelp("Fail if the SSIM is lower.", valueName: "0-1"), completion: .default)
     var minSsim: Double?
 
     @OptionGroup var source: SourceOptions

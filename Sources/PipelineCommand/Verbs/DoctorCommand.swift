@@ -2,13 +2,13 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Says what this machine has and what it lacks.
+/// Checks what this machine has and what it lacks.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check libraries, codecs, limits and the cache.",
         discussion: """
-            Each codec is tried with a small picture. Exit status: 1 if something is wrong.
+            Each codec is tried with a small image. Exit status: 1 if something is wrong.
 
             Examples:
               pipectl doctor
@@ -36,7 +36,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if findings.contains(where: { !$0.isWell }) { throw ExitCode(1) }
     }
 
-    /// Whether the user's settings can be read, and the doctor's own have proper values.
+    /// Whether the user's settings can be read, and those that the doctor itself uses are valid.
     private var settings: DoctorFinding {
         do {
             let settings = try Settings()
@@ -70,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let found = try await responses.verify()
             await responses.close()
             let state = found.isSound ? "sound" : "\(found.findings.count) findings; run pipectl cache verify --repair"
-            let size = "\(statistics?.entries ?? 0) answers, \(ByteCount.text(statistics?.bytes ?? 0))"
+            let size = "\(statistics?.entries ?? 0) responses, \(ByteCount.text(statistics?.bytes ?? 0))"
             return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
         } catch {
             return [DoctorFinding("cache", cache.folder, CommandWords.text(of: error), false)]

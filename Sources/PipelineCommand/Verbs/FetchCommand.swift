@@ -4,14 +4,14 @@ import HTTPTypes
 import Pipeline
 import Stages
 
-/// Fetches anything over HTTP through the cache, and shows what the cache made of it.
+/// Fetches any URL through the HTTP cache, and explains what the cache did.
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
         abstract: "Fetch any URL through the HTTP cache.",
         discussion: """
-            With --stdio it serves another program as a coprocess: a line of JSON for \
-            each request and for each answer. What goes in (→) and comes out (←):
+            With --stdio it serves another program as a coprocess, with a line of JSON for each request and each \
+            response. Input (→) and output (←):
 
               → {"id":7,"url":"http://…","method":"GET",
                  "headers":[["Name","value"]],"cache":"default",
@@ -22,11 +22,10 @@ struct FetchCommand: AsyncParsableCommand {
                  "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
               ← {"id":7,"error":"why"}
 
-            Each is one line. Any number may be in flight; answers come in any order. \
-            cache is default, no-cache, no-store, reload, force-cache or \
-            only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
-            revalidated, miss or none. The code points of a header's value are its \
-            bytes. The end of input ends it once all is answered.
+            Each is one line. Any number may be in flight; responses come in any order. cache is default, no-cache, \
+            no-store, reload, force-cache or only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
+            revalidated, miss or none. The code points of a header's value are its bytes. After the end of input it \
+            ends once all responses are written.
 
             Examples:
               pipectl fetch https://example.com/ --explain
@@ -45,7 +44,7 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("H", allowingJoined: true), .long],
-        help: ArgumentHelp("Send this field.", valueName: "name: value"), completion: .default)
+        help: ArgumentHelp("Send this header field.", valueName: "name: value"), completion: .default)
     var header: [String] = []
 
     @Flag(help: "Fail on a status of 400 or above. Nothing is written then.")
@@ -83,9 +82,9 @@ struct FetchCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = CurlClient.Options(addresses: addresses.policy)
-        // A coprocess decides itself how much it asks for at once.
+        // The other program decides how many requests run concurrently.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
-        // The program that it serves is the one user: requests that differ in a counter are the same to it.
+        // The program that it serves is the only user, so requests that differ in a counter are the same.
         let responses = cache.responses(users: stdio ? .one : .several)
         let client = CachingClient(responses, CurlClient(options))
         if stdio {
@@ -129,8 +128,8 @@ struct FetchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether a file that is there is left as it is, so that there is nothing to fetch.
-    /// - Throws: `LoadError` with `outputExists` if nobody said what may become of it.
+    /// Whether an existing file is kept, so that there is nothing to fetch.
+    /// - Throws: `LoadError` with `outputExists` if no option says what to do with it.
     private func isLeft() throws -> Bool {
         guard let output, output != "-", FileFacts(output)?.kind == .regular else { return false }
         if overwrite.rule == .refuse { throw OutputFile.exists(output) }
@@ -141,7 +140,7 @@ struct FetchCommand: AsyncParsableCommand {
         guard let output else { return }
         try await BlockingThreads.files.run { cancellation in
             if output == "-" {
-                // What no text holds would change the terminal's state.
+                // Control characters of binary content would change the terminal's state.
                 if StandardOutput.isTerminal, body.prefix(4096).contains(0) {
                     throw LoadError(
                         .unwritable, subject: "standard output",
@@ -184,7 +183,7 @@ struct FetchCommand: AsyncParsableCommand {
 }
 
 extension Result where Failure == any Error {
-    /// The outcome of work.
+    /// Captures the result of work.
     fileprivate init(_ work: () async throws -> Success) async {
         do { self = .success(try await work()) } catch { self = .failure(error) }
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import PipelineFile
 import Stages
 
-/// Shows the help of a verb. It takes the place of ArgumentParser's own, which takes any word and completes none.
+/// Shows the help of a verb. It replaces ArgumentParser's own, which accepts any word and completes none.
 struct HelpVerb: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "help",

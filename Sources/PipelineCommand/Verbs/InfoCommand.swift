@@ -3,14 +3,14 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// Says what files say of their pictures, and what hashes are made of these.
+/// Prints the metadata of images, and their hashes.
 struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show image metadata without decoding.",
         discussion: """
-            --hash decodes each image, and adds its ThumbHash (in base64), BlurHash, difference hash (64 bits, of which at \
-            most 10 or so differ between copies of one picture) and dominant colours, of the image reduced to fit 256x256.
+            --hash decodes each image, reduced to fit 256x256, and adds its ThumbHash (in base64), BlurHash, dominant \
+            colours and difference hash (64 bits, of which about 10 at most differ between copies of an image).
 
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
@@ -26,7 +26,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("F", allowingJoined: true), .customLong("template")],
-        help: ArgumentHelp("Print this for each.", valueName: "text"), completion: .default,
+        help: ArgumentHelp("Print this text for each image.", valueName: "text"), completion: .default,
         transform: { try InfoFormat($0) })
     var template: InfoFormat?
 

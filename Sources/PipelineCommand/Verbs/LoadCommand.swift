@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Loads images through a policy's pipeline, caches and all.
+/// Loads images through a cache policy's pipeline.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
@@ -10,7 +10,7 @@ struct LoadCommand: AsyncParsableCommand {
         discussion: """
             A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
             its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with \
-            {name} {w} {h} {ext} {dir} {index} {format}. A file that exists is left, unless told.
+            {name} {w} {h} {ext} {dir} {index} {format}. An existing file is an error unless -n, -y or --newer is given.
 
             Examples:
               pipectl load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640

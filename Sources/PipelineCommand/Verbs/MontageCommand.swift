@@ -3,15 +3,15 @@ import Pipeline
 import PipelineFile
 import Stages
 
-/// Puts many pictures on one sheet.
+/// Puts images on one contact sheet.
 struct MontageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "montage",
         abstract: "Put images on one contact sheet.",
         discussion: """
-            Images lie in rows, in the order in which they are given. Each is decoded no larger than its tile, so memory \
-            holds the sheet and the tiles under way. Folders and patterns give their images. An image that can't be read \
-            leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
+            Images are placed in rows, in the given order. Each is decoded no larger than its tile, so memory holds \
+            only the sheet and the tiles in progress. Folders and patterns stand for their images. An image that can't \
+            be read leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
 
             Examples:
               pipectl montage album/*.jpg -o sheet.jpg
@@ -99,7 +99,7 @@ struct MontageCommand: AsyncParsableCommand {
         if try await run.run(jobs) > 0 || failures.withLock(\.self) > 0 { throw ExitCode(1) }
     }
 
-    /// The sheet, and how many of its pictures couldn't be read.
+    /// Makes the sheet, and counts the images that couldn't be read.
     private func sheet(of sources: [BatchSource]) async throws -> (DecodedImage, failures: Int) {
         let columns = min(columns ?? Int(Double(sources.count).squareRoot().rounded(.up)), sources.count)
         let sheet = ContactSheet(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Stages
 
-/// Prints the list of stages that a policy stands for.
+/// Prints the stages of a policy's pipeline, or of a file's.
 struct PlanCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "plan",

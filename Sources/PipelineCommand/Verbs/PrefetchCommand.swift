@@ -2,13 +2,14 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Warms the cache.
+/// Downloads images into the cache.
 struct PrefetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
         abstract: "Download images into the cache.",
         discussion: """
-            Fresh images in the cache are not downloaded again. Responses that aren't images are discarded and count as failures.
+            Fresh images in the cache are not downloaded again. Responses that aren't images are discarded and count \
+            as failures.
 
             Examples:
               pipectl prefetch https://example.com/a.jpg https://example.com/b.jpg
@@ -44,7 +45,7 @@ struct PrefetchCommand: AsyncParsableCommand {
                 guard source.isRemote else {
                     throw LoadError(.unsupportedScheme, subject: job.shown, "prefetch takes http and https URLs.")
                 }
-                // It is decoded to see that it is an image; small, since nobody looks at it.
+                // Decoded to check that it is an image; small, since it is never shown.
                 let response = try await pipeline.load(ImageRequest(source, maxPixelSize: 64))
                 return [Rendering(target: nil, response: response)]
             }, width: jobs, report: { reporter.report($0) })

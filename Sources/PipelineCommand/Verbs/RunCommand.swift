@@ -1,15 +1,14 @@
 import ArgumentParser
 
-/// Runs images through transforms, or through a pipeline of the user's own.
+/// Runs images through transforms, or through a pipeline from a file.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run images through transforms or a pipeline.",
         discussion: """
-            A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. Where it has no \
-            encode, the output's name says what is written.
-            --ops parts stages by commas and their values by colons: resize=800:600:cover,sharpen=0.5. \
-            pipectl help stages describes all stages.
+            A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. If it has \
+            no encode, the output's name decides the format. In --ops, commas separate the stages and colons their \
+            values: resize=800:600:cover,sharpen=0.5. pipectl help stages describes all stages.
 
             Examples:
               pipectl run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp

@@ -8,11 +8,12 @@ struct SrcsetCommand: AsyncParsableCommand {
         commandName: "srcset",
         abstract: "Make several widths and formats of an image.",
         discussion: """
-            --html prints a <picture>, or for one format an <img>, to paste into a page; the format that is named last is \
-            for browsers that know no other. Its URLs are the paths as they are written. Give the text for alt yourself.
+            --html prints a <picture>, or an <img> for a single format, to paste into a page. Browsers that know none \
+            of the other formats use the last one. The URLs are the paths of the files as written. Add the text for \
+            alt yourself.
 
-            Nothing is enlarged: widths above the source's are left out; if all are, the source's own is made. Without -o \
-            results lie next to the source, as {dir}/{name}-{w}.{ext}.
+            Nothing is enlarged: widths above the source's are left out, or replaced by the source's own if all are. \
+            Without -o, results are written next to the source, as {dir}/{name}-{w}.{ext}.
 
             Examples:
               pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
@@ -40,7 +41,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         help: ArgumentHelp("A pattern with {w} and {ext} in it.", valueName: "out"), completion: .file())
     var output: String = "{dir}/{name}-{w}.{ext}"
 
-    @Flag(help: "Print HTML for each image. It takes the place of a line for each file.")
+    @Flag(help: "Print HTML for each image. It replaces the line for each file.")
     var html = false
 
     @Option(
@@ -95,7 +96,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         if failures > 0 { throw ExitCode(1) }
     }
 
-    /// Prints the HTML of an image. What failed goes to standard error.
+    /// Prints the HTML of an image. Failures go to standard error.
     private func showHTML(_ result: JobResult, _ reporter: WorkReporter) {
         guard case .done(let files) = result.outcome else { return reporter.report(result) }
         StandardOutput.write(PictureElement(files, sizes: sizes ?? "100vw"))
@@ -115,7 +116,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         }
     }
 
-    /// The targets that don't enlarge the source; of those that all do, its own width.
+    /// The targets that don't enlarge the source. If all do, the narrowest, with the source's own width.
     private static func wanted(_ targets: [OutputTarget], _ native: Int) -> [OutputTarget] {
         let narrowest = targets.compactMap(\.width).min() ?? 1
         return targets.filter { ($0.width ?? 1) <= max(native, narrowest) }.map { target in

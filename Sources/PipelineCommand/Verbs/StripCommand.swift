@@ -8,10 +8,11 @@ struct StripCommand: AsyncParsableCommand {
         commandName: "strip",
         abstract: "Remove metadata without re-encoding.",
         discussion: """
-            It takes JPEG, PNG and WebP files. The coded pixels stay the same, byte for byte, animations included. The colour profile is kept, and so is an \
-            orientation other than upright, so the picture looks the same. EXIF, XMP, IPTC, comments, text, dates, previews \
-            and second pictures such as gain maps are removed. --gps removes only the GPS position, and second pictures, \
-            which may hold it too. XMP that holds a position is removed as a whole.
+            Takes JPEG, PNG and WebP files. The coded pixels stay the same, byte for byte, in animations too. The \
+            colour profile is kept, and so is an orientation other than upright, so the image looks the same. EXIF, \
+            XMP, IPTC, comments, text, dates, previews and second images such as gain maps are removed. --gps removes \
+            only the GPS position, and second images, which may contain it too. XMP that contains a position is \
+            removed as a whole.
 
             Examples:
               pipectl strip photo.jpg -o clean.jpg
@@ -62,7 +63,7 @@ struct StripCommand: AsyncParsableCommand {
             guard !source.isRemote else {
                 throw LoadError(
                     .unsupportedScheme, subject: job.shown,
-                    "strip takes files. Send it what the URL has: pipectl fetch URL -o - | pipectl strip - -o OUT.")
+                    "strip takes files. For a URL: pipectl fetch URL -o - | pipectl strip - -o OUT.")
             }
             let file = ImagePipeline {
                 ReadInline()

@@ -6,8 +6,9 @@ struct ThumbCommand: AsyncParsableCommand {
         commandName: "thumb",
         abstract: "Make thumbnails.",
         discussion: """
-            A source is a file, a URL, or - for standard input. Without -o the result lies next to its source, as \
-            {dir}/{name}-{w}x{h}.{ext}. -s 400x300 is the box that it fits; quote the marks: '400x300>'.
+            A source is a file, a URL, or - for standard input. Without -o the result is written next to its source, \
+            as {dir}/{name}-{w}x{h}.{ext}. -s 400x300 is the box that the result fits; quote special characters: \
+            '400x300>'.
 
             Examples:
               pipectl thumb photo.jpg -s 400x300
@@ -23,7 +24,7 @@ struct ThumbCommand: AsyncParsableCommand {
     @OptionGroup(title: "Output") var destination: DestinationOptions
     @OptionGroup var work: WorkOptions
 
-    /// The size where none is given.
+    /// The size if none is given.
     private static let standardSize = Geometry(argument: "300x300>")
 
     func run() async throws {

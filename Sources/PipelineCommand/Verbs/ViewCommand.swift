@@ -10,8 +10,8 @@ struct ViewCommand: AsyncParsableCommand {
         commandName: "view",
         abstract: "Show images in the terminal.",
         discussion: """
-            The terminal is asked what it can show: kitty's graphics, iTerm's inline images or sixels; else the picture \
-            is made of coloured half blocks. Pictures are shrunk to fit, and of an animation the first frame is shown.
+            Uses the best method of the terminal: kitty's graphics, iTerm's inline images, sixels, or else coloured \
+            half blocks. Images are shrunk to fit, and animations show their first frame.
 
             Examples:
               pipectl view photo.jpg
@@ -19,13 +19,13 @@ struct ViewCommand: AsyncParsableCommand {
               curl -s https://example.com/a.webp | pipectl view -
             """)
 
-    /// How a picture reaches the screen.
+    /// How images are shown.
     enum Graphics: String, ExpressibleByArgument, CaseIterable { case auto, kitty, iterm, sixel, blocks }
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
     var inputs: [String]
 
-    @Option(help: "How to show them. One of auto, kitty, iterm, sixel and blocks.")
+    @Option(help: "How to show images. One of auto, kitty, iterm, sixel and blocks.")
     var graphics = Graphics.auto
 
     @Option(help: ArgumentHelp("Use up to n columns. (default: the terminal's)", valueName: "n"), completion: .default)
@@ -44,7 +44,7 @@ struct ViewCommand: AsyncParsableCommand {
             if let value, !(1...10_000 ~= value) { throw ValidationError("\(name) takes 1 to 10000, not \(value).") }
         }
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        if report.json { throw ValidationError("view shows pictures; info --json prints what is known of them.") }
+        if report.json { throw ValidationError("view shows images; info --json prints their metadata.") }
     }
 
     func run() async throws {

@@ -2,15 +2,16 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Works on the images of a folder whenever one is complete.
+/// Processes the images of a folder as they arrive.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Process a folder's images as they arrive.",
         discussion: """
-            Begins with what is there, then waits: an image is worked on once it is closed, moved there or linked. Links \
-            are not followed. Like a resumed batch it leaves what is done, and replaces only files whose bytes are those \
-            that it wrote, with the same options. Failures don't end it; Ctrl-C does.
+            Starts with the images in the folder, then waits for more. An image is processed once it is closed after \
+            writing, moved there or linked. Symbolic links are not followed. Like a resumed batch it skips finished \
+            images, and replaces only files that it wrote with the same options. Failures don't end it unless \
+            --fail-fast is given; Ctrl-C does.
 
             Examples:
               pipectl watch inbox -s '1600x1600>' -f webp -o web
@@ -20,7 +21,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
     var folder: String
 
-    @Flag(name: [.customShort("r"), .long], help: "Watch folders below, too.")
+    @Flag(name: [.customShort("r"), .long], help: "Watch subfolders too.")
     var recursive = false
 
     @Option(
@@ -46,7 +47,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        // As if for several, since more may come.
+        // As for several inputs, since more may come.
         let planner = try work.planner(output: output, inputs: 2, asFolder: true)
         guard let root = FileFacts.resolved(folder), FileFacts.isFolder(folder) else {
             work.report.show(LoadError(.fileNotFound, subject: printable(folder), "There is no such folder."))
@@ -74,7 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Works on what comes until the folder goes, or the task is cancelled.
+    /// Processes arriving images until the folder is removed or the task is cancelled.
     private func run(
         _ watch: FolderWatch, on threads: BlockingThreads, _ recipe: Recipe, _ planner: OutputPlanner,
         _ journal: Journal?
@@ -84,7 +85,7 @@ struct WatchCommand: AsyncParsableCommand {
         run.journal = journal
         defer { journal?.sync() }
         if !work.report.quiet { StandardError.write("pipectl: watching \(printable(folder)); Ctrl-C ends.\n") }
-        // A warning is worth giving once.
+        // Each warning is given once.
         var checked: Set<ImageFormat> = []
         let waits = !work.running.dryRun
         while true {
@@ -92,7 +93,7 @@ struct WatchCommand: AsyncParsableCommand {
             var jobs: [Job] = []
             for path in paths {
                 let source = BatchSource(input: "\(folder)/\(path)", folder: FileFacts.folder(of: path) ?? ".")
-                // Each by itself: of two with one result the second fails, and the others go on.
+                // Each by itself: if two have the same result, the second fails and the others go on.
                 jobs += try await planner.jobs([source], onCollision: nil)
             }
             if !waits {
@@ -109,7 +110,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     /// Whether a folder, which need not exist yet, lies in another or is it.
-    /// - Throws: `ValidationError` if a part of it that doesn't exist yet goes back.
+    /// - Throws: `ValidationError` if a part of it that doesn't exist yet is followed by `..`.
     static func lies(_ path: String, in root: String) throws -> Bool {
         var there = path.isEmpty ? "." : path
         while FileFacts.resolved(there) == nil {

@@ -6,20 +6,20 @@ import Stages
 /// One source of a batch.
 struct BatchSource: Sendable {
     let input: String
-    /// What lies between the root and the file: where its result lies below the output's folder.
+    /// The file's folder relative to the root, which its result has below the output's folder.
     let folder: String
-    /// Why it can't be worked on.
+    /// Why it can't be processed.
     var error: LoadError?
 }
 
 /// The sources that folders, patterns and lists stand for, in a fixed order.
 struct BatchSources {
     let recursive: Bool
-    /// Left out of folders: where results go.
+    /// A folder to leave out, such as the one for results.
     let except: String?
 
-    /// The sources of one argument: a folder, a file, a URL, or a pattern with `*`, `?`, `[…]` and `**`. What can't be
-    /// listed is a source with an error.
+    /// The sources of one argument: a folder, a file, a URL, or a pattern with `*`, `?`, `[…]` and `**`. An argument
+    /// that can't be listed is a source with an error.
     func sources(_ argument: String) -> [BatchSource] {
         if argument.contains("://") || argument.hasPrefix("data:") {
             return [BatchSource(input: argument, folder: ".")]
@@ -36,7 +36,7 @@ struct BatchSources {
         case .regular, .other: return [BatchSource(input: argument, folder: Self.folder(of: argument))]
         case nil:
             let named = BatchSource(input: argument, folder: Self.folder(of: argument))
-            // The job says that there is no such file.
+            // The job reports that there is no such file.
             guard PathPattern.hasWildcards(argument) else { return [named] }
             let found = PathPattern(argument).paths(except: except)
             guard found.isEmpty else { return found }
@@ -52,7 +52,7 @@ struct BatchSources {
         }
     }
 
-    /// The folder of a relative path that stays below where it begins; `.` for any other.
+    /// The folder of a relative path without `..`; `.` for any other.
     private static func folder(of path: String) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }
             .dropLast()

@@ -1,4 +1,4 @@
-/// A batch in a line.
+/// The summary of a batch in a line.
 struct BatchSummary: Encodable, CustomStringConvertible {
     let total: Int
     let done: Int
@@ -20,7 +20,7 @@ struct BatchSummary: Encodable, CustomStringConvertible {
     private enum Field: String, CodingKey { case summary }
     private enum Part: String, CodingKey { case total, done, skipped, failed, left, bytesIn, bytesOut, seconds }
 
-    /// In an object of its own name, so that it can't be taken for a result.
+    /// Encodes the summary in an object named `summary`, so that it can't be taken for a result.
     func encode(to encoder: any Encoder) throws {
         var outer = encoder.container(keyedBy: Field.self)
         var fields = outer.nestedContainer(keyedBy: Part.self, forKey: .summary)

@@ -10,7 +10,7 @@ struct ContactSheet: Sendable {
     let gap: Int
     let background: Colour
 
-    /// The size of the whole; `nil` if it is too large to be a number.
+    /// The size of the sheet; `nil` if it is too large to be a number.
     var size: PixelSize? {
         func side(_ tile: Int, _ count: Int) -> Int {
             tile.saturatingPlus(gap).saturatingTimes(count).saturatingPlus(gap)
@@ -19,8 +19,8 @@ struct ContactSheet: Sendable {
         return size.width < .max && size.height < .max ? size : nil
     }
 
-    /// What is made of each picture: a tile.
-    /// - Parameter fills: Whether it is cut rather than surrounded by the background.
+    /// The stages that make a tile from each image.
+    /// - Parameter fills: Whether the image fills its tile and is cropped, or is surrounded by the background.
     func operations(fills: Bool) -> Chain {
         Chain {
             Resize(tile, fit: fills ? .cover : .contain, enlarges: fills, background: background)
@@ -28,7 +28,7 @@ struct ContactSheet: Sendable {
         }
     }
 
-    /// An empty sheet.
+    /// The pixels of an empty sheet.
     func pixels(_ size: PixelSize) -> [UInt8] {
         let pixel = [background.red, background.green, background.blue, background.alpha]
         return [UInt8](unsafeUninitializedCapacity: 4 * size.width * size.height) { buffer, count in
@@ -37,7 +37,7 @@ struct ContactSheet: Sendable {
         }
     }
 
-    /// Puts a tile in its place.
+    /// Copies a tile to its place.
     func draw(_ image: DecodedImage, at index: Int, into pixels: inout [UInt8], width: Int) throws {
         let channels = image.layout.channelCount
         let (left, top) = (

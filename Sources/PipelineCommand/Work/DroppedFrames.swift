@@ -1,9 +1,9 @@
 import Pipeline
 import Stages
 
-/// Says that an animation loses frames that its result could hold.
+/// Warns if an animation loses frames that its result could hold.
 enum DroppedFrames {
-    /// A warning; `nil` if no frame is lost that wasn't meant to be.
+    /// The warning; `nil` if no frames are lost against the user's will.
     static func warning(_ header: ImageHeader, kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
         if header.unreadFrames > 0, result.holdsMotion || result == header.format {
             return

@@ -1,7 +1,7 @@
 import Pipeline
 import Stages
 
-/// Scales the picture to what a geometry makes of the source's size, up or down.
+/// Scales the image up or down to the size that a geometry gives for its source.
 struct FitGeometry: Transform, PixelSizing {
     private let geometry: Geometry
 
@@ -14,7 +14,7 @@ struct FitGeometry: Transform, PixelSizing {
         try await Resize(geometry.target(of: image.unreducedSize), fit: .fill, enlarges: true).apply(image)
     }
 
-    /// The smallest that has no side shorter than the result's.
+    /// The smallest box with no side shorter than the result's.
     func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         let target = geometry.target(of: source)
         let scale = max(

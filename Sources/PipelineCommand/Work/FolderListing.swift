@@ -2,9 +2,9 @@ import Glibc
 import Pipeline
 import Stages
 
-/// What lies in a folder, in a fixed order.
+/// Lists the files of a folder in a fixed order.
 enum FolderListing {
-    /// A file of a folder, or what can't be looked into.
+    /// A file of a folder, or a folder that can't be read.
     struct Entry {
         /// Relative to the root.
         let path: String
@@ -25,7 +25,7 @@ enum FolderListing {
 
     /// The images below a folder: files whose extensions or first bytes say so. Hidden files and folders are left out,
     /// and links to folders are not followed. A folder that can't be read is an entry with an error.
-    /// - Parameter except: a folder that is left out, such as where results go.
+    /// - Parameter except: A folder to leave out, such as the one for results.
     static func images(below root: String, recursive: Bool, except: String?) -> [Entry] {
         var found: [Entry] = []
         collect(root, "", recursive, except, &found)
@@ -48,7 +48,8 @@ enum FolderListing {
             let path = inner.isEmpty ? name : "\(inner)/\(name)"
             let whole = "\(root)/\(path)"
             var status = stat()
-            // A file that has gone since is an image only if its name says so; its job then says that it has gone.
+            // A file that was removed meanwhile is an image only if its name says so. Its job then reports that it is
+            // gone.
             let isThere = whole.withPath { lstat($0, &status) } == 0
             if isThere, status.st_mode & S_IFMT == S_IFDIR {
                 let isExcepted = except != nil && FileFacts.resolved(whole) == except
@@ -61,7 +62,7 @@ enum FolderListing {
 
     /// Whether a file's extension or first bytes say that it is an image.
     static func isImage(_ path: String) -> Bool {
-        // A format that isn't chosen is an error of its file rather than left out.
+        // A file in a known format that isn't enabled is included, and its job reports the error.
         OutputName.fileExtension(of: path).flatMap {
             Formats.codecs.codec(forExtension: $0) ?? ImageCodecs.known.codec(forExtension: $0)
         } != nil || SourceFormat.ofFile(path).flatMap { Formats.codecs.codec(for: $0) } != nil

@@ -1,28 +1,28 @@
 import Glibc
 import Pipeline
 
-/// Tells which files of a folder are complete: those that their writer has closed, that were moved there, or that appeared
-/// at once. Hidden files and folders are left out, and no link is followed.
+/// Finds the files of a folder that are complete: closed by their writer, moved there, or linked there. Hidden files
+/// and folders are left out, and no link is followed.
 ///
-/// Unchecked, and safe: it is made and asked by work on one thread, and nothing else touches what changes.
+/// Unchecked: it is made and used on one thread only.
 final class FolderWatch: @unchecked Sendable {
     private let root: String
     private let recursive: Bool
     private let descriptor: Int32
     /// The watched folders below the root, by inotify's numbers; the root's path is empty.
     private var folders: [Int32: String] = [:]
-    /// What was there when a folder was added, or when events were lost.
+    /// The files that were there when a folder was added or events were lost, and those completed since.
     private var found: [String] = []
 
     private static let events =
         IN_CLOSE_WRITE | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF | IN_MOVE_SELF
 
-    /// Watches a folder. The first ``next(_:)`` tells of the files in it.
+    /// Watches a folder. The first ``next(_:)`` returns the files in it.
     /// - Throws: `LoadError` with `fileUnreadable` if it can't be watched.
     init(_ root: String, recursive: Bool) throws(LoadError) {
         (self.root, self.recursive) = (root, recursive)
         descriptor = inotify_init1(Int32(truncatingIfNeeded: IN_CLOEXEC) | Int32(truncatingIfNeeded: IN_NONBLOCK))
-        // Taking a lease ends with this signal where a writer comes meanwhile.
+        // The system sends this signal if a writer comes while a lease is held.
         signal(SIGIO, SIG_IGN)
         guard descriptor >= 0 else { throw failure(errno) }
         try add("")
@@ -36,7 +36,7 @@ final class FolderWatch: @unchecked Sendable {
     ///   - cancellation: Ends the wait.
     ///   - waits: Whether to wait for a file, or return an empty list if none is complete.
     /// - Returns: Their paths relative to the root, each once.
-    /// - Throws: `LoadError` with `fileUnreadable` if the folder has gone, `CancellationError`.
+    /// - Throws: `LoadError` with `fileUnreadable` if the folder is gone, or `CancellationError`.
     func next(_ cancellation: WorkCancellation, waits: Bool = true) throws -> [String] {
         while true {
             try readEvents()
@@ -49,7 +49,7 @@ final class FolderWatch: @unchecked Sendable {
         }
     }
 
-    /// Takes in all events that have come.
+    /// Handles all events that have arrived.
     private func readEvents() throws(LoadError) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -67,7 +67,7 @@ final class FolderWatch: @unchecked Sendable {
 
     private func take(_ event: inotify_event, _ name: String) throws(LoadError) {
         func has(_ bits: Int32) -> Bool { event.mask & UInt32(bitPattern: bits) != 0 }
-        // Events were lost: what they told of is somewhere in the folders.
+        // Events were lost, so look through all folders again.
         if has(IN_Q_OVERFLOW) { return try add("") }
         guard let folder = folders[event.wd] else { return }
         if has(IN_IGNORED) { folders[event.wd] = nil }
@@ -81,19 +81,19 @@ final class FolderWatch: @unchecked Sendable {
         case (true, true): remove(path)
         case (true, false): if recursive { try add(path) }
         case (false, true): break
-        // A file that is made is complete only if nobody writes it, such as one that was linked there.
+        // A created file is complete only if no process writes it, such as one that was linked there.
         case (false, false): if !has(IN_CREATE) || !isBeingWritten(path) { found.append(path) }
         }
     }
 
-    /// Watches a folder and those below, and takes in their files. The watch comes first, so that nothing is missed.
+    /// Watches a folder and its subfolders, and notes their files. The watch starts first, so that no file is missed.
     private func add(_ folder: String) throws(LoadError) {
         let whole = folder.isEmpty ? root : "\(root)/\(folder)"
         let mask = Self.events | Int32(bitPattern: UInt32(IN_ONLYDIR)) | (folder.isEmpty ? 0 : IN_DONT_FOLLOW)
         let number = whole.withPath { inotify_add_watch(descriptor, $0, UInt32(bitPattern: mask)) }
         guard number >= 0 else {
             if errno == ENOSPC { throw failure(errno) }
-            // A folder that has gone since, or a link to one.
+            // The folder was removed meanwhile, or is a link.
             return
         }
         folders[number] = folder
@@ -107,7 +107,7 @@ final class FolderWatch: @unchecked Sendable {
         }
     }
 
-    /// Forgets a folder that was moved away, and those below.
+    /// Forgets a folder that was moved away, and its subfolders.
     private func remove(_ path: String) {
         for (number, folder) in folders where folder == path || folder.hasPrefix(path + "/") {
             inotify_rm_watch(descriptor, number)
@@ -124,15 +124,16 @@ final class FolderWatch: @unchecked Sendable {
         return "\(root)/\(path)".withPath { lstat($0, &status) } == 0 ? status.st_mode & S_IFMT : nil
     }
 
-    /// Whether a process has the file open for writing: then no lease for reading is granted. Where leases aren't, as for
-    /// others' files and on network file systems, nobody can say. A file is empty before its writer begins.
+    /// Whether a process has the file open for writing, so that no lease for reading is granted. Without leases, as for
+    /// other users' files and on network file systems, this can't be known. An empty file counts as being written,
+    /// since its writer may not have begun.
     private func isBeingWritten(_ path: String) -> Bool {
         let file = "\(root)/\(path)".withPath { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
         guard file >= 0 else { return false }
         defer { close(file) }
         var status = stat()
         if fstat(file, &status) == 0, status.st_size == 0 { return true }
-        // F_SETLEASE, which Linux alone has.
+        // F_SETLEASE, which only Linux has.
         return fcntl(file, 1024, Int32(F_RDLCK)) != 0 && errno == EAGAIN
     }
 

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Pipeline
 
-/// A size as ImageMagick and libvips write it: `400x300`, `400`, `x300`, `50%`, and how strictly it is meant.
+/// A size in the syntax of ImageMagick and libvips: `400x300`, `400`, `x300` or `50%`, with marks for how to apply it.
 ///
-/// `400x300` is the largest that fits; `!` stretches to exactly that; `^` is the smallest that covers it; `>` only makes
-/// smaller, `<` only larger. `400` is a width, `x300` a height; the other side follows. A percentage is a part of the
-/// picture's own side.
+/// `400x300` is the largest size that fits; `!` stretches to exactly that; `^` is the smallest size that covers it; `>`
+/// only shrinks, `<` only enlarges. `400` is a width, `x300` a height; the other side follows. A percentage refers to
+/// the image's own side.
 struct Geometry: Sendable, Hashable, ExpressibleByArgument {
     private enum Fit { case inside, cover, exact }
     private enum Change: String { case both = "", shrink = ">", enlarge = "<" }
@@ -24,7 +24,7 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
             }
         }
 
-        /// How many times longer it is than a picture's side.
+        /// The factor from an image's side to this one.
         func scale(of side: Int) -> Double {
             switch self {
             case .pixels(let pixels): Double(pixels) / Double(side)
@@ -38,10 +38,10 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
     private var fit = Fit.inside
     private var change = Change.both
 
-    /// A width, to which pictures are only made smaller.
+    /// A width that images are only shrunk to.
     static func width(_ width: Int) -> Geometry { Geometry(width: .pixels(width), height: nil, change: .shrink) }
 
-    /// The largest size that fits a box, to which pictures are only made smaller.
+    /// The largest size that fits a box, which images are only shrunk to.
     init(shrinkingInto box: PixelSize) {
         self.init(width: .pixels(box.width), height: .pixels(box.height), change: .shrink)
     }
@@ -67,7 +67,7 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
         let sides = text.split(separator: "x", omittingEmptySubsequences: false)
         guard (1...2).contains(sides.count) else { return nil }
         let lengths = sides.map { Side($0) }
-        // A side is left out, or it is a length that a picture can have.
+        // Each side is either left out or a valid length.
         guard zip(sides, lengths).allSatisfy({ $0.isEmpty || $1 != nil }) else { return nil }
         width = lengths[0]
         height = sides.count == 2 ? lengths[1] : nil
@@ -75,13 +75,13 @@ struct Geometry: Sendable, Hashable, ExpressibleByArgument {
         if fit != .inside, width == nil || height == nil { return nil }
     }
 
-    /// The box, where both sides are given in pixels.
+    /// The box, if both sides are given in pixels.
     var box: PixelSize? {
         guard case .pixels(let width)? = width, case .pixels(let height)? = height else { return nil }
         return PixelSize(width: width, height: height)
     }
 
-    /// What becomes of a picture of a size.
+    /// The size of the result for an image of a size.
     func target(of size: PixelSize) -> PixelSize {
         let across = width?.scale(of: size.width)
         let down = height?.scale(of: size.height)

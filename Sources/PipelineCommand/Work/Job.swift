@@ -3,9 +3,9 @@ import Stages
 
 /// One source of a run and where its results go.
 struct Job: Sendable {
-    /// What the user gave, or what a folder held.
+    /// The argument, or a file from a folder or list.
     let input: String
-    /// The results; an error where there can be none.
+    /// The results; an error if there can be none.
     let targets: Result<[OutputTarget], LoadError>
 
     init(input: String, targets: Result<[OutputTarget], LoadError>) {
@@ -16,7 +16,7 @@ struct Job: Sendable {
     /// A source that is only read.
     init(reading input: String) { self.init(input: input, targets: .success([])) }
 
-    /// The input as it may be shown.
+    /// The input without credentials or query values, for messages.
     var shown: String {
         input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)
     }

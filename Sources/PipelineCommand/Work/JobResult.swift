@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What became of a job.
+/// The outcome of a job.
 struct JobResult: Sendable {
     /// A file that was written.
     struct Written: Sendable {
@@ -21,7 +21,7 @@ struct JobResult: Sendable {
     let outcome: Outcome
     /// How the source was loaded.
     var response: LoadResponse?
-    /// The bytes of the source's file, where it is one.
+    /// The number of bytes of the source's file, if it is one.
     var bytesIn: Int?
     var duration = Duration.zero
 

@@ -2,16 +2,16 @@ import Glibc
 import Pipeline
 import Stages
 
-/// What a batch has written, so that one that was cut off continues where it was.
+/// Records what a batch has written, so that an interrupted batch can continue.
 ///
-/// Before a result gets its name, a line says under which key (input, its bytes, options), where, and with which bytes.
-/// Whether that happened shows in the file itself: there is no moment at which the two could disagree. A file belongs
-/// to the batch only while its bytes are those that a line has for it. Lines carry a digest of themselves, since a power
-/// cut may leave any part of the last ones.
+/// Before a result gets its name, a line records its key (input, the input's bytes, options), its path and a digest of
+/// its bytes. The file itself shows whether it was written, so journal and files can't disagree. A file belongs to the
+/// batch only while its bytes match a line. Each line has a digest of itself, since a power cut may leave any part of
+/// the last ones.
 final class Journal: Sendable {
     /// Why a journal can't be used.
     enum Failure: Error {
-        /// Another batch holds it.
+        /// Another batch uses it.
         case inUse(LoadError)
         case unusable(LoadError)
 
@@ -32,11 +32,11 @@ final class Journal: Sendable {
     private let descriptor: Int32
     private let options: Digest
     private let state: Lock<State>
-    /// Whether what was written before counts.
+    /// Whether results that were written before count as done.
     let isResuming: Bool
 
-    /// Opens the journal at a path, alone.
-    /// - Parameter options: everything that changes what is made of a source.
+    /// Opens the journal at a path, and locks it.
+    /// - Parameter options: A digest of everything that affects the results.
     /// - Throws: ``Failure`` if another batch uses it, or it can't be written.
     init(_ path: String, options: Digest, resumes: Bool) throws(Failure) {
         func error(_ why: String) -> LoadError {
@@ -83,7 +83,7 @@ final class Journal: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The key of a job: its input, the source's bytes where it has any at hand, and the options.
+    /// The key of a job: its input, the source's bytes if they are in memory, and the options.
     func key(of job: Job, _ source: ImageSource) -> Digest {
         var text = "\(options)\n\(job.input)\n"
         if case .bytes(let bytes) = source { text += "\(Digest(of: bytes))" }
@@ -96,7 +96,7 @@ final class Journal: Sendable {
         return outputs.allSatisfy { Self.digest(of: $0.path) == $0.digest }
     }
 
-    /// Notes what is about to be written. Where that fails, `--resume` will make the result again.
+    /// Records results that are about to be written. If that fails, `--resume` will make them again.
     func willWrite(_ key: Digest, _ job: Job, _ outputs: [(path: String, bytes: [UInt8])]) {
         let origin = origin(job)
         let entry = JournalEntry(
@@ -107,7 +107,7 @@ final class Journal: Sendable {
             state.done[key] = entry
             state.own.formUnion(entry.outputs)
         }
-        // Every so often, so that a power cut costs the work of moments.
+        // Not for each line, but often enough that a power cut costs only the work of moments.
         let isDue = state.withLock { state in
             state.unsynced = (state.unsynced + 1) % 64
             return state.unsynced == 0
@@ -115,8 +115,9 @@ final class Journal: Sendable {
         if isDue { fdatasync(descriptor) }
     }
 
-    /// Whether a file that is there may be replaced: its bytes are those that this or an earlier run made of the same input with
-    /// the same options, or those that would be written now. So is the empty file that a power cut can leave of one.
+    /// Whether an existing file may be replaced: this or an earlier run made its bytes from the same input with the
+    /// same options, or they are the bytes to be written now. An empty file, as a power cut can leave it, may be
+    /// replaced too if the journal has its path for this input.
     func isOwn(_ path: String, _ job: Job, _ bytes: [UInt8]) -> Bool {
         guard isResuming, FileFacts(path)?.kind == .regular, let there = try? StandardStream.readFile(path) else {
             return false
@@ -130,10 +131,10 @@ final class Journal: Sendable {
         }
     }
 
-    /// Makes what was noted survive a power cut. The results need no such care: what was lost of them shows.
+    /// Makes the journal survive a power cut. Results needn't be synced, since lost ones are noticed.
     func sync() { fdatasync(descriptor) }
 
-    /// What a result is made of, whatever the input's bytes are.
+    /// Identifies the input and the options of a result, whatever the input's bytes are.
     private func origin(_ job: Job) -> Digest { Digest(of: "\(options)\n\(job.input)") }
 
     private static func digest(of path: String) -> Digest? {
@@ -159,9 +160,9 @@ final class Journal: Sendable {
         )
     }
 
-    /// Removes what runs that were killed left under temporary names.
+    /// Removes the temporary files of killed runs.
     private static func removeLeftovers(of processes: Set<Int32>, in folders: Set<String>) {
-        // A process that runs now is another one with the same number, and may need its files.
+        // A running process with the same number is another one, and may need its files.
         let ended = processes.filter { $0 != getpid() && kill($0, 0) != 0 && errno == ESRCH }.map(TemporaryName.prefix)
         guard !ended.isEmpty else { return }
         for folder in folders {

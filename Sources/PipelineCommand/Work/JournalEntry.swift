@@ -7,7 +7,7 @@ struct JournalOutput: Hashable {
     let path: String
     let digest: Digest
 
-    // Texts of different bytes may be equal as texts.
+    // Swift strings of different bytes may be equal.
     static func == (one: Self, other: Self) -> Bool {
         one.digest == other.digest && one.origin == other.origin && one.path.utf8.elementsEqual(other.path.utf8)
     }

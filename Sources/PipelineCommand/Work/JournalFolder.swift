@@ -1,9 +1,9 @@
 import Glibc
 import Pipeline
 
-/// Where journals lie unless one is named: `$XDG_STATE_HOME/pipectl` or `~/.local/state/pipectl`.
+/// The folder of journals without a path of their own: `$XDG_STATE_HOME/pipectl` or `~/.local/state/pipectl`.
 enum JournalFolder {
-    /// How long a journal is kept that no batch uses.
+    /// How long an unused journal is kept.
     static let keptSeconds = 30 * 86_400
 
     static var path: String {

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// The lines of a journal: fields parted by tabs, after a digest of themselves.
+/// The lines of a journal: a digest, then fields separated by tabs.
 enum JournalLines {
     static func line(_ fields: [String]) -> [UInt8] {
         let text = fields.map(escaped).joined(separator: "\t")
@@ -31,8 +31,9 @@ enum JournalLines {
         return isSame
     }
 
-    /// Replaces a journal that is mostly of the past by one with the lines that count. Leaves it as it is if that fails.
-    /// - Parameter descriptor: the journal, open and locked; on return the new one, open and locked.
+    /// Replaces a journal of mostly outdated lines by one with only the current lines. Leaves it as it is if that
+    /// fails.
+    /// - Parameter descriptor: The journal, open and locked; on return the new one, open and locked.
     static func compact(_ descriptor: inout Int32, at path: String, to lines: [[String]]) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_size > 1_000_000 else { return }
@@ -52,7 +53,7 @@ enum JournalLines {
         }
     }
 
-    /// A path may hold anything but a zero byte.
+    /// Escapes tabs, newlines and percent signs. A path may contain anything but a zero byte.
     private static func escaped(_ text: String) -> String {
         String(
             String.UnicodeScalarView(

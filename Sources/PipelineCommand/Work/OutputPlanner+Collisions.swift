@@ -21,7 +21,7 @@ enum CollisionRule: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension OutputPlanner {
-    /// The names of all sources, changed by a rule where results would have the same path.
+    /// The names of all sources, changed by a rule if results would have the same path.
     func distinct(_ names: [OutputName], of sources: [BatchSource], by rule: CollisionRule) -> [OutputName] {
         guard rule != .error else { return names }
         let paths = zip(sources, names).map { path(of: $0, $1) }
@@ -77,7 +77,7 @@ extension OutputPlanner {
 
     /// A path without `.` and doubled slashes.
     private static func normalized(_ path: String) -> [UInt8] {
-        // Bytes: texts of different bytes may be equal as texts, and name different files.
+        // Bytes, since Swift strings of different bytes may be equal and yet name different files.
         let slash = UInt8(ascii: "/")
         let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
         return (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))

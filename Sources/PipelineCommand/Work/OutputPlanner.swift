@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// Decides where each source's result goes and in which format, and refuses what would overwrite itself.
+/// Decides where each source's result goes and in which format, and refuses results that would overwrite each other.
 struct OutputPlanner {
     private enum Place {
         case standardOutput
@@ -15,13 +15,13 @@ struct OutputPlanner {
     private let standardFormat: ImageFormat?
 
     /// - Parameters:
-    ///   - output: a file, a folder, `-`, or a pattern; `nil` only in place.
-    ///   - format: what stands after `-f`.
-    ///   - standardFormat: the user's default, for results whose names don't tell their format.
-    ///   - asFolder: whether a path without fields is a folder even if there is none yet; what lies between the root
-    ///     and a source is made below it.
-    ///   - inputs: how many sources there are.
-    /// - Throws: `ValidationError` where several results would have one name.
+    ///   - output: A file, a folder, `-`, or a pattern; `nil` only in place.
+    ///   - format: The value of `-f`.
+    ///   - standardFormat: The user's default, for results whose names don't determine their format.
+    ///   - asFolder: Whether a path without fields is a folder even if there is none yet. The folders between the root
+    ///     and a source are then made below it.
+    ///   - inputs: The number of sources.
+    /// - Throws: `ValidationError` if several results would have the same path.
     init(
         output: String?, inPlace: Bool, format: ImageFormat?, standardFormat: ImageFormat? = nil, inputs: Int,
         asFolder: Bool = false
@@ -51,7 +51,7 @@ struct OutputPlanner {
         }
     }
 
-    /// The folder that all results lie in, where it is known.
+    /// The folder of all results, if it is known.
     var root: String? {
         if case .pattern(let pattern) = place { pattern.root } else { nil }
     }
@@ -76,7 +76,7 @@ struct OutputPlanner {
             }
             return OutputTarget(destination: .path(path), format: own)
         case .pattern(let pattern):
-            // A format that is chosen counts more than a name, and a name more than a default.
+            // A chosen format overrides a name, and a name overrides a default.
             let isOpen = pattern.contains(.ext) || pattern.contains(.format)
             let name = format == nil && standardFormat == nil && isOpen ? name.sniffing(input) : name
             let own = isOpen ? standardFormat ?? name.format : nil
@@ -87,11 +87,11 @@ struct OutputPlanner {
         }
     }
 
-    /// The job of each source. Sources whose names don't tell their format are looked into.
+    /// The job of each source. If a source's name doesn't tell its format, the file's first bytes are read.
     /// - Parameters:
     ///   - sources: The sources in their order.
-    ///   - rule: What happens where results would have the same path; `nil` in verbs without a choice.
-    /// - Throws: `ValidationError` where two results would have one name.
+    ///   - rule: What happens if results would have the same path; `nil` in verbs without a choice.
+    /// - Throws: `ValidationError` if two results would have the same path.
     func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule?) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
             let names = sources.enumerated().map { index, source in

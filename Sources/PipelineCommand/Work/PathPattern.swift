@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// A pattern of paths as shells have them: `*`, `?` and `[…]` within a name, `**` for any folders.
+/// A pattern of paths as in shells: `*`, `?` and `[…]` within a name, `**` for any folders.
 struct PathPattern {
     private let root: String
     private let parts: [String]
@@ -13,10 +13,10 @@ struct PathPattern {
         parts = Array(names.dropFirst(fixed.count))
     }
 
-    /// Whether a text has characters that stand for others.
+    /// Whether a text has wildcards.
     static func hasWildcards(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
 
-    /// The files that fit, with the folder of each below the part without wildcards.
+    /// The files that match, each with its folder below the part without wildcards.
     func paths(except: String?) -> [BatchSource] {
         var found: [BatchSource] = []
         collect("", parts[...], except, &found)
@@ -44,7 +44,7 @@ struct PathPattern {
                 }
             }
         }
-        // No folder at all fits `**` too.
+        // `**` also matches no folder at all.
         if part == "**" { collect(inner, parts.dropFirst(), except, &found) }
     }
 

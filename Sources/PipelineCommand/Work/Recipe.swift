@@ -1,13 +1,13 @@
 import Pipeline
 import Stages
 
-/// What is made of every source of a run: the list of stages, for sources on this machine and for those of the network.
+/// Makes the pipeline for every source of a run, on this machine or from the network.
 struct Recipe: Sendable {
-    /// What is done to the pixels.
+    /// The stages that change the pixels.
     var operations = Chain([])
-    /// The stage that writes a format; `nil` for pixels.
+    /// Makes the stage that encodes a format; `nil` for pixels.
     var encode: (@Sendable (ImageFormat) -> Encode)?
-    /// Takes the place of the whole list, for all sources.
+    /// Replaces the whole list, for all sources.
     var whole: ImagePipeline?
     let resources: PipelineResources
     let policy: CachePolicy
@@ -23,8 +23,8 @@ struct Recipe: Sendable {
         frames = source.frames?.most
     }
 
-    /// The list for a source.
-    /// - Parameter onHeader: Is called with the header of each file that is decoded, and the number of frames that are.
+    /// Makes the list for a source.
+    /// - Parameter onHeader: Called with the header of each decoded file and the number of frames that are decoded.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
         _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
@@ -48,12 +48,12 @@ struct Recipe: Sendable {
         return policy.pipeline(resources).removing(Downscale.self).replacing(Decode.self, with: pixels)
     }
 
-    /// Everything that changes what is made of a source's bytes, but for the format, which shows in the output's name.
+    /// A digest of everything that affects the results, except the format, which shows in the output's name.
     var signature: Digest { get throws { try pipeline(.bytes([]), .webp).signature } }
 }
 
 extension Recipe {
-    /// The pixels of one source: a file, a URL, or `-` for standard input.
+    /// Loads the pixels of one source: a file, a URL, or `-` for standard input.
     func image(_ input: String) async throws -> DecodedImage {
         guard let image = try await response(input, Formats.standard).image else {
             throw LoadError(
@@ -62,7 +62,7 @@ extension Recipe {
         return image
     }
 
-    /// What is made of one source: a file, a URL, or `-` for standard input.
+    /// Loads one source: a file, a URL, or `-` for standard input.
     func response(_ input: String, _ format: ImageFormat) async throws -> LoadResponse {
         do {
             let limit = resources.limits.encodedBytes
@@ -78,7 +78,7 @@ extension Recipe {
 }
 
 extension ImagePipeline {
-    /// The same with an `Encode` after what made or stored pixels, unless it has one.
+    /// The same list with an `Encode` before its `Store` or at its end, unless it has one.
     fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {
         guard let encode, !contains(Encode.self) else { return self }
         if contains(Store.self) { return inserting(encode, before: Store.self) }

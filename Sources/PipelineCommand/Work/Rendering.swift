@@ -2,7 +2,7 @@ import Pipeline
 
 /// One result of a job, not yet written.
 struct Rendering: Sendable {
-    /// `nil` where there is nothing to write.
+    /// `nil` if there is nothing to write.
     let target: OutputTarget?
     var image = EncodedImage(bytes: [])
     /// How its source was loaded.

@@ -2,7 +2,7 @@ import Glibc
 import Pipeline
 import Stages
 
-/// The format of a file on this machine, by its bytes.
+/// Determines the format of a file on this machine by its bytes.
 enum SourceFormat {
     /// Reads a file's first bytes; `nil` if it is not a regular file, can't be read, or isn't an image.
     static func ofFile(_ path: String) -> ImageFormat? {

@@ -1,7 +1,7 @@
 import Pipeline
 import Stages
 
-/// Runs its body once there is memory for the picture, as far as its header tells.
+/// Runs its body once the memory is available that the image needs according to its header.
 struct WithinMemory: CompositeStage {
     private let budget: MemoryBudget
     private let cutsFrames: Bool
@@ -10,8 +10,9 @@ struct WithinMemory: CompositeStage {
 
     /// Wraps the stages that hold pixels.
     /// - Parameters:
-    ///   - cutsFrames: Whether an animation loses frames rather than being refused where its limits don't allow them all.
-    ///   - onHeader: Is called with the header, if it can be read, and the number of frames that are decoded.
+    ///   - cutsFrames: Whether an animation with more frames than the limits allow loses frames instead of being
+    ///     refused.
+    ///   - onHeader: Called with the header, if it can be read, and the number of frames that are decoded.
     init(
         _ budget: MemoryBudget, cutsFrames: Bool, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil,
         @ChainBuilder _ body: () -> Chain
@@ -29,7 +30,7 @@ struct WithinMemory: CompositeStage {
             return .done
         }
         if cutsFrames { decode = await decode.keepingFrames(of: load) }
-        // What is wrong with a file is for `Decode` to say.
+        // `Decode` reports what is wrong with a file.
         let estimate = await decode.estimatedMemory(of: load)
         if let estimate { onHeader?(estimate.header, decode.frames) }
         let pixels = estimate.map { $0.peak.saturatingPlus($0.picture) } ?? 0

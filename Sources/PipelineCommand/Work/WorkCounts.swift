@@ -1,4 +1,4 @@
-/// How many jobs went how, and what became of their bytes.
+/// Counts jobs by their outcome, and their bytes.
 struct WorkCounts: Sendable, Hashable {
     var done = 0
     var skipped = 0
@@ -6,7 +6,7 @@ struct WorkCounts: Sendable, Hashable {
     var bytesIn = 0
     var bytesOut = 0
 
-    /// Jobs that are over.
+    /// The number of jobs that have ended.
     var finished: Int { done + skipped + failed }
 
     mutating func add(_ result: JobResult) {

@@ -4,7 +4,7 @@ import Stages
 
 extension WorkOptions {
     /// Plans the job of each input.
-    /// - Throws: `ValidationError` where two results would have one name, or standard input would be read twice.
+    /// - Throws: `ValidationError` if two results would have the same path, or standard input would be read twice.
     func jobs(_ inputs: [String], _ planner: OutputPlanner) async throws -> [Job] {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
@@ -12,8 +12,8 @@ extension WorkOptions {
     }
 
     /// Runs jobs by a recipe, and ends the verb.
-    /// - Parameter size: what becomes of a picture of a size, where that is known beforehand.
-    /// - Throws: `ExitCode` 1 if one failed; `CancellationError`.
+    /// - Parameter size: Returns the size of the result for a source of a size, if it is known beforehand.
+    /// - Throws: `ExitCode` 1 if a job failed; `CancellationError`.
     func run(
         _ jobs: [Job], _ recipe: Recipe, _ planner: OutputPlanner, inPlace: Bool,
         size: @escaping @Sendable (PixelSize) -> PixelSize?
@@ -30,7 +30,7 @@ extension WorkOptions {
         if failures > 0 { throw ExitCode(1) }
     }
 
-    /// What takes jobs through a recipe.
+    /// Makes the run of a recipe's jobs.
     func workRun(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
         WorkRun(
             render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
@@ -38,12 +38,12 @@ extension WorkOptions {
             byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
     }
 
-    /// Holds the options for encoding against the formats of the results, and warns of those without effect.
+    /// Checks the options for encoding against the formats of the results, and warns of those without effect.
     func check(_ jobs: [Job]) throws { try encoding.how.check(jobs, report) }
 }
 
 extension EncodingDetails {
-    /// Holds the options against the formats of the results, and warns of those without effect.
+    /// Checks the options against the formats of the results, and warns of those without effect.
     func check(_ jobs: [Job], _ report: ReportOptions) throws {
         let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }
         for warning in try check(Set(targets.map(\.format))) { report.warn(warning) }
@@ -51,9 +51,9 @@ extension EncodingDetails {
 }
 
 extension ReportOptions {
-    /// Refuses a folder of results that can't be written once, instead of once for each result.
+    /// Reports a folder that can't be written to once, instead of once for each result.
     func checkRoot(_ root: String?, _ jobs: [Job]) throws {
-        // In JSON each result has an object, and each says why.
+        // In JSON each result has its own object with the error.
         guard !json, let root, !jobs.isEmpty, let obstacle = FileFacts.obstacle(toWritingIn: root) else { return }
         show(LoadError(.unwritable, subject: printable(root), "Nothing can be written here: \(obstacle)."))
         throw ExitCode(1)
@@ -61,8 +61,8 @@ extension ReportOptions {
 }
 
 extension PipelineResources {
-    /// Ends background work, and writes down what the cache has to, where a job could need it: closing makes the
-    /// cache's folder.
+    /// Waits for background work and closes the cache, but only after jobs with URLs, since closing makes the cache's
+    /// folder.
     func close(after jobs: [Job]) async {
         guard jobs.contains(where: { $0.input.contains("://") }) else { return }
         await flights.drain()
@@ -71,12 +71,12 @@ extension PipelineResources {
 }
 
 extension Recipe {
-    /// Says that frames are lost; `nil` if none is that wasn't meant to be.
+    /// The warning about lost frames; `nil` if none are lost against the user's will.
     func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
         DroppedFrames.warning(header, kept: kept, isChosen: frames != nil, result: result)
     }
 
-    /// One result for each target.
+    /// Makes one result for each target.
     func render(
         _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ reporter: WorkReporter
     ) async throws -> [Rendering] {
@@ -101,7 +101,7 @@ extension Recipe {
 }
 
 extension LoadError {
-    /// The same about a job's input: bytes that were read before have no name of their own.
+    /// The same error with the job's input as its subject, since bytes that were read before have no name.
     func named(_ job: Job) -> LoadError {
         guard subject.isEmpty || subject.hasPrefix("(") else { return self }
         var error = LoadError(

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pipeline
 
-/// What became of one result, as `--json` prints it: an object on a line.
+/// The outcome of one result, as `--json` prints it: an object on a line.
 struct WorkReport: Encodable {
     let input: String
     @OrNull var output: String? = nil
@@ -17,7 +17,7 @@ struct WorkReport: Encodable {
     @OrNull var ms: Double? = nil
     @OrNull var error: FailureReport? = nil
 
-    /// An object for each result; one where there is none.
+    /// An object for each result; a single one for a job without results.
     static func all(_ result: JobResult) -> [WorkReport] {
         let (input, native) = (result.job.input, result.response?.nativeSize)
         switch result.outcome {

@@ -1,22 +1,22 @@
 import Pipeline
 import Stages
 
-/// Tells what became of jobs: a line each, an object each, or a bar.
+/// Reports the outcome of jobs: as lines, as JSON objects, or as a progress bar.
 final class WorkReporter: Sendable {
     private let options: ReportOptions
     private let bar: ProgressDisplay?
     private let counts = Lock(WorkCounts())
 
-    /// - Parameter bar: shows how far a batch is; then results that went well are not listed.
+    /// - Parameter bar: Shows the progress of a batch. Successful results are then not listed.
     init(_ options: ReportOptions, bar: ProgressDisplay? = nil) {
         self.options = options
         self.bar = bar
     }
 
-    /// What happened so far.
+    /// The counts so far.
     var soFar: WorkCounts { counts.withLock { $0 } }
 
-    /// Tells of one job.
+    /// Reports one job.
     func report(_ result: JobResult) {
         let counts = counts.withLock { counts in
             counts.add(result)
@@ -32,7 +32,7 @@ final class WorkReporter: Sendable {
         bar?.show(counts)
     }
 
-    /// Tells of something that is wrong, though the work continues.
+    /// Prints a warning: something is wrong, but the work continues.
     func warn(_ text: String) {
         guard !options.quiet else { return }
         bar?.hide()

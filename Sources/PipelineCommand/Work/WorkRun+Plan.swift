@@ -4,10 +4,10 @@ import Pipeline
 import Stages
 
 extension WorkRun {
-    /// Says what a run would write, and why it would leave something.
+    /// Prints what a run would write, and what would happen to existing files.
     /// - Parameters:
-    ///   - needsSize: whether the source's size decides which targets there are.
-    ///   - resolved: the targets for a source of a size, each with the size of its picture where that is known.
+    ///   - needsSize: Whether the targets depend on the source's size.
+    ///   - resolved: Returns the targets for a source of a size, each with the size of its image if that is known.
     /// - Throws: `ExitCode` 1 if a job couldn't be done.
     func showPlan(
         _ jobs: [Job], _ report: ReportOptions, needsSize: Bool = false,

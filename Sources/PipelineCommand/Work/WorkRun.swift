@@ -2,22 +2,22 @@ import Glibc
 import Pipeline
 import Stages
 
-/// Takes jobs one after the other, several at a time: the one engine of all verbs that write images.
+/// Runs jobs in order, several at a time. All verbs that write images use it.
 struct WorkRun: Sendable {
-    /// Makes the results of a job, for those targets that are wanted.
+    /// Makes the results of a job for the given targets.
     var render: @Sendable (ImageSource, Job, [OutputTarget]) async throws -> [Rendering]
     var rule = OverwriteOptions.Rule.refuse
-    /// Remembers what was written; `nil` outside of a batch.
+    /// Records what was written; `nil` except in `batch` and `watch`.
     var journal: Journal?
     var stopsAtFailure = false
-    /// How many jobs are under way together.
+    /// How many jobs run concurrently.
     var width = 4
     var byteLimit = 64_000_000
     let report: @Sendable (JobResult) -> Void
 
     /// Runs all jobs.
-    /// - Returns: how many failed.
-    /// - Throws: `CancellationError` if the task is cancelled; what was under way then left nothing half-written.
+    /// - Returns: The number of failed jobs.
+    /// - Throws: `CancellationError` if the task is cancelled. No file is left half-written.
     func run(_ jobs: [Job]) async throws -> Int {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             var waiting = jobs[...]
@@ -38,7 +38,7 @@ struct WorkRun: Sendable {
         }
     }
 
-    /// Runs one job and tells of it; false if it failed.
+    /// Runs one job and reports it; false if it failed.
     private func finish(_ job: Job) async throws -> Bool {
         let start = ContinuousClock.now
         do {
@@ -71,7 +71,7 @@ struct WorkRun: Sendable {
             job: job, outcome: .done(written), response: renderings.first?.response, bytesIn: count)
     }
 
-    /// Those targets for which there is work, as far as their paths are known.
+    /// The targets that have to be written, as far as their paths are known.
     private func unwritten(_ targets: [OutputTarget], of job: Job) throws -> ([OutputTarget], reason: String) {
         let source = FileFacts(job.input)
         var reason = ""
@@ -98,8 +98,8 @@ struct WorkRun: Sendable {
         return (wanted, reason)
     }
 
-    /// The source, and how many bytes a file has. Standard input is read here; so is a file, where its bytes tell
-    /// whether there is work at all.
+    /// The source, and the number of its bytes if it is a file. Standard input is read here. So is a file if there is a
+    /// journal, whose keys depend on its bytes.
     private func source(of job: Job) async throws -> (ImageSource, Int?) {
         if job.input == "-" {
             let limit = byteLimit
@@ -136,7 +136,7 @@ struct WorkRun: Sendable {
         }
     }
 
-    /// A result on its way to its place.
+    /// A result that is about to be written.
     private struct Output {
         /// `nil` for standard output.
         let path: String?
@@ -151,7 +151,7 @@ struct WorkRun: Sendable {
         }
     }
 
-    /// Writes a result; false if a file that is there was left.
+    /// Writes a result; false if an existing file was kept.
     private func put(_ output: Output, _ cancellation: WorkCancellation) throws -> Bool {
         guard let path = output.path else {
             try StandardOutput.write(image: output.image.bytes)
@@ -171,14 +171,14 @@ struct WorkRun: Sendable {
         return true
     }
 
-    /// Writes a file; false if one that is there was left.
+    /// Writes a file; false if an existing one was kept.
     func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
         guard let existing = try existing(path, job, bytes) else { return false }
         return try put(bytes, at: path, existing, cancellation)
     }
 
-    /// What may become of a file that is there; `nil` if it is left.
-    /// - Throws: `LoadError` with `outputExists` if nobody said that it may be overwritten.
+    /// What may be done to an existing file; `nil` if it is kept.
+    /// - Throws: `LoadError` with `outputExists` if no option allows overwriting it.
     private func existing(_ path: String, _ job: Job, _ bytes: [UInt8]) throws -> OutputFile.Existing? {
         switch rule {
         case .overwrite: return .replaced
