@@ -4,12 +4,12 @@ import Pipeline
 import PipelineTesting
 import Stages
 
-/// Serves a photograph over HTTP on this machine, makes a thumbnail of it, and compares where later loads find it.
+/// Serves a photograph over HTTP on this machine, makes a thumbnail of it, and measures how later loads find it.
 ///
-/// Give it the photograph's path and a folder for what it writes.
+/// The arguments are the photograph's path and a folder for the output.
 @main
 struct Demo {
-    /// How long the server takes to answer, as one on the same continent does.
+    /// The server's response time, as for one on the same continent.
     static let latency = 0.05
 
     let origin: ScriptedOrigin
@@ -45,7 +45,7 @@ struct Demo {
 
     var cacheFolder: URL { folder.appending(path: "cache", directoryHint: .isDirectory) }
 
-    /// Resources of a program that has just started: nothing in memory, whatever is on disk.
+    /// The resources of a program that has just started: an empty memory cache over the cache on disk.
     func resources() -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: cacheFolder.path, clock: clock),
@@ -77,7 +77,7 @@ struct Demo {
     }
 
     /// Makes a thumbnail of the photograph.
-    /// - Returns: its path.
+    /// - Returns: Its path.
     func thumbnail(_ resources: PipelineResources) async throws -> String {
         let encoding = ImagePipeline.returnCacheElseLoad(resources).inserting(Encode(.jpeg), before: Store.self)
         let response = try await encoding.load(ImageRequest(photo, maxPixelSize: 640))
@@ -86,7 +86,7 @@ struct Demo {
         return path.path
     }
 
-    /// Loads the photograph, and says how long that took and what it needed.
+    /// Loads the photograph, and returns the time, the number of requests and the source as a row of the table.
     func measured(_ title: String, _ pipeline: ImagePipeline) async throws -> [String] {
         let before = origin.log.requests.count
         let begin = ContinuousClock.now

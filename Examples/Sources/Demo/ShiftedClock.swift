@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 import Synchronization
 
-/// The machine's clock, whose time of day can be moved on: two minutes later needn't take two minutes.
+/// The machine's clock with a time of day that can be advanced, so that two minutes needn't take two minutes.
 final class ShiftedClock: LoadClock {
     private let shift = Mutex<TimeInterval>(0)
     private let system = SystemClock()

@@ -2,15 +2,15 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-// A caching loader whose cache and whose load are closures, as Squirrel's are.
+// A caching loader with closures for its cache and its loading, as in Squirrel.
 
-/// A cache of one's own: here a dictionary, elsewhere a database or a service.
+/// A cache of your own: here a dictionary, elsewhere a database or a service.
 public actor Shelf {
     private var images: [VariantKey: Product] = [:]
     /// How often an image was found.
     public private(set) var hits = 0
 
-    /// An empty shelf.
+    /// Makes an empty shelf.
     public init() {}
 
     func image(_ key: VariantKey) -> Product? {
@@ -21,7 +21,7 @@ public actor Shelf {
     func keep(_ image: Product, _ key: VariantKey) { images[key] = image }
 }
 
-/// A loader that gets bytes from `load`, and keeps images on `shelf`.
+/// Makes a loader that gets bytes from `load`, and stores images on `shelf`.
 public func loaderOfClosures(
     shelf: Shelf, load: @escaping @Sendable (URL) async throws -> [UInt8]
 ) -> ImagePipeline {
@@ -38,7 +38,7 @@ public func loaderOfClosures(
     }
 }
 
-/// What went wrong, told apart.
+/// Explains an error to a user.
 public func explanation(of error: any Error) -> String {
     guard let error = error as? LoadError else { return "cancelled" }
     switch error.code {

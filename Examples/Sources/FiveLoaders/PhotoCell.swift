@@ -4,26 +4,26 @@ import Stages
 
 // A view that loads into itself, with a placeholder, as `UIImageView.setImage(from:placeholder:)` does.
 
-/// A cell of a list: it is used again for one photograph after the other.
+/// A reused cell of a list, which shows one photograph after another.
 @MainActor
 public final class PhotoCell {
-    /// What the cell shows.
+    /// The part of the cell that shows the image.
     public final class Picture {
         /// The image on the screen.
         public fileprivate(set) var image: DecodedImage?
     }
 
-    /// What the cell shows.
+    /// The part of the cell that shows the image.
     public let picture = Picture()
     private let slot: ImageSlot<Picture>
     private let placeholder = DecodedImage(size: 1, layout: .grey, pixels: [230])
 
-    /// An empty cell.
+    /// Makes an empty cell.
     public init(loader: ImageLoader) {
         slot = ImageSlot(picture, loader: loader) { picture, image in picture.image = image }
     }
 
-    /// Shows a photograph; the one before, if it is still loading, is cancelled and never shows.
+    /// Shows a photograph. If the previous one is still loading, it is cancelled and never shown.
     public func show(_ url: URL, completion: ((Result<ImageResponse, any Error>) -> Void)? = nil) {
         slot.set(from: url, placeholder: placeholder, completion: completion)
     }

@@ -9,8 +9,8 @@ import Stages
 public final class RemotePhoto {
     private let model: ImageState
 
-    /// Begins when it is shown, ends when it is hidden, is 120 pixels wide at most, and waits a moment before it asks
-    /// the origin.
+    /// Starts loading when it is shown, and stops when it is hidden. The image fits 120×120 pixels, and a request waits
+    /// for 250 ms.
     public init(_ url: URL, loader: ImageLoader) {
         let options = LoadOptions(
             maxPixelSize: 120, policy: .returnCacheElseLoad(downloadDelay: .milliseconds(250)),

@@ -4,7 +4,7 @@ import Stages
 
 // A loader under the server's cache control that reports in three steps, as UIImageLoader does.
 
-/// Loads an image and tells what happens: what a cache has, that the origin is asked, and what it answered.
+/// Loads an image and reports the cached image, the request to the origin, and its result.
 public func loadUnderServerControl(
     _ url: URL, loader: ImageLoader,
     hasCache: (DecodedImage, LoadSource) -> Void,
@@ -22,7 +22,7 @@ public func loadUnderServerControl(
     }
 }
 
-/// A loader that asks an origin that answers with errors three times at most in a quarter of an hour.
+/// Makes a loader that stops asking for an image for a quarter of an hour after three errors in a row.
 public func loaderUnderServerControl(_ resources: PipelineResources) -> ImageLoader {
     var resources = resources
     resources.errorLimits = ErrorLimits(

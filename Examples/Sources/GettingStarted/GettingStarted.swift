@@ -13,7 +13,7 @@ public func loadAnImage(_ url: URL) async throws -> DecodedImage {
     return response.image
 }
 
-/// Gives the image that is cached, and nothing where none is.
+/// Returns the cached image, or `nil` if there is none.
 public func cachedImage(_ url: URL, _ loader: ImageLoader) async throws -> DecodedImage? {
     do {
         let response = try await loader.load(url, options: .init(policy: .returnCacheDontLoad()))
@@ -23,7 +23,7 @@ public func cachedImage(_ url: URL, _ loader: ImageLoader) async throws -> Decod
     }
 }
 
-/// A list of one's own: thumbnails as WebP files, kept in memory and on disk.
+/// A pipeline of your own: thumbnails as WebP files, cached in memory and on disk.
 public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
     ImagePipeline {
         ResolveIdentifier()
@@ -37,7 +37,7 @@ public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
     }
 }
 
-/// Gives the bytes of a thumbnail that fits 200×200 pixels.
+/// Returns the bytes of a thumbnail that fits 200×200 pixels.
 public func thumbnail(of url: URL, _ resources: PipelineResources) async throws -> [UInt8]? {
     let request = ImageRequest(url, maxPixelSize: 200)
     let response = try await thumbnails(resources).load(request)

@@ -1,15 +1,15 @@
 import ServiceLifecycle
 import Stages
 
-/// An image loader as a service of a program under ServiceLifecycle: when the program is asked to end, loads under way
-/// are cancelled, what is being stored is stored, and the cache's files are closed.
+/// Runs an image loader as a service of ServiceLifecycle. When the program is asked to shut down, loads under way are
+/// cancelled, writes to disk are finished, and the cache's files are closed.
 public struct ImageLoaderService: Service {
     private let loader: ImageLoader
 
-    /// Ends `loader` with the program. List it before the services that use it: they are ended first.
+    /// Shuts `loader` down with the program. List it before the services that use it, since those are shut down first.
     public init(_ loader: ImageLoader) { self.loader = loader }
 
-    /// Waits for the program's end.
+    /// Waits for the program's shutdown.
     public func run() async throws {
         try? await gracefulShutdown()
         await loader.shutdown()

@@ -1,7 +1,8 @@
 import Foundation
 import Pipeline
 
-/// Fetches `folder:` URLs from a folder. A file is fresh for a minute, and after that read again only if it has changed.
+/// Fetches `folder:` URLs from a folder. A file is fresh for a minute. After that it is read again only if it has
+/// changed.
 struct FetchFromFolder: Stage {
     let folder: URL
     let accepts: Phases = .empty

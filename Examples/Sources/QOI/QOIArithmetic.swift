@@ -1,13 +1,13 @@
 import Foundation
 
-/// A pixel, as the specification counts (qoiformat.org/qoi-specification.pdf).
+/// A pixel, as the specification defines it (qoiformat.org/qoi-specification.pdf).
 struct QOIPixel: Equatable {
     var red, green, blue, alpha: UInt8
 
     static let first = QOIPixel(red: 0, green: 0, blue: 0, alpha: 255)
     static let clear = QOIPixel(red: 0, green: 0, blue: 0, alpha: 0)
 
-    /// Its place among the 64 pixels that were seen last.
+    /// The pixel's index in the table of 64 pixels seen before.
     var place: Int { (Int(red) * 3 + Int(green) * 5 + Int(blue) * 7 + Int(alpha) * 11) % 64 }
 }
 
@@ -29,7 +29,7 @@ struct QOIReader {
         return bytes[position]
     }
 
-    /// The next pixel; `nil` where the file is cut off.
+    /// The next pixel; `nil` if the file is truncated.
     mutating func next() -> QOIPixel? {
         if repetitions > 0 {
             repetitions -= 1

@@ -6,7 +6,8 @@ extension ImageFormat {
 }
 
 extension ImageCodec {
-    /// QOI, a format from outside of the library: every stage, pipeline files and the command know it by this constant.
+    /// QOI, a format from outside the library. Add this constant to the codecs to use it in stages, pipeline files and
+    /// the command.
     public static let qoi = ImageCodec(
         .qoi, extensions: ["qoi"], aliases: ["image/x-qoi"], decoder: QOIDecoder(), encoder: QOIEncoder()
     ) { $0.starts(with: "qoif".utf8) }

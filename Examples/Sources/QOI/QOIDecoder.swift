@@ -2,7 +2,7 @@ import Stages
 
 /// Decodes QOI: pixel by pixel, at the file's own size.
 struct QOIDecoder: ImageDecoding {
-    /// The rows that have arrived are shown while the others are on their way.
+    /// Rows that have arrived can be shown before the others.
     let showsBeginnings = true
 
     /// Reads the 14 bytes before the pixels.
@@ -14,13 +14,13 @@ struct QOIDecoder: ImageDecoding {
         var header = ImageHeader(
             format: .qoi, storedSize: PixelSize(width: number(at: 4), height: number(at: 8)), hasAlpha: bytes[12] == 4)
         header.colours = .rgb
-        // All pixels are held, however small the result is. The numbers of a hostile file overflow.
+        // All pixels are in memory, however small the result is. The numbers of a hostile file can overflow.
         let (count, overflows) = header.storedSize.width.multipliedReportingOverflow(by: 4 * header.storedSize.height)
         header.memory = overflows ? .max : count
         return header
     }
 
-    /// Decodes all pixels. `Downscale` makes the picture as small as it is wanted.
+    /// Decodes all pixels. `Downscale` reduces the image to the requested size.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {

@@ -1,13 +1,13 @@
 import Stages
 
-/// How QOI is written.
+/// The options of the QOI encoder.
 public struct QOIOptions: Sendable, Hashable {
     /// Whether transparency is written; `true` by default. Without it, files are smaller.
     public var hasAlpha = true
 }
 
 extension EncodeOptions {
-    /// How QOI is written.
+    /// The options of the QOI encoder.
     public var qoi: QOIOptions {
         get { self[QOIEncoder().defaults] }
         set { self[QOIEncoder().defaults] = newValue }

@@ -1,10 +1,10 @@
 import Pipeline
 import PipelineHTTP
 
-/// A cache between the disk and the network, such as one that several machines share. It is asked before its body fetches,
-/// and keeps what that has fetched.
+/// Adds a cache between the disk and the network, such as one that several machines share. It is asked before the body
+/// fetches, and stores the fetched response.
 ///
-/// What it gives keeps the times and fields of the origin's response, so every tier expires it at the same moment.
+/// A hit keeps the times and fields of the origin's response, so every tier expires it at the same moment.
 struct SharedCache: CompositeStage {
     var body: Chain
     private let cache: HTTPCache

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Turns light into dark: every byte of a pixel but its alpha.
+/// Inverts the colours of an image, but not its alpha.
 struct Invert: Transform {
     let signature: String? = "invert"
 

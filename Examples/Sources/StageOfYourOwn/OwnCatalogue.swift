@@ -2,7 +2,7 @@ import Pipeline
 import PipelineFile
 import Stages
 
-/// The library's stages and one of our own, as pipelines in YAML may name them.
+/// Returns the library's stages and one of our own, which pipelines in YAML can use by name.
 func ownCatalogue(_ resources: PipelineResources) -> StageCatalogue {
     StageCatalogue.standard(resources).adding(
         StageSpecification("refuseHost", [StageParameter("host", .text, isRequired: true)]) { arguments in
@@ -10,7 +10,7 @@ func ownCatalogue(_ resources: PipelineResources) -> StageCatalogue {
         })
 }
 
-/// A pipeline from a file's text.
+/// Reads a pipeline from a file's text.
 func pipeline(fromYAML yaml: String, _ resources: PipelineResources) throws -> ImagePipeline {
     let catalogue = ownCatalogue(resources)
     let pipeline = try PipelineDocument(yaml).pipeline(catalogue)

@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// Refuses to ask a host, wherever it stands in a list.
+/// Refuses requests to a host.
 struct RefuseHost: Stage {
     let host: String
     let accepts: Phases = .empty

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Runs its body once more where the origin could not be reached.
+/// Runs its body once more if the origin couldn't be reached.
 struct TryTwice: CompositeStage {
     var body: Chain
 

@@ -3,12 +3,12 @@ import HTTPTypes
 import Pipeline
 import Stages
 
-/// Answers requests for thumbnails of an origin's images, in the format that suits the client.
+/// Serves thumbnails of an origin's images, in the best format for the client.
 ///
-/// What was made once is answered from memory, and after a new start from disk, without decoding anything; how long it
-/// holds is what the origin says of its image.
+/// A thumbnail that was made once comes from memory, or after a restart from disk, without decoding anything. It is
+/// valid for as long as the origin says about its image.
 struct ThumbnailService: Sendable {
-    /// What a server sends back.
+    /// The response to a client.
     struct Answer: Sendable {
         let status: Int
         var headers: HTTPFields = [:]
@@ -27,7 +27,8 @@ struct ThumbnailService: Sendable {
         self.origin = origin
     }
 
-    /// A list for each format that clients prefer. Lists are kept, not made for each request.
+    /// Makes a list for each format that clients prefer. The lists are kept, since making them for each request takes
+    /// time.
     private static func lists(_ resources: PipelineResources) -> [ImageFormat: ImagePipeline] {
         var lists: [ImageFormat: ImagePipeline] = [:]
         for format in [ImageFormat.avif, .webp, .jpeg, .png] {
@@ -40,7 +41,7 @@ struct ThumbnailService: Sendable {
 
     /// Answers `GET /path?width=…` of a client with this Accept field.
     func answer(path: String, width: Int, accept: String?) async throws -> Answer {
-        // Few widths, so that no client can have any number of results made.
+        // Only a few widths, so that clients can't request any number of results.
         guard let width = [160, 320, 640, 1280].first(where: { $0 >= width }) else { return Answer(status: 400) }
         let format = AcceptedFormats(accept: accept).best(hasAlpha: false, isAnimated: false)
         guard let pipeline = lists[format] else { return Answer(status: 500) }
@@ -49,7 +50,7 @@ struct ThumbnailService: Sendable {
                 origin.appending(path: path), maxPixelSize: PixelSize(width: width, height: 4096))
             let response = try await pipeline.load(request)
             guard let image = response.encoded, let type = image.declaredType else { return Answer(status: 500) }
-            // The bytes depend on the client's Accept field: caches on the way have to know.
+            // Caches on the way must know that the bytes depend on the client's Accept field.
             var headers: HTTPFields = [.contentType: type, .vary: "Accept"]
             headers[.eTag] = response.validator.map { "\"\($0)\"" }
             if let end = response.freshUntil {

@@ -3,7 +3,7 @@ import Stages
 
 // Shows a file in a program whose main thread runs a toolkit's loop, as GTK's and Qt's do: ToolkitLoop FILE
 
-/// Runs what waits for the main actor. A timer of the toolkit's loop calls it every few milliseconds.
+/// Runs the jobs that wait for the main actor. A timer of the toolkit's loop calls it every few milliseconds.
 func runMainActor() {
     _ = RunLoop.main.run(mode: .default, before: .distantPast)
 }
