@@ -1,13 +1,13 @@
-/// The priority of work under way, which may change until the work is over.
+/// The priority of running work, which may change until the work is over.
 ///
-/// Whoever runs the work makes it ``current`` for its task; whatever waits its turn below, for a thread or for a
-/// connection, follows it. So a change reaches work that began long before.
+/// The code that runs the work sets ``inherited`` for its task. Work that is queued below, for a thread or a
+/// connection, follows ``current``, so a change reaches work that started earlier.
 package final class AdjustablePriority: Sendable {
-    /// The one that the running task was begun under, perhaps by work that has ended; see ``current``.
+    /// The priority that the running task inherited, perhaps from work that has ended; see ``current``.
     @TaskLocal package static var inherited: AdjustablePriority?
 
-    /// The one that the running task's work follows. `nil` where the priority is fixed, and in a task that has outlived the
-    /// work that began it.
+    /// The priority that the running task follows. `nil` if the priority is fixed or the task has outlived the work
+    /// that started it.
     package static var current: AdjustablePriority? { inherited.flatMap { $0.isOver ? nil : $0 } }
 
     private struct State {
@@ -20,23 +20,23 @@ package final class AdjustablePriority: Sendable {
 
     private let state: Lock<State>
 
-    /// Begins with a priority.
+    /// Starts with a priority.
     package init(_ value: LoadPriority) { state = Lock(State(value: value)) }
 
     /// The priority now.
     package var value: LoadPriority { state.withLock(isInner: true) { $0.value } }
 
-    /// Says that the work is over. Tasks that it began and that still run are on their own from now on.
+    /// Marks the work as over. Tasks that it started and that still run no longer follow its priority.
     package func end() { state.withLock { $0.isOver = true } }
 
     private var isOver: Bool { state.withLock(isInner: true) { $0.isOver } }
 
-    /// Changes the priority and tells who follows it, unless it is the same.
+    /// Changes the priority and notifies its followers, unless it is the same.
     package func set(_ value: LoadPriority) {
         let tells = state.withLock { state -> Bool in
             guard state.value != value else { return false }
             state.value = value
-            // Whoever is telling now goes round once more: so nobody hears an old value last.
+            // A call that is already notifying does one more round, so no follower hears an old value last.
             defer { state.isTelling = true }
             return !state.isTelling
         }
@@ -59,7 +59,7 @@ package final class AdjustablePriority: Sendable {
         }
     }
 
-    /// Is told of changes from now on, until ``unfollow(_:)``.
+    /// Calls `changed` after every change until ``unfollow(_:)`` is called with the returned number.
     package func follow(_ changed: @escaping @Sendable (LoadPriority) -> Void) -> UInt64 {
         state.withLock { state in
             state.lastNumber += 1
@@ -68,13 +68,13 @@ package final class AdjustablePriority: Sendable {
         }
     }
 
-    /// Is told of no more changes.
+    /// Ends the calls that ``follow(_:)`` started.
     package func unfollow(_ number: UInt64) {
-        // Outside the lock: the closure may have the last reference to what follows.
+        // Released outside the lock: the closure may hold the last reference to its follower.
         _ = state.withLock { $0.followers.removeValue(forKey: number) }
     }
 
-    /// Runs work that is told of the current priority's changes; just runs it where the priority is fixed.
+    /// Runs `work` and meanwhile calls `changed` when the current priority changes. If it is fixed, only runs `work`.
     package static func following<Result>(
         _ changed: @escaping @Sendable (LoadPriority) -> Void,
         _ work: nonisolated(nonsending) () async throws -> Result

@@ -1,7 +1,8 @@
 /// BLAKE2b with a digest of 32 bytes and no key (RFC 7693).
 ///
-/// A memory hit has a microsecond for everything and may not allocate for its key; one block of 128 bytes holds most
-/// URLs. Written out in single variables, which the compiler keeps in registers: tables cost it four times the time.
+/// A memory hit has a microsecond for everything and must not allocate for its key. One block of 128 bytes holds most
+/// URLs. The rounds are written out in single variables, which the compiler keeps in registers; with tables they take
+/// four times as long.
 struct BLAKE2b {
     private var low = SIMD4<UInt64>(
         0x6a09_e667_f3bc_c908 ^ 0x0101_0020, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1)
@@ -42,7 +43,7 @@ struct BLAKE2b {
     /// Takes eight bytes.
     mutating func update(_ word: UInt64) { withUnsafeBytes(of: word.littleEndian) { update($0) } }
 
-    /// Ends the message.
+    /// Ends the message and returns its digest.
     consuming func finalize() -> Digest {
         compress(last: true)
         return Digest(words: low)

@@ -20,22 +20,22 @@ extension Chain {
         return all
     }
 
-    /// Why a stage of this list can do nothing for any load, with the remedy; `nil` if each can do something.
+    /// Why a stage of this list can never do its work, with the remedy; `nil` if every stage can.
     var problem: String? {
         var known = Known()
         return problem(from: .empty, &known)
     }
 
-    /// What the stages before a place have made of a load, besides its phase.
+    /// What the stages before a slot have done to a load, besides its phase.
     fileprivate struct Known {
         var isIdentified = false
-        /// The fields that the keys tell apart; `nil` where the stage that settles them doesn't say.
+        /// The credential fields that the keys include; `nil` if the stage that settles the keys doesn't say.
         var credentials: CredentialFields?
-        /// What its response can be.
+        /// The states that its response can be in.
         var responses: Set<ResponseState.Kind> = [.unknown]
     }
 
-    /// - Parameter known: What the stages before this list have made; on return, also what those of this list make.
+    /// - Parameter known: What the stages before this list have done; on return, also what those of this list do.
     private func problem(from phases: Phases, _ known: inout Known) -> String? {
         var reached = phases
         for slot in slots {
@@ -79,7 +79,7 @@ extension Chain {
 }
 
 extension Chain.Slot {
-    /// Why the stage can do nothing where it stands, with the remedy; `nil` if it can do something.
+    /// Why the stage can never do its work where it stands, with the remedy; `nil` if it can.
     fileprivate func problem(in reached: Phases, _ taken: Phases, _ known: Chain.Known) -> String? {
         if taken.isEmpty {
             let accepted = accepts.isEmpty ? "nothing" : "\(accepts)"
@@ -118,7 +118,7 @@ extension Set<ResponseState.Kind> {
 }
 
 extension Chain: CustomStringConvertible {
-    /// The list as one reads it: a stage a line, bodies in braces.
+    /// The list, one stage per line, with bodies in braces.
     public var description: String { lines.joined(separator: "\n") }
 
     private var lines: [String] {

@@ -1,13 +1,13 @@
 import FoundationEssentials
 
 extension Chain.Slot {
-    /// What a stage is told that broke the rule of loads.
+    /// The error of a stage that broke its contract.
     func breach(_ violation: String, of load: Load) -> LoadError {
         LoadError(
             .stageContract, subject: load.subject, "The stage broke its contract: \(violation). Fix the stage.")
     }
 
-    /// Says of an error at which stage it happened. The innermost stage wins; cancellation passes untouched.
+    /// Adds the stage to an error. The innermost stage wins; cancellation passes unchanged.
     func located(_ error: any Error, in load: Load) -> any Error {
         switch error {
         case is CancellationError: return error

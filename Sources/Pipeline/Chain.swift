@@ -1,6 +1,7 @@
 /// An ordered list of stages: a pipeline's, or the body of a composite.
 public struct Chain: Sendable {
-    /// A stage with what the engine asks it, asked once. A class, since a memory hit has no time to copy it.
+    /// A stage with the properties that the engine uses, each read once. A class, since a memory hit has no time to
+    /// copy it.
     final class Slot: Sendable {
         let stage: any Stage
         let accepts: Phases
@@ -8,7 +9,7 @@ public struct Chain: Sendable {
         let type: ObjectIdentifier
         /// Whether the stage says that it leaves pixels and bytes as they are. A composite's stages say so themselves.
         let keepsContent: Bool
-        /// What this slot and all later ones accept; in any other phase the list is over.
+        /// What this slot and all later ones accept; in any other phase the load leaves the list.
         let remaining: Phases
 
         init(_ stage: any Stage, before later: Phases) {
@@ -63,7 +64,7 @@ public struct Chain: Sendable {
 extension Chain.Slot {
     private static let unsigned = "it replaced the image without a signature, which has to name what it does"
 
-    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+    // Never inlined into a function that suspends: their locals would take up its frame for as long as the load waits.
 
     @inline(never)
     fileprivate func end(
@@ -71,8 +72,8 @@ extension Chain.Slot {
     ) throws {
         if let violation = load.violation { throw breach(violation, of: load) }
         let hasAdvanced = load.advances > before.advances
-        // Without a signature its products would be stored and found under the keys of lists that lack this stage. Another
-        // original is another answer of the source.
+        // Without a signature its products would be stored and found under the keys of lists that lack this stage. A
+        // replaced original is fine: it is another response from the source.
         if hasAdvanced, keepsContent, load.phase == before.phase, before.phase != .original {
             throw breach(Self.unsigned, of: load)
         }

@@ -1,4 +1,4 @@
-/// Lets a list be written as a list: a stage a line, with `if`, `if let`, `switch` and `for`.
+/// Builds a ``Chain`` from stages written one per line, with `if`, `if let`, `switch` and `for`.
 @resultBuilder
 public enum ChainBuilder {
     /// A stage.

@@ -28,7 +28,8 @@ public struct ClosureStage: Stage {
     ///   - name: the name in printed lists, traces and errors.
     ///   - accepts: the phases in which it has work; by default `.empty`, in which nothing has been found yet.
     ///   - produces: the phases that it can leave a load in; by default those that it accepts and every later one.
-    ///   - signature: names what it does to the pixels, with all that this depends on; by default nothing.
+    ///   - signature: names what it does to the pixels, with every parameter; `nil`, the default, if it leaves them
+    ///     alone.
     ///   - identifies: whether it settles the load's keys with ``Load/identify(as:)``; by default it doesn't.
     ///   - work: what it does to one load.
     public init(

@@ -15,8 +15,8 @@ public struct ClosureTransform: Transform {
     /// Makes a transform of a closure.
     /// - Parameters:
     ///   - name: the name in printed lists, traces and errors, and the beginning of the signature.
-    ///   - signature: what tells this transform from others of its name: its parameters, and a number that changes
-    ///     with what the closure does. Without it, old results would be taken for new ones.
+    ///   - signature: distinguishes this transform from others of its name: its parameters, and a version to change
+    ///     whenever the closure changes. Otherwise caches would return results of the old closure.
     ///   - work: makes the new pixels, of every frame.
     public init(
         _ name: String, signature: String, _ work: @escaping @Sendable (DecodedImage) async throws -> DecodedImage
@@ -26,10 +26,10 @@ public struct ClosureTransform: Transform {
         self.work = work
     }
 
-    /// The name and what tells it apart.
+    /// The name with the signature that the initialiser got.
     public var signature: String? { "\(name)(\(version))" }
 
-    /// What tells it apart.
+    /// The signature that the initialiser got.
     public var parameters: String { version }
 
     /// Runs the closure.

@@ -2,15 +2,15 @@ package import HTTPTypes
 
 /// The request header fields whose values tell one user from another.
 ///
-/// Caches keep responses to requests with different values apart, whatever the origin's `Vary` says, and a redirect to
-/// another origin never takes these fields along. Add the fields that your own origins read:
+/// Requests with different values never share a cached response, whatever the origin's `Vary` says, and these fields
+/// are never sent along on a redirect to another origin. Add the fields that your own origins read:
 ///
 /// ```swift
 /// let fields = CredentialFields.standard.adding("X-Session", "X-Tenant")
 /// ```
 ///
 /// Give them to the cache, `HTTPCache(folder: folder, users: .several(fields))`, and in a list of your own to
-/// `ResolveIdentifier(credentials: fields)`. The lists of policies take those of their cache.
+/// `ResolveIdentifier(credentials: fields)`. Policies use the fields of their cache.
 ///
 /// Names are compared without case. Values are digested, never stored.
 public struct CredentialFields: Sendable, Hashable {
@@ -30,7 +30,7 @@ public struct CredentialFields: Sendable, Hashable {
             "ocp-apim-subscription-key", "private-token", "x-gitlab-token", "x-vault-token",
         ])
 
-    /// `Authorization` alone: what RFC 9111 section 3.5 knows of. For a cache that has one user.
+    /// `Authorization` alone, the field that RFC 9111 section 3.5 covers. For a cache that has one user.
     package static let authorization = CredentialFields(["authorization"])
 
     /// Returns the list with more names.

@@ -1,6 +1,6 @@
-/// A stage for which it counts by which header fields users are told apart.
+/// A stage that depends on which header fields distinguish users.
 package protocol CredentialStage {
-    /// The fields that the stage's own keys tell apart, where it identifies loads; otherwise those that the keys of its
-    /// loads have to tell apart.
+    /// The fields that its keys include, if the stage identifies loads; otherwise those that the keys of its loads have
+    /// to include.
     var credentials: CredentialFields { get }
 }

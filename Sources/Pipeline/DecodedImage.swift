@@ -1,12 +1,12 @@
-/// Pixels: an immutable picture, or several with delays, upright, in memory of its own.
+/// The pixels of an image: one frame, or several with delays, upright and immutable.
 ///
 /// ```swift
 /// let inverted = try image.withPixels { pixels in pixels.map { 255 - $0 } }
 /// ```
 ///
-/// It is never a lazy graph: what a stage took to make it is over when the stage returns.
+/// It is never a lazy graph: when a stage returns an image, all the work of making it is done.
 public struct DecodedImage: Sendable {
-    /// One picture of an animation; a still image has one.
+    /// One frame of an animation; a still image has one.
     public struct Frame: Sendable, Hashable {
         /// `width × height × layout.bytesPerPixel` bytes, row by row from the top left, without padding.
         ///
@@ -24,18 +24,18 @@ public struct DecodedImage: Sendable {
 
     /// The size of every frame, in pixels.
     public let size: PixelSize
-    /// How a pixel's bytes lie, and what they mean.
+    /// How a pixel's bytes are arranged, and what they mean.
     public let layout: PixelLayout
     /// At least one frame, all of the same size.
     public let frames: [Frame]
-    /// How often an animation plays; 0 is for ever.
+    /// How often an animation plays; 0 is forever.
     public let loopCount: Int
     /// The source's size in pixels after orientation, before any downscaling.
     public let nativeSize: PixelSize
-    /// The part of the source that the pixels show, in pixels of ``nativeSize``, where a decoder made no more because the
-    /// next stage needs no more (``PixelSizing/neededRegion(of:later:)``); else `nil`.
+    /// The part of the source that the pixels show, in pixels of ``nativeSize``, if the decoder made only what the next
+    /// stage needs (``PixelSizing/neededRegion(of:later:)``); otherwise `nil`.
     public let region: PixelRegion?
-    /// The size to which a stage cropped the picture, as if no decoder had reduced it; `nil` if none did.
+    /// The size to which a stage cropped the image, as if the decoder hadn't downscaled it; `nil` if none did.
     package var croppedSize: PixelSize?
 
     /// Makes an image.
@@ -66,10 +66,10 @@ public struct DecodedImage: Sendable {
             size: size, layout: layout, frames: [Frame(pixels: pixels)], nativeSize: nativeSize, region: region)
     }
 
-    /// Pixels in a row.
+    /// The number of pixels in a row.
     public var width: Int { size.width }
 
-    /// Rows.
+    /// The number of rows.
     public var height: Int { size.height }
 
     /// Whether it has more than one frame.

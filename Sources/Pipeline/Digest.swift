@@ -1,9 +1,9 @@
-/// 32 bytes that stand for a text of any length: what caches are keyed by.
+/// A digest of 32 bytes, by which caches are keyed.
 ///
-/// It is BLAKE2b-256 (RFC 7693), so two different texts never share a digest, even where somebody tries.
+/// It is BLAKE2b-256 (RFC 7693), so two different texts never share a digest, even if an attacker tries.
 public struct Digest: Sendable, Hashable {
     // Four words, never a vector: in a release build of Swift 6.3 a value aligned to 32 bytes that lives across an
-    // `await` overruns its function's frame; and keys are copied often, which a vector's padding would make dearer.
+    // `await` overruns its function's frame; and a vector's padding would make copying keys slower.
     private let word0, word1, word2, word3: UInt64
 
     init(words: SIMD4<UInt64>) { (word0, word1, word2, word3) = (words[0], words[1], words[2], words[3]) }
@@ -11,7 +11,7 @@ public struct Digest: Sendable, Hashable {
     /// The first half: enough to tell one program's few lists and headers apart.
     var half: (UInt64, UInt64) { (word0, word1) }
 
-    /// The same, but for the last quarter, which is the first of another digest.
+    /// Returns this digest with its last quarter replaced by the first quarter of another.
     func ending(in other: Digest) -> Digest { Digest(words: SIMD4(word0, word1, word2, other.word0)) }
 
     /// The digest of bytes.
@@ -26,7 +26,7 @@ public struct Digest: Sendable, Hashable {
     /// The digest of a text's UTF-8 bytes.
     public init(of text: String) { self.init(of: text.utf8) }
 
-    /// Reads back what ``bytes`` gave; `nil` unless there are 32.
+    /// Restores a digest from its ``bytes``; `nil` unless there are 32.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         var words = SIMD4<UInt64>()
@@ -40,7 +40,7 @@ public struct Digest: Sendable, Hashable {
         return (0..<32).map { UInt8(truncatingIfNeeded: words[$0 / 8] >> UInt64($0 % 8 * 8)) }
     }
 
-    /// Feeds the first eight bytes: a digest is evenly spread already.
+    /// Hashes the first eight bytes: a digest is evenly distributed already.
     public func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 }
 

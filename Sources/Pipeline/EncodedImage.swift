@@ -2,14 +2,14 @@
 public struct EncodedImage: Sendable {
     /// The file's bytes.
     public let bytes: [UInt8]
-    /// What the source or the encoder said the bytes are; `nil` where nobody said. Decoders look at the bytes.
+    /// What the source or the encoder said the bytes are; `nil` if it said nothing. Decoders look at the bytes.
     public let declaredType: String?
     /// The size in pixels, where an encoder made the bytes.
     public let size: PixelSize?
-    /// The size in pixels of the source's picture, where an encoder made the bytes.
+    /// The source image's size in pixels, where an encoder made the bytes.
     public let nativeSize: PixelSize?
 
-    /// Whether a cache gave these bytes as an earlier result of the list, so that they need not be kept again.
+    /// Whether a cache returned these bytes as an earlier result of the list, so that they need not be stored again.
     package var isKept = false
 
     /// Wraps a file's bytes.

@@ -6,7 +6,7 @@ public enum Expiry: Sendable, Hashable {
     /// A fixed lifetime from the moment of storing, whatever the server says. A reader may shorten what the writer
     /// fixed, never lengthen it.
     case after(Duration)
-    /// Never: what is stored is served whatever its age, until it is removed.
+    /// Never: a stored image is served whatever its age, until it is removed.
     case never
 
     /// The server decides; 24 hours where it says nothing.

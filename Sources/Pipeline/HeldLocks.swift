@@ -2,8 +2,9 @@ import Glibc
 
 /// How many locks of this package the current thread holds. Only debug builds count; release builds pay nothing.
 ///
-/// Code that isn't ours (closures, observers, the `deinit` of attachments and errors) may call back into this package, so it
-/// must never run while a lock is held: the next lock could be the same one. Debug builds end where that is about to happen.
+/// Code that isn't ours (closures, observers, the `deinit` of attachments and errors) may call back into this package,
+/// so it must never run while a lock is held: the next lock could be the same one. Debug builds trap where that is
+/// about to happen.
 @usableFromInline
 package enum HeldLocks {
     #if DEBUG

@@ -15,7 +15,7 @@
 public struct ImagePipeline: Sendable {
     /// The stages.
     public let chain: Chain
-    /// The time that loads live by.
+    /// The clock that loads use.
     public let clock: any LoadClock
     /// The digest of what the stages do to the pixels: part of the key of every product of this list.
     public let signature: Digest
@@ -57,10 +57,10 @@ public struct ImagePipeline: Sendable {
         signature = chain.signature
     }
 
-    /// Takes a request down the list.
+    /// Loads an image by taking its request down the list.
     /// - Parameters:
-    ///   - request: what is wanted.
-    ///   - events: is told what the load does while it runs, on whatever thread that is.
+    ///   - request: the image to load.
+    ///   - events: called with each event of the load while it runs, on any thread.
     /// - Throws: ``LoadError``, with the trace; ``LoadError/Code/notCached`` if no stage found anything;
     ///   `CancellationError` if the task is cancelled.
     public func load(
@@ -76,7 +76,7 @@ public struct ImagePipeline: Sendable {
 }
 
 extension Load {
-    /// Takes a load of ``ImagePipeline/begin(_:events:)`` down a list.
+    /// Takes a load of ``ImagePipeline/begin(_:events:)`` down a list and returns its result.
     package consuming func run(down chain: Chain) async throws -> LoadResponse {
         var load = self
         do {
@@ -87,9 +87,9 @@ extension Load {
         return try load.result()
     }
 
-    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+    // Never inlined into a function that suspends: their locals would take up its frame for as long as the load waits.
 
-    /// What the load has come to.
+    /// Returns the load's result.
     /// - Throws: ``LoadError/Code/notCached`` if no stage found anything.
     @inline(never)
     package func result() throws -> LoadResponse {
@@ -99,7 +99,7 @@ extension Load {
             key: variantKey, facts: facts)
     }
 
-    /// The error that ended the load, with the trace.
+    /// Returns the error that ended the load, with the trace.
     @inline(never)
     package func traced(_ error: any Error) -> any Error {
         guard var error = error as? LoadError else { return error }
@@ -118,7 +118,7 @@ extension Load {
         return error
     }
 
-    /// Why an image that a cache has was not given, such as `The image on disk expired 40 s ago`; `nil` if none has one.
+    /// Why a cached image was not returned, such as `The image on disk expired 40 s ago`; `nil` if no cache has one.
     private var expired: String? {
         if case .stale(_, let freshness) = response {
             guard freshness.verdict == .expired, let remaining = freshness.remaining else {
@@ -134,6 +134,6 @@ extension Load {
 }
 
 extension ImagePipeline: CustomStringConvertible {
-    /// The list as one reads it.
+    /// The list, one stage per line.
     public var description: String { chain.description }
 }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// What is wanted: a source, how large, and what the caches should know it by.
+/// An image to load: its source, how large it may be, and how caches identify it.
 public struct ImageRequest: Sendable, Hashable {
     /// Where the bytes come from.
     public var source: ImageSource
@@ -16,14 +16,14 @@ public struct ImageRequest: Sendable, Hashable {
     /// memory, nor a fetch.
     ///
     /// On disk, requests share a response unless its `Vary` tells them apart, their ``CredentialFields`` differ, or the
-    /// response is `private`: then all fields count, except those that say nothing of the user, such as `Accept`. A
-    /// program with several users that identifies them by another field adds that field to the list, or gives each user
-    /// a ``partition``.
+    /// response is `private`. For a `private` response all fields count, except those that say nothing of the user,
+    /// such as `Accept`. A program with several users that identifies them by another field adds that field to the
+    /// list, or gives each user a ``partition``.
     ///
     /// Conditions such as `If-None-Match` are left out: the cache sends its own.
     public var headers: HTTPFields
-    /// Keeps the entries of one caller, such as a user or tenant, apart from all others'; `nil` by default. It stays the
-    /// same while a user's token changes, which header fields don't.
+    /// Names a caller, such as a user or tenant, whose cache entries no other caller shares; `nil` by default. Unlike
+    /// header fields, it stays the same when a user's token changes.
     public var partition: String?
     /// How urgent the load is; ``LoadPriority/normal`` by default.
     public var priority: LoadPriority

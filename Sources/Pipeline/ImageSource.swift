@@ -11,9 +11,9 @@ public enum ImageSource: Sendable, Hashable {
     /// A `data:` URL (RFC 2397), whole.
     case dataURL(String)
 
-    /// Tells `file:` and `data:` URLs from those of the network.
+    /// Makes a source of a URL: a file for `file:`, a `data:` URL, or else a URL to fetch.
     public init(_ url: URL) {
-        // Asking for the scheme costs more than all else that a memory hit does; most begin with "h".
+        // Reading the scheme costs more than everything else that a memory hit does, and most URLs begin with "h".
         guard url.absoluteString.utf8.first.map({ $0 | 0x20 }) != UInt8(ascii: "h") else {
             self = .url(url)
             return
@@ -85,7 +85,7 @@ public enum ImageSource: Sendable, Hashable {
         return String(path: bytes)
     }
 
-    /// Refuses what the network can't be asked for.
+    /// Refuses a URL that can't be fetched over the network.
     package static func check(_ url: URL) throws(LoadError) {
         let subject = redactedURL(url.absoluteString)
         let scheme = url.scheme?.lowercased() ?? ""
@@ -97,7 +97,7 @@ public enum ImageSource: Sendable, Hashable {
         guard let host = url.host(percentEncoded: false), !host.isEmpty else {
             throw LoadError(.invalidURL, subject: subject, "The URL names no host.")
         }
-        // Programs differ in where such a host ends, and so in whom they ask.
+        // Programs differ in where such a host ends, and so in which server they ask.
         guard host.unicodeScalars.allSatisfy({ $0.value > 0x20 && !"\u{7F}/\\?#@%<>^|".unicodeScalars.contains($0) })
         else {
             throw LoadError(.invalidURL, subject: subject, "The host holds a character that no host's name has.")

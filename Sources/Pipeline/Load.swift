@@ -1,13 +1,13 @@
 package import FoundationEssentials
 
-/// One load on its way down a list: what is wanted, what has been found so far, and what happened.
+/// One load on its way down a list: its request, what has been found so far, and what happened.
 ///
 /// A load is a value. Its content changes only through ``advance(to:from:)`` and its response through
 /// ``advance(response:from:)`` and ``deliver(_:from:)``, which let it move forward and never back.
 public struct Load: Sendable {
-    /// What is wanted.
+    /// The image to load.
     public let request: ImageRequest
-    /// The time that this load lives by.
+    /// The clock that this load uses.
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
     public let list: Digest
@@ -22,12 +22,12 @@ public struct Load: Sendable {
     public private(set) var variantKey: VariantKey?
     /// What is known of the HTTP response behind the load.
     public internal(set) var response: ResponseState = .unknown
-    /// Whether ``content`` is past its freshness and was accepted all the same.
+    /// Whether ``content`` is stale and was accepted anyway.
     public var isStale = false
 
-    /// Since when the product is stale for this request; `nil` where nothing says so.
+    /// When the product stops being fresh for this request; `nil` if nothing limits it.
     package var freshUntil: Date?
-    /// What the response behind the product says of itself.
+    /// What the response behind the product says about itself.
     package var facts: ResponseFacts?
 
     private var attachments: [any LoadAttachment] = []
@@ -56,8 +56,8 @@ public struct Load: Sendable {
     /// The image, as errors and logs may show it.
     public var subject: String { request.source.redacted }
 
-    /// How urgent the load is now: as its request said, or what it was set to meanwhile, for itself or for those that
-    /// share the work.
+    /// How urgent the load is now: its request's priority, or the one it was changed to since, for itself or for
+    /// another load that shares the work.
     public var priority: LoadPriority { AdjustablePriority.current?.value ?? request.priority }
 
     /// Moves the load forward: the one way in which its content changes.
@@ -81,7 +81,7 @@ public struct Load: Sendable {
         advances += 1
     }
 
-    /// Notes how the running stage broke its contract, for which the engine fails it.
+    /// Notes how the running stage broke its contract. The engine then fails it.
     mutating func breach(_ text: String) { violation = text }
 
     /// Settles the identity of the source's bytes, and with it the variant's.
@@ -102,35 +102,35 @@ public struct Load: Sendable {
         attachments.append(value)
     }
 
-    /// Takes the attached value of a type away, when no later stage needs it.
+    /// Removes the attached value of a type that no later stage needs.
     package mutating func detach<Value: LoadAttachment>(_ type: Value.Type) {
         attachments.removeAll { $0 is Value }
     }
 
-    /// Tells whoever watches this load.
+    /// Sends an event to the receivers that watch this load.
     public func report(_ event: @autoclosure () -> LoadEvent) {
         guard let events else { return }
         HeldLocks.requireNone()
         events(event())
     }
 
-    /// Whether anybody watches this load.
+    /// Whether any receiver watches this load.
     public var isWatched: Bool { events != nil }
 
-    /// Whether anybody shows images that come before the final one: a stale one, or a preview. Making such an image for
-    /// nobody is wasted work.
+    /// Whether any receiver shows images that come before the final one: a stale one, or a preview. If none does,
+    /// making such an image is wasted work.
     ///
     /// A load that only a log or metrics watch shows none. This may change while the load runs, since other loads
     /// may join it and leave it.
     public var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
 
-    /// Notes for the trace what the running stage found out or did. The last note of a run counts.
+    /// Notes in the trace what the running stage found out or did. The last note of a run counts.
     public mutating func note(_ fact: Trace.Fact) { recorder.note(fact) }
 
-    /// Notes for the trace a text that people read.
+    /// Notes a text for people in the trace.
     public mutating func note(_ text: String) { recorder.note(.text(text)) }
 
-    /// Notes for the trace the key that the running stage looked under or stored under.
+    /// Notes in the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }
 
     /// Takes the load back to a copy made earlier, with the trace so far: for a composite that runs its body again.
@@ -140,7 +140,7 @@ public struct Load: Sendable {
         self.recorder = recorder
     }
 
-    /// The same load with a trace and an audience of its own: for a composite that runs its body concurrently with others.
+    /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
         var fork = Load(request, clock: clock, list: list, events: events)
         fork.content = content
@@ -158,10 +158,10 @@ public struct Load: Sendable {
     /// The same load with a trace of its own, whose events reach this load's observers.
     public func forked() -> Load { forked(events: events) }
 
-    /// Takes over what a fork has found and attached, and its trace as that of the running stage's body.
+    /// Takes over a fork's content, response and attachments, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
         if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
-        // A flight may have been another load's, of the same source in another size: what is settled here stays.
+        // The fork may be another load's, of the same source in another size, so keys that are settled here stay.
         if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         if fork.response.step >= response.step { response = fork.response }
         isStale = fork.isStale

@@ -1,20 +1,20 @@
 public import FoundationEssentials
 
-/// The time that a pipeline lives by, passed in so that tests never sleep.
+/// The clock that a pipeline uses, passed in so that tests never sleep.
 public protocol LoadClock: Sendable {
     /// The time of day, by which freshness is calculated.
     var now: Date { get }
 
-    /// Nanoseconds since some fixed moment, which never go back: what stages are timed by. A plain number, since a
-    /// `Duration` takes longer to make than to read the clock.
+    /// Monotonic nanoseconds since some fixed moment, used to time stages. A plain number, since making a `Duration`
+    /// takes longer than reading the clock.
     var uptimeNanoseconds: Int64 { get }
 
     /// Waits.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     nonisolated(nonsending) func sleep(for duration: Duration) async throws
 
-    /// Waits until a time limit on work that runs meanwhile is over. Sleeps by default; a test's clock may tell the two
-    /// apart, since most limits are never met.
+    /// Waits until the time limit of concurrent work is over. Calls ``sleep(for:)`` by default; a test's clock may
+    /// treat the two differently, since most limits are never reached.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     nonisolated(nonsending) func sleep(untilLimit duration: Duration) async throws
 }
@@ -23,6 +23,6 @@ extension LoadClock {
     /// Sleeps.
     public func sleep(untilLimit duration: Duration) async throws { try await sleep(for: duration) }
 
-    /// Time since some fixed moment, which never goes back.
+    /// Monotonic time since some fixed moment.
     public var uptime: Duration { .nanoseconds(uptimeNanoseconds) }
 }

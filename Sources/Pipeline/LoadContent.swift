@@ -8,7 +8,7 @@ public enum LoadContent: Sendable {
     case decoded(DecodedImage)
     /// The result's bytes.
     case encoded(EncodedImage)
-    /// The final answer.
+    /// The final result.
     case ready(Product)
 
     /// The phase that goes with the content.
@@ -32,7 +32,8 @@ public enum LoadContent: Sendable {
         }
     }
 
-    /// The bytes of memory that it holds on to; `nil` while there is nothing. Asked after each stage, so it copies no product.
+    /// The memory that it holds, in bytes; `nil` while there is nothing. Read after each stage, so it copies no
+    /// product.
     var cost: Int? {
         switch self {
         case .empty: nil

@@ -10,7 +10,7 @@ public struct LoadError: Error, Sendable {
     public let message: String
     /// The stage at which it happened; `nil` outside a pipeline.
     public package(set) var stage: String?
-    /// The status that the origin answered with (RFC 9110 section 15), where there was one.
+    /// The status of the origin's response (RFC 9110 section 15), where there was one.
     public let httpStatus: Int?
     /// How long the origin asks to wait before the next attempt (`Retry-After`, RFC 9110 section 10.2.3); `nil` where
     /// it says nothing.
@@ -36,7 +36,7 @@ public struct LoadError: Error, Sendable {
 }
 
 extension LoadError {
-    /// The same error, of an image: what decodes or encodes doesn't know whose bytes it has.
+    /// Returns the error with a subject, unless it has one. Decoders and encoders don't know whose bytes they have.
     package func about(_ subject: String) -> LoadError {
         var error = self
         if error.subject.isEmpty { error.subject = subject }
@@ -52,6 +52,6 @@ extension LoadError: CustomStringConvertible {
 }
 
 extension LoadError: LocalizedError {
-    /// Returns what ``description`` says, so that Foundation's `localizedDescription` says it too.
+    /// The ``description``, so that Foundation's `localizedDescription` says the same.
     public var errorDescription: String? { description }
 }

@@ -22,25 +22,25 @@ extension LoadError {
         public static let fileNotFound = Code(rawValue: "fileNotFound")
         /// The file can't be read.
         public static let fileUnreadable = Code(rawValue: "fileUnreadable")
-        /// The origin can't be reached: no such host, no connection, or it broke.
+        /// The origin can't be reached: no such host, no connection, or the connection broke.
         public static let unreachable = Code(rawValue: "unreachable")
         /// The origin took too long.
         public static let timedOut = Code(rawValue: "timedOut")
-        /// The origin answered with a status other than 2xx; ``LoadError/httpStatus`` has it.
+        /// The origin responded with a status other than 2xx; ``LoadError/httpStatus`` has it.
         public static let httpStatus = Code(rawValue: "httpStatus")
-        /// The origin's answer breaks HTTP's rules.
+        /// The origin's response breaks HTTP's rules.
         public static let malformedResponse = Code(rawValue: "malformedResponse")
         /// A rule of this program forbids it, such as an address that is not allowed.
         public static let refused = Code(rawValue: "refused")
         /// The file has more bytes than are allowed.
         public static let tooManyBytes = Code(rawValue: "tooManyBytes")
-        /// The picture has more pixels than are allowed.
+        /// The image has more pixels than are allowed.
         public static let tooManyPixels = Code(rawValue: "tooManyPixels")
         /// The work needs more memory than is allowed.
         public static let tooMuchMemory = Code(rawValue: "tooMuchMemory")
         /// The work takes longer than is allowed.
         public static let tooMuchTime = Code(rawValue: "tooMuchTime")
-        /// No chosen decoder is for this type of file.
+        /// None of the chosen decoders reads this type of file.
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.
         public static let undecodable = Code(rawValue: "undecodable")
@@ -50,9 +50,9 @@ extension LoadError {
         public static let unwritable = Code(rawValue: "unwritable")
         /// The image can't be encoded in the wanted format.
         public static let unencodable = Code(rawValue: "unencodable")
-        /// A store failed; the load went on without it where it could.
+        /// A store failed; the load continued without it where it could.
         public static let storeFailed = Code(rawValue: "storeFailed")
-        /// The list ended with another product than the caller asked for.
+        /// The list ended with a product other than the one that the caller asked for.
         public static let unexpectedProduct = Code(rawValue: "unexpectedProduct")
         /// A stage broke its contract, such as moving a load back.
         public static let stageContract = Code(rawValue: "stageContract")

@@ -1,8 +1,9 @@
-/// How urgent a load is against others. Work that several loads share has the highest priority of those waiting.
+/// How urgent a load is, compared to others. Work that several loads share has the highest priority of the waiting
+/// loads.
 public enum LoadPriority: UInt8, Sendable, Comparable, CaseIterable {
     /// May wait for everything else.
     case veryLow
-    /// Below what a user is looking at, as a prefetch is.
+    /// Below images that a user is looking at, such as for a prefetch.
     case low
     /// The default.
     case normal

@@ -1,17 +1,16 @@
 public import FoundationEssentials
 
-/// What a load ends with.
+/// The result of a load: the image, where it came from, and what happened.
 public struct LoadResponse: Sendable {
     /// Pixels, or bytes where the list has an `Encode` or no `Decode`.
     public let product: Product
     /// Where the product came from.
     public let source: LoadSource
-    /// Whether the answer is past its freshness and was given all the same, as a policy or the request's
-    /// `max-stale` may allow.
+    /// Whether the product is stale and was returned anyway, as a policy or the request's `max-stale` may allow.
     public let isStale: Bool
-    /// When the response stops being fresh for this request, by the server's word or the request's ``Expiry``: what a service
-    /// makes its own `Cache-Control` of. A time that is past for an image that may not be kept, or that the server wants to
-    /// be confirmed each time; `nil` where nothing limits it, and where the list has no `Store`.
+    /// When the response stops being fresh for this request, by the server's word or the request's ``Expiry``. A
+    /// service can make its own `Cache-Control` from it. It is in the past if the image must not be stored or the
+    /// server wants it confirmed each time, and `nil` if nothing limits it or the list has no `Store`.
     public let freshUntil: Date?
     /// What happened, stage by stage.
     public let trace: Trace
@@ -21,9 +20,9 @@ public struct LoadResponse: Sendable {
     /// The key of the source's bytes, where a stage resolved one.
     public var sourceKey: SourceKey? { key?.source }
 
-    /// A text that changes whenever the source does, or what the list makes of it: what a service makes its entity tag of (RFC
-    /// 9110 section 8.8.3). It comes of the source's entity tag, or of its `Last-Modified`; `nil` where there is neither, and
-    /// where the list has no `Store`.
+    /// A text that changes whenever the source or the list changes. A service can use it as its entity tag (RFC 9110
+    /// section 8.8.3). It is made from the source's entity tag or `Last-Modified`; `nil` if there is neither or the
+    /// list has no `Store`.
     public var validator: String? {
         guard let key, let validator = facts?.validator else { return nil }
         var hash = BLAKE2b()
@@ -32,8 +31,8 @@ public struct LoadResponse: Sendable {
         return String(hash.finalize().description.prefix(32))
     }
 
-    /// The media type of the result's bytes, or of the source's where the list ends with pixels; `nil` where nobody declared
-    /// one.
+    /// The media type of the result's bytes, or of the source's where the list ends with pixels; `nil` if none was
+    /// declared.
     public var mediaType: String? { encoded?.declaredType ?? facts?.mediaType }
 
     /// The pixels; `nil` where the list ends with bytes.

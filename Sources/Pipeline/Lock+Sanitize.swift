@@ -1,8 +1,8 @@
 #if SANITIZE
     import Glibc
 
-    /// The lock as a sanitizer's build has it: ThreadSanitizer does not know on Linux that `Mutex` locks, and takes what it
-    /// guards for a race.
+    /// The lock in sanitizer builds. On Linux, ThreadSanitizer doesn't know that `Mutex` locks, and reports races on
+    /// the value that it guards.
     ///
     /// Unchecked, and safe: `value` is only touched between `pthread_mutex_lock` and `pthread_mutex_unlock`, except in `init`
     /// and `deinit`, where no other thread has a reference.

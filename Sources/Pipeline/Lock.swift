@@ -11,8 +11,8 @@
         /// Runs `body` with exclusive access to the value.
         ///
         /// Keep `body` short and never call out from it. Return whatever it takes out of the value, so that the caller
-        /// releases it after the lock: a `deinit` may come back here. Debug builds end where another lock is held already,
-        /// unless this one `isInner`: no other is taken under it.
+        /// releases it after the lock: a `deinit` may come back here. Debug builds trap if the thread already holds a
+        /// lock, unless this one `isInner`, which means that no other is taken under it.
         @inlinable
         package func withLock<Result: ~Copyable, Failure: Error>(
             isInner: Bool = false, _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -1,13 +1,13 @@
-/// A stage that does less where it knows what comes after it, as a decoder does that can decode at half the size.
+/// A stage that does less when it knows what comes after it, such as a decoder that can decode at half the size.
 ///
-/// The pipeline tells it when the list is built, and again when the list is edited.
+/// The pipeline sets ``ahead`` when the list is built, and again when the list is edited.
 public protocol LookingAhead: Stage {
     /// What the later stages need.
     var ahead: PixelNeeds { get set }
 }
 
 extension Chain {
-    /// The same list, in which each stage that looks ahead knows what comes after it.
+    /// Returns the list with every stage that looks ahead told what comes after it.
     func lookingAhead() -> Chain {
         var later: [any Stage] = []
         return lookingAhead(&later)
@@ -18,7 +18,7 @@ extension Chain {
         var informed: [any Stage] = []
         for stage in stages.reversed() {
             if var composite = stage as? any CompositeStage, composite.hasAlternatives {
-                // Only one of them runs: what another does is nothing that a stage can count on.
+                // Only one alternative runs, so none can count on what another does.
                 composite.body = Chain(
                     composite.body.stages.flatMap { alternative in
                         var after = later

@@ -1,4 +1,4 @@
-// What comes from a file, a header or a database may be any number; a plain conversion would end the process.
+// Numbers from a file, a header or a database may have any value; a plain conversion would end the process.
 
 extension FixedWidthInteger {
     /// The nearest number of this type; 0 for NaN.
@@ -10,7 +10,7 @@ extension FixedWidthInteger {
         }
     }
 
-    /// The sum, or the end of this type's range that lies beyond.
+    /// The sum, or the end of this type's range that it would exceed.
     package func clampedSum(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
@@ -18,12 +18,12 @@ extension FixedWidthInteger {
 }
 
 extension Duration {
-    /// The seconds, brought to within `limit` and its negative, so that sums of some of them still have room.
+    /// The seconds, clamped to ±`limit`, so that sums of several can't overflow.
     package static func seconds(clamping seconds: Double) -> Duration {
         .seconds(seconds.isNaN ? 0 : min(max(seconds, -limit), limit))
     }
 
-    /// This duration within `limit` and its negative.
+    /// This duration, clamped to ±`limit`.
     package var clamped: Duration { min(max(self, .seconds(-Self.limit)), .seconds(Self.limit)) }
 
     /// More than 30,000 years.

@@ -1,6 +1,6 @@
-/// What a stage says of its run. It is reported in the trace and never steers the load.
+/// How a stage's run went. It is reported in the trace and never steers the load.
 public enum Outcome: String, Sendable, Hashable {
-    /// A cache had what was asked for.
+    /// A cache had what the stage looked up.
     case hit
     /// A cache had nothing, or nothing fresh.
     case miss

@@ -1,8 +1,8 @@
 /// Paths as text.
 ///
-/// A name on Linux is bytes, and need not be UTF-8. A byte that is not part of UTF-8 is written as the private character
-/// U+10FF00 plus the byte, and so are the bytes of these characters themselves: every path has a text of its own, and
-/// the text gives back the path's bytes.
+/// A file name on Linux is bytes, which need not be UTF-8. A byte that is not part of UTF-8 is written as the private
+/// character U+10FF00 plus the byte, and so are the bytes of these characters themselves. So every path has its own
+/// text, from which its bytes can be read back.
 extension String {
     private static let escapes: ClosedRange<UInt32> = 0x10FF80...0x10FFFF
 
@@ -47,7 +47,7 @@ extension String {
 
     /// Whether the path has bytes that are not UTF-8.
     package var hasPathEscapes: Bool {
-        // Only these and their neighbours begin so.
+        // Only these characters and their neighbours begin with this byte.
         utf8.contains(0xF4) && unicodeScalars.contains { Self.escapes.contains($0.value) }
     }
 
@@ -63,7 +63,7 @@ extension String {
     package func withPath<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         guard hasPathEscapes else { return try withCString(body) }
         return try (pathBytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-            // It holds at least its end.
+            // The buffer is never empty: it holds at least the zero byte.
             guard let start = buffer.baseAddress else { return try "".withCString(body) }
             return try body(start)
         }

@@ -8,7 +8,7 @@ public enum Phase: UInt8, Sendable, Comparable, CaseIterable {
     case decoded
     /// The result's bytes are at hand, in a list that has an `Encode`.
     case encoded
-    /// The answer is final; only observers run after it.
+    /// The result is final; only observers still run.
     case ready
 
     /// Orders phases from ``empty`` to ``ready``.

@@ -17,7 +17,7 @@ public struct Phases: OptionSet, Sendable, Hashable {
     public static let decoded = Phases(.decoded)
     /// The result's bytes are at hand.
     public static let encoded = Phases(.encoded)
-    /// The answer is final.
+    /// The result is final.
     public static let ready = Phases(.ready)
     /// Every phase: what an observer accepts.
     public static let all: Phases = [.empty, .original, .decoded, .encoded, .ready]
@@ -25,7 +25,7 @@ public struct Phases: OptionSet, Sendable, Hashable {
     /// Whether the set holds a phase.
     public func contains(_ phase: Phase) -> Bool { rawValue & (1 << phase.rawValue) != 0 }
 
-    /// The phases of this set and every later one: where a load can be after a stage that takes it forward at will.
+    /// The phases of this set and every later one: where a load can be after a stage that moves it forward at will.
     package var andLater: Phases {
         guard let first = Phase.allCases.first(where: contains) else { return [] }
         return Phase.allCases.filter { $0 >= first }.reduce(into: []) { $0.insert(Phases($1)) }

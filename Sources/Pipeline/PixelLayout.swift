@@ -1,10 +1,11 @@
-/// How the bytes of a pixel lie in memory, and what they mean. Alpha comes last and is straight (not premultiplied).
+/// How the bytes of a pixel are arranged in memory, and what they mean. Alpha comes last and is straight (not
+/// premultiplied).
 ///
 /// Stages make and read ``grey``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other.
 public struct PixelLayout: Sendable, Hashable {
     /// The type of a sample, which is the value of one channel.
     public struct SampleType: RawRepresentable, Sendable, Hashable {
-        /// Bits of a sample. A negative number means floating point, as in FITS (`BITPIX`).
+        /// The number of bits in a sample. A negative number means floating point, as in FITS (`BITPIX`).
         public let rawValue: Int8
 
         /// Makes a sample type from its number of bits.
@@ -26,7 +27,7 @@ public struct PixelLayout: Sendable, Hashable {
         public static let sRGB = ColourSpace(rawValue: 256 * 1 + 13)
     }
 
-    /// A byte: products are copied on every memory hit.
+    /// A single byte, since products are copied on every memory hit.
     private let channels: UInt8
     /// Whether the last channel is alpha.
     public let hasAlpha: Bool
@@ -45,7 +46,7 @@ public struct PixelLayout: Sendable, Hashable {
         self.colourSpace = colourSpace
     }
 
-    /// Samples of a pixel, alpha included; at most 255.
+    /// The number of samples in a pixel, alpha included; at most 255.
     public var channelCount: Int { Int(channels) }
 
     /// One byte: luminance.
@@ -60,7 +61,7 @@ public struct PixelLayout: Sendable, Hashable {
         [grey, rgb, rgba].first { $0.channelCount == channelCount }
     }
 
-    /// Bytes of a pixel.
+    /// The number of bytes in a pixel.
     public var bytesPerPixel: Int { channelCount * ((Int(sampleType.rawValue.magnitude) + 7) / 8) }
 }
 

@@ -1,4 +1,4 @@
-/// What the stages after a place in a list need of a picture's pixels.
+/// What later stages of a list need of an image's pixels.
 public struct PixelNeeds: Sendable {
     private let stages: [any Stage]
 
@@ -7,12 +7,12 @@ public struct PixelNeeds: Sendable {
 
     init(_ stages: [any Stage]) { self.stages = stages }
 
-    /// The box that a picture may be made to fit, or `nil` if all pixels are needed.
+    /// The box that an image may be reduced to fit, or `nil` if all pixels are needed.
     /// - Parameter size: the source's size in pixels, upright.
     public func box(of size: PixelSize) -> PixelSize? { first?.neededBox(of: size, later: later) }
 
-    /// The only part of a picture that is needed, and the box that this part may be made to fit; `nil` if the whole picture
-    /// is needed. Whoever makes no parts goes by ``box(of:)``.
+    /// The only part of an image that is needed, and the box that this part may be reduced to fit; `nil` if the whole
+    /// image is needed. A decoder that can't decode parts uses ``box(of:)``.
     /// - Parameter size: the source's size in pixels, upright.
     public func region(of size: PixelSize) -> (region: PixelRegion, box: PixelSize?)? {
         first?.neededRegion(of: size, later: later)

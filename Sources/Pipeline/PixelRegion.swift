@@ -1,13 +1,13 @@
-/// A rectangle of a picture's pixels.
+/// A rectangle of an image's pixels.
 public struct PixelRegion: Sendable, Hashable {
-    /// Pixels to its left.
+    /// The number of pixels to its left.
     public var x: Int
-    /// Rows above it.
+    /// The number of rows above it.
     public var y: Int
     /// Its own size.
     public var size: PixelSize
 
-    /// Makes the rectangle of a size whose left upper corner is at `x` and `y`.
+    /// Makes the rectangle of a size whose upper left corner is at `x` and `y`.
     public init(x: Int, y: Int, size: PixelSize) {
         self.x = x
         self.y = y
@@ -19,7 +19,7 @@ public struct PixelRegion: Sendable, Hashable {
     /// The first row below it.
     package var bottom: Int { y + size.height }
 
-    /// Whether it has pixels, all of them in a picture of a size.
+    /// Whether it isn't empty and lies within an image of a size.
     package func lies(in area: PixelSize) -> Bool {
         x >= 0 && y >= 0 && size.width > 0 && size.height > 0 && x < area.width && y < area.height
             && size.width <= area.width - x && size.height <= area.height - y

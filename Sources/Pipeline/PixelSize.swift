@@ -1,8 +1,8 @@
 /// A size in pixels.
 public struct PixelSize: Sendable, Hashable {
-    /// Pixels in a row.
+    /// The number of pixels in a row.
     public var width: Int
-    /// Rows.
+    /// The number of rows.
     public var height: Int
 
     /// Makes a size of `width` × `height` pixels.

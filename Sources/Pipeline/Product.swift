@@ -1,11 +1,11 @@
-/// What a load ends with: pixels, or bytes where the list has an `Encode` or no `Decode`.
+/// The image that a load ends with: pixels, or bytes where the list has an `Encode` or no `Decode`.
 public enum Product: Sendable {
     /// Pixels.
     case image(DecodedImage)
     /// Bytes of an image file.
     case bytes(EncodedImage)
 
-    /// The bytes of memory that it holds on to: what a memory cache counts.
+    /// The memory that it holds, in bytes, as memory caches count it.
     public var cost: Int {
         switch self {
         case .image(let image): image.byteCount

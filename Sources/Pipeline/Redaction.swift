@@ -23,7 +23,7 @@ package func redactedURL(_ text: String) -> String {
 }
 
 /// Returns a text with its control characters percent-encoded, so that it can't begin a new line in a log nor colour a
-/// terminal. The bytes of a path that are not UTF-8 are encoded alike.
+/// terminal. Bytes of a path that are not UTF-8 are encoded too.
 package func printable(_ text: some StringProtocol) -> String {
     if !text.unicodeScalars.contains(where: { isControl($0) || isPathEscape($0) }) { return String(text) }
     return text.unicodeScalars.map { scalar in
@@ -33,7 +33,8 @@ package func printable(_ text: some StringProtocol) -> String {
     }.joined()
 }
 
-/// Unicode's category of control characters (Cc), which is closed; asking for the category takes far longer.
+/// Whether it is in Unicode's category of control characters (Cc), which never changes. Looking the category up takes
+/// far longer.
 private func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || 0x7f...0x9f ~= scalar.value }
 
 /// Whether it stands for a byte of a path that is not UTF-8.

@@ -10,7 +10,7 @@ import HTTPTypes
 /// The values themselves are part of the key. A user whose token is renewed starts with an empty cache; to keep the
 /// entries, send the token from the client (`Rewritten`) and name the user by the request's partition instead.
 public struct SourceKey: Sendable, Hashable, Codable {
-    /// What the next words of the digested text are. Stores keep the digests: never give a number another meaning.
+    /// What comes next in the digested text. Stores keep the digests, so never give a number another meaning.
     private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization, credential }
 
     /// The 32 bytes that stores are keyed by.
@@ -19,10 +19,10 @@ public struct SourceKey: Sendable, Hashable, Codable {
     /// Wraps a digest, such as one read back from a store.
     public init(digest: Digest) { self.digest = digest }
 
-    /// The key of a request's source, or `nil` where an identity has to be found first: a file without an identifier.
+    /// The key of a request's source, or `nil` for a file with neither an identifier nor a stamp.
     /// - Parameters:
-    ///   - request: what is wanted.
-    ///   - stamp: what tells two states of a file apart, such as its modification time and length.
+    ///   - request: the image to load.
+    ///   - stamp: changes whenever the file does, such as its modification time and length.
     ///   - credentials: the header fields that tell users apart; ``CredentialFields/standard`` by default.
     public init?(
         _ request: borrowing ImageRequest, stamp: String? = nil, credentials: CredentialFields = .standard
@@ -54,18 +54,19 @@ public struct SourceKey: Sendable, Hashable, Codable {
             hash.update(Part.partition.rawValue)
             hash.update(partition)
         }
-        // Asked first: most requests have no fields, and a memory hit has no time.
+        // Checked first: most requests have no fields, and a memory hit has no time.
         if !request.headers.isEmpty { Self.update(&hash, with: request.headers, credentials) }
         digest = hash.finalize()
-        // So that a partition's keys can be told by the keys alone.
+        // So that the keys of a partition can be recognised by themselves.
         if let partition = request.partition { digest = digest.ending(in: Digest(of: partition)) }
     }
 
-    /// Whether the key is of a partition: those of other partitions are taken for it once in 2^64.
+    /// Whether the key belongs to a partition. A key of another partition matches once in 2^64.
     package func isOf(partition: Digest) -> Bool { digest == digest.ending(in: partition) }
 
     private static func update(_ hash: inout BLAKE2b, with headers: HTTPFields, _ credentials: CredentialFields) {
-        // Fields of different names mean the same in any order; `sort` would not keep lines of one name in theirs.
+        // The order of different fields means nothing, but lines of one field keep theirs, which `sort` alone doesn't
+        // promise.
         let given = headers.enumerated().filter { credentials.contains($0.element.name) }
             .sorted { ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset) }
         for (_, field) in given {

@@ -1,7 +1,7 @@
 /// One step of a pipeline.
 ///
-/// A stage looks at a load, does one thing, moves the load forward with ``Load/advance(to:from:)`` where it has
-/// something to give, and says how it went. It never decides what runs next: the list does.
+/// A stage looks at a load, does one thing, moves the load forward with ``Load/advance(to:from:)`` where it has a
+/// result, and returns how it went. It never decides what runs next: the list does.
 ///
 /// ```swift
 /// struct RefuseTracker: Stage {
@@ -18,14 +18,14 @@ public protocol Stage: Sendable {
 
     /// The phases in which a load can be after this stage has run.
     ///
-    /// By default those that it ``accepts`` and every later one. A stage that always moves the load on says so here,
-    /// so that a list in which a later stage can never run is found when the list is built.
+    /// By default those that it ``accepts`` and every later one. A stage that always moves the load on says so here, so
+    /// that a list with a stage that can never run is refused when it is built.
     var produces: Phases { get }
 
     /// The states of the load's ``Load/response`` in which the stage has work to do; by default every state.
     ///
-    /// A list in which none of them can be reached is refused when it is built. Within a list the stage is called in any
-    /// state.
+    /// A list that reaches none of them before the stage is refused when it is built. While the list runs, the stage is
+    /// called in any state.
     var needs: Set<ResponseState.Kind> { get }
 
     /// The states in which the stage can leave the load's ``Load/response``, besides the one in which it found it.
@@ -33,7 +33,8 @@ public protocol Stage: Sendable {
     /// By default every state for a stage that takes a load from nothing to the source's bytes, and none for any other.
     var leaves: Set<ResponseState.Kind> { get }
 
-    /// Names what the stage does to the pixels, with its parameters; part of the variant's key. Default `nil`: nothing.
+    /// Names what the stage does to the pixels, with its parameters; part of the variant's key. `nil`, the default, if
+    /// it leaves them alone.
     var signature: String? { get }
 
     /// Whether the stage settles the load's keys with ``Load/identify(as:)``, as `ResolveIdentifier` does; by default it
@@ -47,7 +48,7 @@ public protocol Stage: Sendable {
     /// The name in printed lists, traces and errors; by default the type's.
     var name: String { get }
 
-    /// What stands in the parentheses when the stage is printed, such as `0.5 s`; by default nothing.
+    /// The text in parentheses when the stage is printed, such as `0.5 s`; by default nothing.
     var parameters: String { get }
 
     /// Does the stage's work on one load.

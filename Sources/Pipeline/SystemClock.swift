@@ -3,7 +3,7 @@ import Glibc
 
 /// The machine's own clocks.
 public struct SystemClock: LoadClock {
-    /// The machine's own clocks.
+    /// Makes the clock.
     public init() {}
 
     /// The time of day.

@@ -6,7 +6,7 @@ public struct Trace: Sendable {
         public let stage: String
         /// How deep in composites' bodies the stage stands; 0 at the top.
         public let depth: Int
-        /// What the stage said of its run.
+        /// How the stage's run went.
         public internal(set) var outcome: Outcome
         let startNanoseconds: Int64
         var nanoseconds: Int64
@@ -22,14 +22,15 @@ public struct Trace: Sendable {
         /// ``fact`` as a text for people, such as `expired 40 s ago`.
         public var note: String? { fact?.description }
 
-        /// When the stage began, counted from the load's start.
+        /// When the stage started, counted from the load's start.
         public var start: Duration { .nanoseconds(startNanoseconds) }
 
         /// How long the stage took, its body included.
         public var duration: Duration { .nanoseconds(nanoseconds) }
     }
 
-    /// A fact that a stage has noted. A class, which costs the entries of a memory hit, which have none, nothing.
+    /// A fact that a stage has noted. A class, so that it costs nothing in the entries of a memory hit, which have
+    /// none.
     final class Noted: Sendable {
         let fact: Fact
 
@@ -52,7 +53,7 @@ public struct Trace: Sendable {
         }
     }
 
-    /// The runs in the order in which they began; a stage that was not called has none.
+    /// The runs in the order in which they started; a stage that was not called has none.
     public internal(set) var entries: [Entry] = []
 
     /// Makes an empty trace.
@@ -63,7 +64,7 @@ public struct Trace: Sendable {
         entries.filter { $0.type == ObjectIdentifier(type) }
     }
 
-    /// The verdicts in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
+    /// The outcomes in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
     /// do are left out.
     public var summary: String {
         entries.indices.filter { index in
@@ -74,7 +75,7 @@ public struct Trace: Sendable {
 }
 
 extension Trace: CustomStringConvertible {
-    /// A line for each run: verdict, milliseconds, bytes, key, note.
+    /// A line for each run: outcome, milliseconds, bytes, key, note.
     public var description: String {
         let width = entries.map { $0.stage.count + 2 * $0.depth }.max() ?? 0
         return entries.map { entry in

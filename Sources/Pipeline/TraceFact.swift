@@ -1,27 +1,27 @@
 extension Trace {
     /// What a stage found out or did, beyond its outcome. Programs read it; its description is for people.
     public enum Fact: Sendable, Hashable {
-        /// A stored response was found, and judged.
+        /// A stored response was found, with this freshness.
         case found(Freshness)
-        /// An image in memory is past its freshness, for so long.
+        /// An image in memory expired this long ago.
         case expired(for: Duration)
         /// A redirect led to a stored response.
         case redirected(Freshness)
-        /// Nothing that may be given was found.
+        /// No response that may be served was found.
         case notFound(CacheMiss)
-        /// The origin answered with this status (RFC 9110 section 15).
+        /// The origin responded with this status (RFC 9110 section 15).
         case answered(status: Int)
         /// The origin sent the rest of a body that broke off, from this byte on (RFC 9110 section 15.3.7).
         case resumed(from: Int)
-        /// The load joined another one that was under way.
+        /// The load joined another one in flight.
         case joined
         /// The number of times that the body ran.
         case attempts(Int)
-        /// What is stale stands in for an error. It came from this place.
+        /// A stale image from this source stands in for an error.
         case standIn(for: LoadError.Code, from: LoadSource)
         /// A cache that the caller gave as closures failed; the error's text.
         case cacheFailed(String)
-        /// A text for people, such as a stage of one's own writes with ``Load/note(_:)-(String)``.
+        /// A text for people, such as one that a stage of your own writes with ``Load/note(_:)-(String)``.
         case text(String)
     }
 }

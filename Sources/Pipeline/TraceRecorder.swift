@@ -2,7 +2,7 @@
 struct TraceRecorder: Sendable {
     private(set) var trace = Trace()
     private let start: Int64
-    /// When a stage last began or ended, in nanoseconds.
+    /// When a stage last started or ended, in nanoseconds.
     private(set) var last: Int64
     private(set) var depth = 0
     private var current = 0
@@ -12,14 +12,14 @@ struct TraceRecorder: Sendable {
         last = start
     }
 
-    // Never inlined into where a load waits: what they need for themselves would be held there all the while.
+    // Never inlined into a function that suspends: their locals would take up its frame for as long as the load waits.
 
-    /// A stage begins; what is noted from now on is its.
+    /// Adds an entry for a stage that starts, and returns its index. Notes go to this entry from now on.
     @inline(never)
     mutating func begin(_ stage: String, _ type: ObjectIdentifier, clock: any LoadClock) -> Int {
         // At the top nothing happens between two stages; a composite may have waited before it runs its body.
         if depth > 0 { last = clock.uptimeNanoseconds }
-        // A memory hit makes two entries; one allocation for them is all that it can afford.
+        // A memory hit makes two entries, and can afford only one allocation for them.
         if trace.entries.isEmpty { trace.entries.reserveCapacity(2) }
         current = trace.entries.count
         trace.entries.append(
@@ -30,7 +30,7 @@ struct TraceRecorder: Sendable {
         return current
     }
 
-    /// The stage that began as entry `index` ends.
+    /// Completes the entry of a stage that ends.
     @inline(never)
     mutating func end(_ index: Int, _ outcome: Outcome, bytes: Int?, clock: any LoadClock) {
         depth -= 1
@@ -38,7 +38,7 @@ struct TraceRecorder: Sendable {
         trace.entries[index].outcome = outcome
         trace.entries[index].nanoseconds = last - start - trace.entries[index].startNanoseconds
         trace.entries[index].bytes = bytes
-        // A stage that ends inside a composite hands the pen back to it.
+        // After a stage inside a composite ends, notes go to the composite again.
         current = depth == 0 ? index : trace.entries[..<index].lastIndex { $0.depth == depth - 1 } ?? index
     }
 
@@ -53,7 +53,7 @@ struct TraceRecorder: Sendable {
         if current < trace.entries.count { trace.entries[current].key = key }
     }
 
-    /// Takes a fork's entries as those of the running stage's body.
+    /// Adds a fork's entries as those of the running stage's body.
     mutating func adopt(_ other: TraceRecorder) {
         for entry in other.trace.entries {
             trace.entries.append(

@@ -1,11 +1,11 @@
 /// A stage that turns pixels into other pixels.
 ///
-/// A transform has to have a ``Stage/signature``: two results of different parameters must never share a key.
+/// A transform needs a ``Stage/signature``: results of different parameters must never share a key.
 public protocol Transform: Stage {
     /// Names what the transform does with all its parameters, such as `sharpen(0.5)`.
     var signature: String? { get }
 
-    /// Makes the new pixels. Every frame of an animation has to be treated.
+    /// Returns the new pixels, with every frame of an animation transformed.
     /// - Throws: any error, which the pipeline reports as this stage's; `CancellationError` if the task is cancelled.
     nonisolated(nonsending) func apply(_ image: DecodedImage) async throws -> DecodedImage
 }

@@ -2,15 +2,15 @@ package import FoundationEssentials
 import Glibc
 
 extension URL {
-    /// The text by which two URLs are one source: without the fragment, scheme and host in lower case
-    /// (RFC 3986 sections 3.5 and 6.2.2.1). Path and query stay as they are.
+    /// The text that URLs of the same source share: without the fragment, with scheme and host in lower case (RFC 3986
+    /// sections 3.5 and 6.2.2.1). Path and query stay as they are.
     package var identityText: String {
         var text = absoluteString
         // Most URLs are in this form already; looking first keeps a memory hit from allocating.
         guard let authorityEnd = text.withUTF8({ unfoldedAuthorityEnd($0) }) else { return text }
         let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
         let head = bytes.prefix(authorityEnd)
-        // User names and passwords are case-sensitive: only what stands before and after them is folded.
+        // User names and passwords are case-sensitive: only the text before and after them is lowercased.
         let at = head.lastIndex(of: UInt8(ascii: "@"))
         let schemeEnd = head.firstIndex(of: UInt8(ascii: ":")) ?? head.endIndex
         let folded = bytes.enumerated().map { index, byte in
@@ -29,7 +29,7 @@ private func unfoldedAuthorityEnd(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     var index = 0
     while index < end {
         let byte = text[index]
-        // Nearly all of them are lower-case letters, after which there is nothing to look for.
+        // Nearly all bytes are lower-case letters and need no further check.
         if byte < UInt8(ascii: "a") {
             switch byte {
             case UInt8(ascii: "/"):

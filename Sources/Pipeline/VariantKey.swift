@@ -1,29 +1,29 @@
-/// The identity of a list's final product: which source, how large, made by which stages, asked for with which headers.
+/// The identity of a list's final product: its source, its size, the stages that make it, and the request's headers.
 ///
-/// It holds the ``SourceKey``, so that all variants of a source can be removed together. Another type than `SourceKey`
-/// on purpose: a thumbnail can't be stored under its original's key.
+/// It holds the ``SourceKey``, so that all variants of a source can be removed together. It is not a `SourceKey`, so a
+/// thumbnail can't be stored under its original's key.
 public struct VariantKey: Sendable, Hashable {
     /// The source that the product was made from.
     public let source: SourceKey
-    // The rest is held as it is, not as a digest of it all: a memory hit has no time for a second one.
+    // The rest is not digested: a memory hit has no time for a second digest.
     private let width: Int32
     private let height: Int32
     private let list0, list1, headers0, headers1: UInt64
 
-    /// The key of what a list with the signature `list` makes of a request.
+    /// Makes the key of the product that a list with the signature `list` makes for a request.
     public init(source: SourceKey, request: borrowing ImageRequest, list: Digest) {
         self.source = source
-        // -1 stands for no box, which a box of any size has to differ from.
+        // -1 means no box, and differs from every size of a box.
         width = request.maxPixelSize.map { Int32(clamping: max(0, $0.width)) } ?? -1
         height = request.maxPixelSize.map { Int32(clamping: max(0, $0.height)) } ?? -1
         var half = list.half
-        // Decoded to another number of frames, it is made by another list. The factor is odd, so no two numbers meet.
+        // Another number of frames counts as another list. The factor is odd, so no two numbers collide.
         if let frames = request.frames { half.0 &+= UInt64(bitPattern: Int64(max(1, frames))) &* 0x9E37_79B9_7F4A_7C15 }
         (list0, list1) = half
         (headers0, headers1) = request.headersDigest?.half ?? (0, 0)
     }
 
-    /// What tells the headers of two requests apart; equal for all requests without any.
+    /// A digest of the request's headers; equal for all requests without any.
     package var headers: SIMD2<UInt64> { SIMD2(headers0, headers1) }
 
     /// Whether another key differs from this one in its size at most.
@@ -32,9 +32,9 @@ public struct VariantKey: Sendable, Hashable {
             && (headers0, headers1) == (other.headers0, other.headers1)
     }
 
-    /// What stores keep products under. Keys that are alike share the first ``sharedBytes``; the size follows. The digest
-    /// covers the version of what stages make: a release whose stages make other pixels under the same signatures counts it
-    /// up.
+    /// The key that stores keep products under. Keys that differ in size alone share the first 16 bytes; the size follows.
+    /// The digest covers a version, which a release increments if its stages make other pixels under the same
+    /// signatures.
     public var digest: Digest {
         var hash = BLAKE2b()
         hash.update(Self.version)
@@ -50,7 +50,7 @@ public struct VariantKey: Sendable, Hashable {
 
     private static let version: UInt64 = 3
 
-    /// Feeds what differs between variants; the rest is compared.
+    /// Hashes what differs between most variants; the rest is only compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(source)
         hasher.combine(list0 ^ headers0 ^ UInt64(UInt32(bitPattern: width)))
@@ -58,7 +58,7 @@ public struct VariantKey: Sendable, Hashable {
 }
 
 extension VariantKey: CustomStringConvertible {
-    /// The source's key and, in short, what is made of it.
+    /// The source's key, and short forms of the size, the list and the headers.
     public var description: String {
         let box = width < 0 ? "native" : "\(width)x\(height)"
         let headers = headers0 == 0 ? "" : "/" + String(headers0, radix: 16)

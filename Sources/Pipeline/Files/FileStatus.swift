@@ -1,9 +1,9 @@
 import Glibc
 
-/// What the file system says of a file. Asking blocks.
+/// What the file system says of a file. Making one blocks.
 package struct FileStatus {
     let byteCount: Int
-    /// Tells two states of the file apart.
+    /// Changes whenever the file does.
     package let stamp: String
 
     /// - Throws: `LoadError` with `fileNotFound` or `fileUnreadable`.
@@ -21,7 +21,7 @@ package struct FileStatus {
         stamp = "\(status.st_ino) \(status.st_size) \(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)"
     }
 
-    /// Says why a file can't be had, from the system's error number.
+    /// Says why a file can't be read, from the system's error number.
     static func error(_ path: String, _ number: Int32) -> LoadError {
         switch number {
         case ENOENT, ENOTDIR: LoadError(.fileNotFound, subject: printable(path), "There is no such file.")

@@ -1,8 +1,8 @@
 extension ImageRequest {
-    /// Longer bytes and `data:` URLs are read on a thread of ours: at 1 GB a second, 256 KB take 0.25 ms.
+    /// Longer bytes and `data:` URLs are processed on one of our threads: at 1 GB a second, 256 KB take 0.25 ms.
     package static let longInlineSource = 262_144
 
-    /// Whether its key is the digest of many bytes, which takes a moment.
+    /// Whether its key is the digest of many bytes, which takes a while to calculate.
     package var hasLongInlineSource: Bool {
         let count =
             switch source {

@@ -32,14 +32,14 @@ public struct ReadFile: Stage {
 
     package static func read(_ path: String, limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let expected = try FileStatus(path: path).byteCount
-        // A pipe that nobody writes to would block for ever, and so would opening it.
+        // Reading from a pipe that nobody writes to would block forever, and so would opening it.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { throw FileStatus.error(path, errno) }
         defer { close(file) }
-        // One byte more than expected, so that the end is found without growing; but a file may be longer than it takes
-        // room on the disk, and than there is memory.
+        // One byte more than expected, so that the end is found without growing. The capacity is limited, since a
+        // sparse file may be larger than memory.
         var bytes = try chunk(of: file, path, max(0, min(expected, limit, 256 << 20)) + 1, cancellation)
-        // A file that grows, or that the system knows no length of.
+        // The file grows, or the system reports no length for it.
         while bytes.count <= limit {
             let more = try chunk(of: file, path, 1 << 20, cancellation)
             if more.isEmpty { return bytes }

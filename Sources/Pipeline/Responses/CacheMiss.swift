@@ -1,4 +1,4 @@
-/// Why a cache of responses has nothing that may be given.
+/// Why a cache of responses has none to serve.
 public enum CacheMiss: Sendable, Hashable {
     /// Nothing is stored under the key.
     case nothingStored
@@ -22,8 +22,8 @@ extension CacheMiss: CustomStringConvertible {
         switch self {
         case .nothingStored: "nothing stored"
         case .otherValues(let count): "\(count) stored for other values of Vary's fields"
-        case .status(let status): "the stored answer has status \(status)"
-        case .damaged: "what was stored is damaged"
+        case .status(let status): "the stored response has status \(status)"
+        case .damaged: "the stored response is damaged"
         case .unavailable: "the cache can't be used"
         case .noKey: "the source has no key"
         case .requestNoStore: "the request says no-store"

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Whether a stored response may be given now, with the arithmetic that says so (RFC 9111 section 4.2).
+/// Whether a stored response may be served now, with the calculation behind it (RFC 9111 section 4.2).
 public struct Freshness: Sendable, Hashable {
     /// The verdict.
     public enum Verdict: String, Sendable, Hashable {
@@ -10,15 +10,15 @@ public struct Freshness: Sendable, Hashable {
         case acceptedStale = "stale, but accepted by the request's max-stale"
         /// It is past its lifetime.
         case expired
-        /// The origin wants to be asked each time (`no-cache`, section 5.2.2.4).
+        /// The origin wants it confirmed each time (`no-cache`, section 5.2.2.4).
         case noCache = "the response says no-cache"
-        /// The request wants the origin to be asked (`no-cache`, section 5.2.1.4).
+        /// The request wants it confirmed (`no-cache`, section 5.2.1.4).
         case requestNoCache = "the request says no-cache"
         /// It is older than the request accepts (`max-age`, section 5.2.1.1).
         case requestMaxAge = "older than the request's max-age"
         /// It won't be fresh for as long as the request wants (`min-fresh`, section 5.2.1.3).
         case requestMinFresh = "not fresh for as long as the request's min-fresh"
-        /// It is from the future: the clock was set back, and nobody knows how old it is.
+        /// It was stored in the future: the clock was set back, so its age is unknown.
         case clockSetBack = "stored in the future: the clock was set back"
     }
 
@@ -44,22 +44,24 @@ public struct Freshness: Sendable, Hashable {
 
     /// The time since the origin made or confirmed it (`current_age`, section 4.2.3).
     public let age: Duration
-    /// How long it is fresh; `nil` for ever.
+    /// How long it is fresh; `nil` if forever.
     public let lifetime: Duration?
     /// Where the lifetime came from.
     public let basis: Basis
-    /// For how long it is fresh still; negative by how much it is past that, `nil` for ever.
+    /// How much longer it is fresh; negative if it is stale, by how long it has been; `nil` if forever.
     public let remaining: Duration?
     /// The verdict.
     public let verdict: Verdict
     /// The moment at which it was judged.
     public let judged: Date
 
-    /// Whether it may be given now while the origin is asked in the background (`stale-while-revalidate`, RFC 5861 section 3).
+    /// Whether it may be served now while it is revalidated in the background (`stale-while-revalidate`, RFC 5861
+    /// section 3).
     public let mayBeServedWhileRevalidating: Bool
-    /// Whether it may be given if the origin answers with 500, 502, 503 or 504 (`stale-if-error`, RFC 5861 section 4).
+    /// Whether it may be served if the origin responds with 500, 502, 503 or 504 (`stale-if-error`, RFC 5861 section
+    /// 4).
     public let mayBeServedOnError: Bool
-    /// Whether it may be given if the origin can't be reached (section 4.2.4): nothing forbids it.
+    /// Whether it may be served if the origin can't be reached (section 4.2.4): nothing forbids it.
     public let mayBeServedWhenUnreachable: Bool
 
     package init(
@@ -77,18 +79,18 @@ public struct Freshness: Sendable, Hashable {
         self.mayBeServedWhenUnreachable = mayBeServedWhenUnreachable
     }
 
-    /// Whether it may be given without asking the origin.
+    /// Whether it may be served without asking the origin.
     public var mayBeServed: Bool { verdict == .fresh || verdict == .acceptedStale }
 
     /// When it stops being fresh; `nil` for never.
     public var freshUntil: Date? { remaining.map { judged + $0.seconds } }
 
-    /// The `Age` that a response made of it has to carry (section 5.1), in seconds.
+    /// The `Age` in seconds that a response made from it has to carry (section 5.1).
     package var ageField: Int { min(max(Int(clamping: age.seconds), 0), 1 << 31) }
 }
 
 extension Freshness: CustomStringConvertible {
-    /// The arithmetic in one line, such as `expired 40 s ago: age 100 s, lifetime 60 s (max-age)`.
+    /// The calculation in one line, such as `expired 40 s ago: age 100 s, lifetime 60 s (max-age)`.
     public var description: String {
         let sum =
             "age \(age.wholeSeconds) s, "
@@ -103,8 +105,8 @@ extension Freshness: CustomStringConvertible {
 }
 
 extension Duration {
-    /// This duration in seconds. Both halves are converted by themselves: a memory hit has no time for the division
-    /// that `components` does.
+    /// This duration in seconds. Both halves are converted separately: a memory hit has no time for the division that
+    /// `components` does.
     package var seconds: Double {
         let high = Int64(truncatingIfNeeded: attoseconds >> 64)
         let low = UInt64(truncatingIfNeeded: attoseconds)

@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct HTTPExchange: Sendable {
     /// The URL that responded, after redirects: the target URI (RFC 9110 section 7.1).
     public var url: URL
-    /// The request's method. Responses to GET are stored, and to POST those that say what a GET would give (RFC 9110
+    /// The request's method. Responses to GET are stored, and those to POST that say what a GET would return (RFC 9110
     /// section 9.3.3).
     public var method: HTTPRequest.Method
     /// The request's header fields, as they were sent. `Vary` selects among them (RFC 9110 section 12.5.5).
@@ -36,7 +36,7 @@ public struct HTTPExchange: Sendable {
         self.body = body
     }
 
-    /// Describes what a source other than an HTTP server gave: a folder, a database, a message bus.
+    /// Describes content from a source other than an HTTP server, such as a folder, a database or a message bus.
     ///
     /// ```swift
     /// let isSame = load.response.stored?.validator == version

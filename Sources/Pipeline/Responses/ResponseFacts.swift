@@ -1,7 +1,7 @@
 package import HTTPTypes
 
-/// What the response behind a product says of itself, kept with the product. A class, since a memory hit has no time to copy
-/// it all.
+/// What the response behind a product says about itself, kept with the product. A class, since a memory hit has no time
+/// to copy it all.
 package final class ResponseFacts: Sendable {
     /// The URLs that the response came from, without fragment and user info. Of a file, `file:` and its path.
     package let targets: [String]

@@ -13,8 +13,8 @@ package import HTTPTypes
 public indirect enum ResponseState: Sendable {
     /// No cache was asked, or none has a response.
     case unknown
-    /// A cache has a response that the origin has to confirm first. A fetcher sends its validators. Where the origin can't
-    /// be reached, its body may become the load's original all the same; the load's `isStale` then says so.
+    /// A cache has a response that the origin has to confirm first. A fetcher sends its validators. Where the origin
+    /// can't be reached, its body may become the load's original anyway, and the load's `isStale` is set.
     case stale(StoredResponse, Freshness)
     /// The load's original is the body of a stored response that may be given without asking the origin.
     case fresh(StoredResponse, Freshness)
@@ -82,11 +82,11 @@ extension Load {
         if let (image, origin) = state.original { advance(to: .original(image), from: source ?? origin) }
     }
 
-    /// Gives the load what a fetcher has got from the origin: the response and the load's original, in one step.
+    /// Gives the load a fetched response: sets its ``response`` and its original in one step.
     ///
-    /// Any fetcher calls it, whatever it speaks to. `Store` then keeps the response, `Coalesce` shares it, and a later load
-    /// finds it and has it confirmed. A 304 confirms the stale response of the load's ``response``, whose body becomes the
-    /// original.
+    /// Every fetcher calls it, whatever it fetches from. `Store` then keeps the response, `Coalesce` shares it, and a
+    /// later load finds it and can have it confirmed. A 304 confirms the stale response of the load's ``response``,
+    /// whose body becomes the original.
     ///
     /// A stage fails with ``LoadError/Code/stageContract`` if it delivers a 304 to a load without a stale response, or a
     /// status that is neither 304 nor successful. For such a status, throw ``LoadError/Code/httpStatus``.

@@ -15,22 +15,22 @@ public struct StoredResponse: Sendable, Codable {
     public let status: Int
     /// The header fields, without those that belong to the connection (RFC 9111 section 3.1).
     public let headers: HTTPFields
-    /// When the request was sent that it responded to, or that last confirmed it.
+    /// When the request for it was sent, or the one that last confirmed it.
     public let requestTime: Date
-    /// When it arrived, or the response that last confirmed it.
+    /// When it arrived, or the 304 that last confirmed it.
     public let responseTime: Date
     /// When it was stored or last confirmed.
     public let stored: Date
-    /// When it expires, where `Expiry.after` fixed that as it was stored. A reader may only shorten it.
+    /// When it expires, if `Expiry.after` fixed that when it was stored. A reader may only shorten it.
     public let expires: Date?
     /// When it stops being fresh by the rules under which it was stored; `nil` for never.
     public package(set) var freshUntil: Date?
-    /// The content; empty where a store shows what it has.
+    /// The content; empty where a store only lists its responses.
     public var body: [UInt8]
 
     /// The request's fields that `Vary` names, with their values.
     package let selecting: SelectingFields
-    /// The redirects that it was found behind, where they have no entries of their own.
+    /// The redirects that led to it, where they have no entries of their own.
     package var redirects: StoredRedirects?
 
     package init(
@@ -103,9 +103,9 @@ package struct SelectingFields: Sendable, Hashable, Codable {
     package init(fields: [Field]) { self.fields = fields }
 }
 
-/// The redirects that belong to a stored response: those behind which a source with an identifier was found.
+/// The redirects that belong to a stored response: those that led to it from a source with an identifier.
 package struct StoredRedirects: Sendable, Hashable, Codable {
-    /// Until when all of them are fresh by the server's word. `.after` and `.never` of the caller overrule it.
+    /// Until when all of them are fresh by the server's word. The caller's `.after` and `.never` override it.
     package let until: Date
     /// The URLs that redirected, without fragment and user info. When one becomes invalid, so does the response.
     package let targets: [String]

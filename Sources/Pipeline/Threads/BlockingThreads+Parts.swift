@@ -1,14 +1,14 @@
 import Synchronization
 
 extension BlockingThreads {
-    /// Runs the parts of a piece of work, on the calling thread and on those of these threads that are idle, and returns
-    /// when all parts are over.
+    /// Runs the parts of a piece of work on the calling thread and on idle threads of this pool, and returns when all
+    /// parts are done.
     ///
-    /// The calling thread takes part after part, whether others come or not: nothing here waits for a free thread. Parts
-    /// wait for nothing that other work on these threads has to do.
+    /// The calling thread runs part after part whether others help or not, so it never waits for a free thread. Parts
+    /// must not wait for other work on these threads.
     /// - Parameters:
-    ///   - count: how many parts there are.
-    ///   - part: does the part of a number, from 0. Several run at once.
+    ///   - count: the number of parts.
+    ///   - part: runs the part with a number, from 0. Several run concurrently.
     package func runParts(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
         let parts = Parts(count: count, run: part)
         let helperCount = max(0, min(self.count, count) - 1)
@@ -24,7 +24,7 @@ extension BlockingThreads {
         }
         for helper in helpers { enqueue(helper, .veryLow) }
         parts.runAll()
-        // Those that haven't begun would find nothing to do.
+        // Helpers that haven't started would find nothing to do.
         for helper in helpers where remove(helper) { end() }
         running.wait(for: { $0 == 0 ? () : nil }, whileIdle: { _, _ in })
     }

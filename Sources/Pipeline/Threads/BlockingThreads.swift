@@ -3,8 +3,8 @@ import Glibc
 /// A bounded number of threads of our own for work that blocks: libvips, libwebp, SQLite, files.
 ///
 /// Such work never runs on Swift's cooperative threads, where one decode would stall every other task of a server, nor
-/// on the caller's. What waits is served by priority, then in the order of arrival. Work of less than normal priority
-/// leaves one thread free, so that what a user waits for begins at once. Threads start when they are first needed and stay.
+/// on the caller's. Queued work runs in priority order, then first in, first out. Work below normal priority leaves one
+/// thread free, so that work that a user waits for starts at once. Threads start when they are first needed and stay.
 public final class BlockingThreads: Sendable {
     /// How many threads there can be.
     public let count: Int
@@ -15,7 +15,7 @@ public final class BlockingThreads: Sendable {
         var idle = 0
         var stopped = false
         let limit: Int
-        /// How many threads do work of less than normal priority, and how many may.
+        /// How many threads do work below normal priority, and how many may.
         var modest = 0
         let modestLimit: Int
 
@@ -24,10 +24,10 @@ public final class BlockingThreads: Sendable {
             modestLimit = max(1, limit - 1)
         }
 
-        /// Whether another thread has to start for what waits, which counts as started then.
+        /// Whether another thread has to start for queued work. If so, it is counted as started.
         ///
-        /// A thread that was woken counts as idle until it takes its work, which waits until then. So there are enough
-        /// threads if no more work waits than threads are idle.
+        /// A thread that was woken counts as idle until it takes its work, which counts as queued until then. So there
+        /// are enough threads if no more work is queued than threads are idle.
         mutating func needsThread() -> Bool {
             let leisurely = line.count(.veryLow) + line.count(.low)
             let runnable = line.count - leisurely + min(leisurely, max(0, modestLimit - modest))
@@ -36,7 +36,7 @@ public final class BlockingThreads: Sendable {
             return true
         }
 
-        /// The next work that a thread may begin.
+        /// The next work that a thread may start.
         mutating func next() -> (item: WorkItem, isModest: Bool)? {
             guard let (item, place) = line.first else { return nil }
             let isModest = place.priority < .normal
@@ -53,11 +53,11 @@ public final class BlockingThreads: Sendable {
     private let state: Monitor<State>
     private let threadWillEnd: (@Sendable () -> Void)?
 
-    /// Prepares threads.
+    /// Makes a pool, whose threads start later.
     /// - Parameters:
-    ///   - name: what the threads are called in debuggers and `top`; at most 15 bytes.
+    ///   - name: the threads' name in debuggers and `top`; at most 15 bytes.
     ///   - count: how many there can be; by default one for each core.
-    ///   - threadWillEnd: called on each thread before it ends, for libraries that keep something for each thread.
+    ///   - threadWillEnd: called on each thread before it ends, for libraries that keep data for each thread.
     public init(name: String, count: Int? = nil, threadWillEnd: (@Sendable () -> Void)? = nil) {
         self.name = name
         self.count = max(1, count ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
@@ -67,20 +67,19 @@ public final class BlockingThreads: Sendable {
 
     deinit { stop() }
 
-    /// Lets the threads end once nothing waits any more. Work that is handed in afterwards is refused.
+    /// Lets the threads end once no work is queued. Later calls of `run` throw `CancellationError`.
     public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
 
-    /// How much work waits for a thread.
+    /// The number of queued pieces of work.
     package var waiting: Int { state.withLock { $0.line.count } }
 
     /// Runs work on one of the threads and waits for it without blocking.
     ///
-    /// When this returns, the work is over. If the task is cancelled while the work waits its turn, this returns at
-    /// once and the work never begins; once it runs, it is told through its ``WorkCancellation`` and has to stop
-    /// itself.
+    /// When this returns, the work is over. If the task is cancelled while the work is queued, this throws at once and
+    /// the work never starts. If the work is running, its ``WorkCancellation`` is cancelled, and it has to stop itself.
     ///
-    /// Inside a load `priority` is only where it begins: while the work waits, it moves as the load's priority changes.
-    /// - Throws: what the work throws; `CancellationError` if the task is cancelled before the work begins;
+    /// Inside a load, `priority` is only the initial priority: queued work follows the load's.
+    /// - Throws: any error of the work; `CancellationError` if the task is cancelled before the work starts;
     ///   `LoadError.Code.refused` if no thread runs and the system refuses to start one.
     public func run<Value: Sendable>(
         priority: LoadPriority = .normal, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
@@ -88,9 +87,9 @@ public final class BlockingThreads: Sendable {
         try await run(priority: priority, isLeft: false, work)
     }
 
-    /// The same for work that can't always stop soon.
-    /// - Parameter isLeft: whether this returns at once if the task is cancelled, though the work has begun: it keeps its
-    ///   thread and whatever it holds until it ends, and nobody learns how.
+    /// Does the same for work that can't always stop soon.
+    /// - Parameter isLeft: whether this throws at once if the task is cancelled, even if the work has started. The work
+    ///   then keeps its thread and its resources until it ends, and its result is dropped.
     package func run<Value: Sendable>(
         priority: LoadPriority, isLeft: Bool, _ work: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
@@ -121,7 +120,7 @@ public final class BlockingThreads: Sendable {
     }
 
     private func move(_ item: WorkItem, to priority: LoadPriority) {
-        // A thread may be idle that was left free for it.
+        // The thread that low priorities leave free may be idle.
         let starts = state.withLock(wake: .one) { state in
             state.line.move(item, to: priority)
             return state.needsThread()
@@ -129,7 +128,7 @@ public final class BlockingThreads: Sendable {
         if starts { startThread() }
     }
 
-    /// Takes back work that still waits; false if it has begun or was refused.
+    /// Removes queued work; returns false if it has started or was refused.
     func remove(_ item: WorkItem) -> Bool { state.withLock { $0.line.remove(item) } }
 
     private func startThread() {
@@ -139,7 +138,7 @@ public final class BlockingThreads: Sendable {
             try Thread.start(name: name) {
                 while let next = Self.next(state) {
                     next.item.run()
-                    // This thread looks for its next work at once: nobody has to be woken.
+                    // This thread looks for its next work at once, so no other has to be woken.
                     if next.isModest { state.withLock { $0.modest -= 1 } }
                 }
                 threadWillEnd?()
@@ -149,7 +148,7 @@ public final class BlockingThreads: Sendable {
         }
     }
 
-    /// A thread did not start. Where others run, they do its work later; where none does, what waits is refused.
+    /// Handles a thread that didn't start. If others run, they do its work later; if none does, queued work is refused.
     private func refuseWaiting(_ refusal: Thread.Refusal) {
         let refused = state.withLock { state -> [WorkItem] in
             state.threads -= 1
@@ -169,11 +168,11 @@ public final class BlockingThreads: Sendable {
     }
 }
 
-/// Work that waits for a thread.
+/// Work that is queued for a thread.
 final class WorkItem: Sendable {
     /// Does the work.
     let run: @Sendable () -> Void
-    /// Is called instead if no thread will do the work.
+    /// Called instead if no thread will do the work.
     let refuse: @Sendable (any Error) -> Void
 
     init(run: @escaping @Sendable () -> Void, refuse: @escaping @Sendable (any Error) -> Void) {

@@ -1,11 +1,11 @@
-/// The flight in whose work the running task is, if any: loads that begin there are part of it.
+/// The flight that the running task belongs to, if any. Loads that start there are part of it.
 package enum CurrentFlight {
-    /// The number of the outermost flight; `nil` outside of any. A flight that begins inside another is part of it and waits
-    /// for no place.
+    /// The number of the outermost flight; `nil` outside of any. A flight that starts inside another is part of it and
+    /// needs no slot.
     @TaskLocal package static var root: UInt64?
 
-    /// Runs code that isn't ours, such as an observer. Loads that it begins aren't part of the load at hand: they have a
-    /// priority and a place of their own.
+    /// Runs code that isn't ours, such as an observer. Loads that it starts aren't part of the current load: they have
+    /// their own priority and slot.
     package static func callOut(_ body: () -> Void) {
         HeldLocks.requireNone()
         guard root != nil || AdjustablePriority.inherited != nil else { return body() }

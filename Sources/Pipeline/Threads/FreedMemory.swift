@@ -1,4 +1,4 @@
 import CThread
 
-/// Gives the memory back to the system that the process has freed and the allocator keeps. Takes milliseconds.
+/// Returns memory that the process has freed, but the allocator keeps, to the system. Takes milliseconds.
 package func returnFreedMemory() { cthread_return_memory() }

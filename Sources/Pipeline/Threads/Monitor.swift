@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value behind a lock with a condition that threads of ours can wait for.
+/// A value behind a lock, with a condition that our threads can wait for.
 ///
 /// `Mutex` has no condition to wait for, so this holds a pthread mutex and a condition variable.
 ///
@@ -44,7 +44,7 @@ package final class Monitor<Value>: @unchecked Sendable {
         return result
     }
 
-    /// Blocks this thread until `body` gives something. `whileIdle` is told +1 before each wait and -1 after it.
+    /// Blocks this thread until `body` returns a value. Calls `whileIdle` with +1 before each wait and -1 after it.
     package func wait<Result>(for body: (inout Value) -> Result?, whileIdle: (inout Value, Int) -> Void) -> Result {
         #if DEBUG
             HeldLocks.enter(isInner: false)

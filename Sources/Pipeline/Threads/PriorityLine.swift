@@ -16,7 +16,7 @@ package struct PriorityLine<Element: AnyObject> {
     }
 
     private var elements: [ObjectIdentifier: (element: Element, place: Place)] = [:]
-    /// The places of all elements, and some that were left. The greatest is always taken.
+    /// The places of all elements, and some that are no longer used. The greatest is always in use.
     private var places = Heap<Place>()
     private var counts = InlineArray<5, Int>(repeating: 0)
     private var lastNumber: UInt64 = 0
@@ -29,7 +29,7 @@ package struct PriorityLine<Element: AnyObject> {
     /// The number of objects that wait with a priority.
     package func count(_ priority: LoadPriority) -> Int { counts[Int(priority.rawValue)] }
 
-    /// The number of places, with those that were left.
+    /// The number of places, unused ones included.
     var length: Int { places.count }
 
     /// The object whose turn is next.
@@ -50,7 +50,7 @@ package struct PriorityLine<Element: AnyObject> {
         dropLeftPlaces()
     }
 
-    /// Takes an object out; false if it doesn't wait here.
+    /// Removes an object; returns false if it doesn't wait here.
     @discardableResult
     package mutating func remove(_ element: Element) -> Bool {
         guard let (_, place) = elements.removeValue(forKey: ObjectIdentifier(element)) else { return false }
@@ -59,14 +59,14 @@ package struct PriorityLine<Element: AnyObject> {
         return true
     }
 
-    /// Takes out the object whose turn is next.
+    /// Removes and returns the object whose turn is next.
     package mutating func popFirst() -> Element? {
         guard let element = first?.element else { return nil }
         remove(element)
         return element
     }
 
-    /// Takes out all objects, in their order.
+    /// Removes and returns all objects, in their order.
     package mutating func removeAll() -> [Element] {
         var all: [Element] = []
         while let element = popFirst() { all.append(element) }
@@ -79,7 +79,7 @@ package struct PriorityLine<Element: AnyObject> {
         counts[Int(place.priority.rawValue)] += 1
     }
 
-    /// Drops left places that come first, or all of them once they are most of the heap.
+    /// Drops unused places that come first, or all of them once they are most of the heap.
     private mutating func dropLeftPlaces() {
         if places.count > 2 * elements.count + 64 { places = Heap(elements.values.map(\.place)) }
         while let place = places.max, elements[place.element]?.place != place { places.removeMax() }

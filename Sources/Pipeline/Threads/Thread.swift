@@ -15,12 +15,12 @@ package enum Thread {
         }
     }
 
-    /// Whether no thread starts, as in a process that has met its limit; for tests of what happens then.
+    /// Whether every start fails, as in a process that has reached its limit; for tests.
     @TaskLocal package static var isRefused = false
 
-    /// Starts a detached thread that runs `body` and ends. Signals go to the program's other threads.
-    /// - Parameter givesWay: whether all others come before it where there are more than processors.
-    /// - Throws: ``Refusal`` if the system has no thread left, as when the process has met its limit.
+    /// Starts a detached thread that runs `body` and ends.
+    /// - Parameter givesWay: whether it gives way to other threads when there are more than processors.
+    /// - Throws: ``Refusal`` if the system has no thread left, such as when the process has reached its limit.
     package static func start(
         name: String, givesWay: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(Refusal) {
@@ -28,7 +28,7 @@ package enum Thread {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // Decoders are deep: libvips' and libheif's documentation assume the 8 MB that a main thread has.
+        // Decoders need a deep stack: libvips' and libheif's documentation assume the 8 MB that a main thread has.
         pthread_attr_setstacksize(&attributes, 8 << 20)
         var thread = pthread_t()
         let start = Unmanaged.passRetained(Start(name: name, givesWay: givesWay, body: body))
@@ -51,7 +51,7 @@ package enum Thread {
 
     /// The system refused another thread.
     package struct Refusal: Error {
-        /// The error's number, `EAGAIN` where a limit was met.
+        /// The error's number, `EAGAIN` if a limit was reached.
         package let number: Int32
 
         /// The error of work that needs the thread.

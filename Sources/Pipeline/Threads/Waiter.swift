@@ -1,4 +1,4 @@
-/// A task that waits in a line, and is resumed once.
+/// A task that waits in a line and is resumed once.
 package final class Waiter<Value: Sendable>: Sendable {
     private enum State {
         case new
@@ -30,7 +30,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     var isSuspended: Bool { state.withLock(isInner: true) { if case .suspended = $0 { true } else { false } } }
 
     /// Suspends the task until it is resumed. The waiter is in its line already.
-    /// - Parameter leave: Is called when the task is cancelled. Takes the waiter out of its line, and resumes it if it was
+    /// - Parameter leave: Called when the task is cancelled. Takes the waiter out of its line, and resumes it if it was
     ///   there.
     package func value(onCancel leave: @Sendable () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
@@ -40,7 +40,7 @@ package final class Waiter<Value: Sendable>: Sendable {
         }
     }
 
-    /// Suspends the task until it is resumed, also if it is cancelled.
+    /// Suspends the task until it is resumed, even if it is cancelled.
     package func value() async throws -> Value { try await withCheckedThrowingContinuation { suspend($0) } }
 
     /// Enqueues the waiter and suspends the task until it is resumed.
@@ -48,14 +48,14 @@ package final class Waiter<Value: Sendable>: Sendable {
     ///   - enqueue: Puts the waiter into its line. Not called if the task is cancelled already.
     ///   - leave: See ``value(onCancel:)``.
     package func wait(enqueue: () -> Void, leave: @Sendable () -> Void) async throws -> Value {
-        // A task that is cancelled already takes nobody's turn. One that is cancelled after this is in its line before
+        // A task that is already cancelled never joins the line. One that is cancelled later is in its line before
         // `leave` can be called.
         try Task.checkCancellation()
         enqueue()
         return try await value(onCancel: leave)
     }
 
-    /// Does the same, and follows the priority of the task's work.
+    /// Does the same, and follows the load's priority as it changes.
     /// - Parameters:
     ///   - priority: How urgent it is where no ``AdjustablePriority`` is in force.
     ///   - move: Moves the waiter to another priority, if it is in its line.

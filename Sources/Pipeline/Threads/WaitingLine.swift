@@ -1,4 +1,4 @@
-/// What tasks in a ``WaitingLine`` wait for.
+/// A resource that tasks in a ``WaitingLine`` wait for.
 package protocol SharedResource: Sendable {
     /// What a task asks for.
     associatedtype Need: Sendable
@@ -41,7 +41,7 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
     /// The number of tasks that wait.
     package var count: Int { state.withLock { $0.line.count } }
 
-    /// Takes a share if it is available now and no task waits that is as urgent.
+    /// Takes a share if it is available now and no waiting task is as urgent.
     package func takeNow(_ need: Resource.Need, priority: LoadPriority) -> Resource.Share? {
         state.withLock { state in
             if let first = state.line.first, first.place.priority >= priority { return nil }
@@ -49,7 +49,7 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
         }
     }
 
-    /// Waits for a share. Inside a load `priority` is only the first priority: it follows the load's.
+    /// Waits for a share. Inside a load, `priority` is only the initial priority: the task follows the load's.
     /// - Throws: `CancellationError` at once if the task is cancelled.
     package func take(_ need: Resource.Need, priority: LoadPriority) async throws -> Resource.Share {
         let request = Request(need)
@@ -62,7 +62,7 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
         }
     }
 
-    /// Changes the resource, as to give a share back, and admits the tasks whose turn has come.
+    /// Changes the resource, for example to return a share, and admits the tasks whose turn has come.
     package func update(_ body: (inout Resource) -> Void) { change { body(&$0.resource) } }
 
     /// Reads the resource. May be called under another lock.
