@@ -1,2 +1,2 @@
-// What imports PipelineHTTP can use the vocabulary of Pipeline without a further import.
+// Files that import PipelineHTTP can use Pipeline without importing it too.
 @_exported public import Pipeline

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An IPv4 or IPv6 address: 4 or 16 bytes in the network's order.
+/// An IPv4 or IPv6 address: 4 or 16 bytes in network byte order.
 struct Address: Sendable, Hashable {
     let bytes: [UInt8]
 

@@ -1,7 +1,7 @@
 /// A network: the addresses that share a prefix (RFC 4632 section 3.1, RFC 4291 section 2.3).
 struct AddressNetwork: Sendable, Hashable {
     let address: Address
-    /// How many leading bits count.
+    /// The number of leading bits that the addresses share.
     let prefix: Int
 
     /// Reads `10.0.0.0/8`, `fd00::/8`, or a single address.

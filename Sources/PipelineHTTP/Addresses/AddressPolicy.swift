@@ -1,17 +1,17 @@
 import Pipeline
 
-/// Which addresses may be connected to; checked on every connection when it is opened and again when it is reused,
+/// The addresses that may be connected to. Every connection is checked when it is opened and again when it is reused,
 /// for every redirect.
 ///
-/// A URL that a stranger chose can name a server of your own network, as `http://169.254.169.254/` does in a cloud, and
-/// a name can resolve to such an address at any time: that is why the address is looked at, not the URL. The library's
+/// A URL from a stranger can name a server in your own network, such as `http://169.254.169.254/` in a cloud, and a
+/// name can resolve to such an address at any time. So the policy checks the address, not the URL. The library's
 /// default is ``publicOnly``.
 ///
 /// ```swift
 /// options.addresses = try .publicOnly(allowing: ["images.internal.example", "10.20.0.0/16"])
 /// ```
 ///
-/// Through a proxy the check is the proxy's address; what the proxy connects to is its own to check.
+/// Behind a proxy, only the proxy's address is checked; the proxy has to check what it connects to.
 public struct AddressPolicy: Sendable, Hashable {
     private let allowsAll: Bool
     private let networks: [AddressNetwork]
@@ -52,7 +52,7 @@ public struct AddressPolicy: Sendable, Hashable {
         return AddressPolicy(allowsAll: false, networks: networks, hosts: hosts)
     }
 
-    /// Why an address, which a URL's host led to, may not be connected to; `nil` if it may.
+    /// Why the address of a URL's host must not be connected to; `nil` if it may.
     func refusal(of address: Address, host: String) -> String? {
         guard !allowsAll, let kind = AddressRange.kind(of: address) else { return nil }
         if networks.contains(where: { $0.contains(address) }) || hosts.contains(Self.normalized(host)) { return nil }

@@ -1,6 +1,6 @@
 /// The ranges of addresses that no public server has (IANA's registries of special-purpose addresses, RFC 6890).
 struct AddressRange: Sendable {
-    /// What the addresses are, as it reads in "127.0.0.1 is a … address".
+    /// The kind of address, as in "127.0.0.1 is a … address".
     let kind: String
     private let networks: [AddressNetwork]
 
@@ -9,15 +9,15 @@ struct AddressRange: Sendable {
         self.networks = networks.compactMap { AddressNetwork($0) }
     }
 
-    /// What an address is if it isn't public; `nil` if it is.
+    /// The kind of an address that isn't public; `nil` if it is.
     static func kind(of address: Address) -> String? {
         if let range = special.first(where: { $0.networks.contains { $0.contains(address) } }) { return range.kind }
         guard address.bytes.count == 16 else { return nil }
-        // ISATAP puts the IPv4 address behind this mark, in any network (RFC 5214 section 6.1).
+        // ISATAP puts the IPv4 address after this mark, in any network (RFC 5214 section 6.1).
         if address.bytes[8] & 0xfc == 0 && address.bytes[9...11] == [0x00, 0x5e, 0xfe] {
             return "ISATAP (hidden IPv4)"
         }
-        // Only 2000::/3 is given out to public networks (RFC 4291 section 2.4 and IANA's registry).
+        // Only 2000::/3 is allocated to public networks (RFC 4291 section 2.4 and IANA's registry).
         return address.bytes[0] >> 5 == 1 ? nil : "reserved"
     }
 

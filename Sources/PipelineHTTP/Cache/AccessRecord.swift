@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Pipeline
 
-/// Which answers were used since it was last written down: a read never waits for a write.
+/// The responses that were used since uses were last written to the store, so that a read never waits for a write.
 final class AccessRecord: Sendable {
     private struct State {
         var times: [Int64: Int64] = [:]
@@ -10,7 +10,7 @@ final class AccessRecord: Sendable {
 
     private let state = Lock(State())
 
-    /// Records a use; true if enough are recorded to be written.
+    /// Records a use. Returns whether enough uses are recorded to be written.
     func note(_ generation: Int64, at time: Date) -> Bool {
         state.withLock { state in
             // Two uses at one moment still have an order.
@@ -20,7 +20,7 @@ final class AccessRecord: Sendable {
         }
     }
 
-    /// Notes uses of images in memory. These become known late, so each counts as of its own time.
+    /// Records uses of images in memory. These become known late, so each counts as of its own time.
     /// - Returns: Whether enough uses are recorded to be written.
     @discardableResult
     func note(_ uses: [ProductUse]) -> Bool {
@@ -34,10 +34,10 @@ final class AccessRecord: Sendable {
         }
     }
 
-    /// What is noted from now on is later than this.
+    /// Makes later uses count as later than `time`.
     func advance(to time: Date) { state.withLock { $0.latest = max($0.latest, time.microseconds) } }
 
-    /// The uses noted so far; they are forgotten here.
+    /// Removes and returns the uses recorded so far.
     func take() -> [ProductUse] {
         let times = state.withLock { state in
             defer { state.times = [:] }

@@ -1,18 +1,18 @@
-/// What a look through a cache's folder found, by ``HTTPCache/verify()`` or ``HTTPCache/repair()``.
+/// The faults that ``HTTPCache/verify()`` or ``HTTPCache/repair()`` found in a cache's folder.
 public struct CacheReport: Sendable, Hashable {
-    /// What is wrong, in the order in which it was found.
+    /// The faults, in the order in which they were found.
     public internal(set) var findings: [Finding] = []
-    /// The stored responses that were looked at.
+    /// The number of stored responses that were checked.
     public internal(set) var entries = 0
-    /// The results next to them, made by an `Encode`, that were looked at.
+    /// The number of stored results of an `Encode` that were checked.
     public internal(set) var variants = 0
-    /// The bytes of the bodies and results that were read and compared with their checksums.
+    /// The number of bytes of bodies and results that were compared with their checksums.
     public internal(set) var bytes = 0
 
-    /// Whether nothing is wrong, or nothing any more.
+    /// Whether no fault is left unrepaired.
     public var isSound: Bool { findings.allSatisfy(\.isRepaired) }
 
-    /// Adds what a second look found that the first one didn't get to.
+    /// Adds the findings of a second inspection that the first one didn't reach.
     mutating func add(_ later: CacheReport) {
         findings += later.findings.filter { finding in
             !findings.contains { $0.kind == finding.kind && $0.subject == finding.subject }
@@ -20,20 +20,20 @@ public struct CacheReport: Sendable, Hashable {
         (entries, variants, bytes) = (later.entries, later.variants, later.bytes)
     }
 
-    /// One thing that is wrong with a cache.
+    /// One fault of a cache.
     public struct Finding: Sendable, Hashable {
-        /// What kind of fault it is.
+        /// The kind of fault.
         public let kind: Kind
         /// The file or folder, or the URL of the stored response, redacted.
         public let subject: String
-        /// What is wrong, and what a repair does about it or who has to.
+        /// What is wrong, and what a repair does about it or the user has to do.
         public let detail: String
         /// Whether ``HTTPCache/repair()`` has repaired it; always `false` from ``HTTPCache/verify()``.
         public internal(set) var isRepaired = false
 
-        /// The response's row that is meant, where it is one.
+        /// The row of the response with the fault, if it has one.
         var generation: Int64?
-        /// The result's row that is meant, where it is one.
+        /// The row of the result with the fault, if it has one.
         var variant: Int64?
     }
 
@@ -49,15 +49,15 @@ public struct CacheReport: Sendable, Hashable {
         case newerVersion
         /// The database's file is damaged.
         case damagedDatabase
-        /// The database's own numbers are wrong.
+        /// The totals in the database are wrong.
         case wrongTotals
-        /// A row or its body is not what was stored.
+        /// A row or its body is damaged.
         case damagedEntry
         /// A row's body file is gone.
         case missingBody
         /// A body belongs to no row: a process ended between the two.
         case orphanBody
-        /// A result, made by an `Encode`, is not what was stored.
+        /// A result, made by an `Encode`, is damaged.
         case damagedVariant
         /// A result belongs to no response.
         case orphanVariant

@@ -1,8 +1,8 @@
 public import Pipeline
 
 extension HTTPCache {
-    /// Whose requests a cache answers. Caches of one user and caches of several users may share a folder: neither finds
-    /// what the other has stored.
+    /// The users whose requests a cache answers. A cache of one user and a cache of several users may share a folder:
+    /// neither finds responses that the other has stored.
     public struct Users: Sendable, Hashable {
         /// The header fields that are part of every key.
         public let credentials: CredentialFields
@@ -12,11 +12,11 @@ extension HTTPCache {
         /// One user. `Authorization` is part of the key (RFC 9111 section 3.5); otherwise `Vary` decides.
         public static let one = Users(credentials: .authorization, isOne: true)
 
-        /// Several users, told apart by `CredentialFields.standard`, by partition, and for `private` responses by
-        /// all other fields that may say who the user is.
+        /// Several users, distinguished by `CredentialFields.standard`, by partition, and for `private` responses by
+        /// all other fields that may identify the user.
         public static let several = several(.standard)
 
-        /// Several users, told apart by these fields among others.
+        /// Several users, distinguished by these fields instead of the standard ones.
         public static func several(_ credentials: CredentialFields) -> Users {
             Users(credentials: credentials, isOne: false)
         }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 package import Pipeline
 
-/// How often in a row the origin answered a source with an error.
+/// The consecutive attempts at a source that failed with an error status.
 public struct FailedAttempts: Sendable, Hashable {
     /// The latest error's status (RFC 9110 sections 15.5 and 15.6).
     public let status: Int
@@ -23,9 +23,8 @@ extension HTTPCache {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     package func failures(of key: SourceKey) async throws -> FailedAttempts? { try await store.failures(of: key) }
 
-    /// Counts an attempt that the origin answered with an error. Of the sources that failed the latest 10,000 are remembered,
-    /// fewer in a cache of less than 82 MB. What is not the origin's word, such as a time-out, is no
-    /// such attempt.
+    /// Counts an attempt to which the origin responded with an error. The latest 10,000 sources that failed are
+    /// remembered, fewer in a cache of less than 82 MB. Failures without a response, such as time-outs, don't count.
     /// - Returns: the attempts so far, this one included; `nil` if the store failed.
     @discardableResult
     package func recordFailure(status: Int, of key: SourceKey) async -> FailedAttempts? {

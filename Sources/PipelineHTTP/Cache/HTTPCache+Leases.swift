@@ -1,8 +1,8 @@
 package import Pipeline
 
-/// The right to fetch a source for all processes that share a cache.
+/// The right to fetch a source on behalf of all processes that share a cache.
 ///
-/// It goes with the load until its answer is stored; a load that ends before gives it back, and so does a process that
+/// A load holds it until its response is stored. A load that ends earlier gives it back, and so does a process that
 /// dies.
 package final class SourceLease: Sendable {
     private let file: LeaseFile
@@ -16,12 +16,12 @@ package final class SourceLease: Sendable {
 
     deinit {
         guard isHeld.withLock(\.self) else { return }
-        // Writing to a file may take its time, and this is whatever thread has the last reference.
+        // Writing to a file may take long, and this may run on any thread.
         let (file, threads) = (file, threads)
         Task { try? await threads.run { _ in file.giveBack() } }
     }
 
-    /// Lets the others have it, or what is stored. A second call does nothing.
+    /// Lets waiting loads take the lease or use the stored response. A second call does nothing.
     package func giveBack() async {
         let isHeld = isHeld.withLock { isHeld in
             defer { isHeld = false }
@@ -29,24 +29,24 @@ package final class SourceLease: Sendable {
         }
         guard isHeld else { return }
         let file = file
-        // Also where the load is cancelled.
+        // In a task of its own, since the load may be cancelled.
         await Task { [threads] in try? await threads.run { _ in file.giveBack() } }.value
     }
 }
 
 extension HTTPCache {
-    /// How asking for a lease ended.
+    /// The result of a request for a lease.
     package enum LeaseOutcome {
-        /// Nobody else fetches the source.
+        /// No other load fetches the source.
         case granted(SourceLease)
         /// Another load fetched it, in this process or another, and is done.
         case over
-        /// This cache can't be used, or stores nothing, or too many fetches are under way.
+        /// This cache can't be used, or stores nothing, or too many fetches are in flight.
         case unavailable
     }
 
-    /// Asks for the lease of a source, and waits while somebody else has it. Where no other process has a part in the store,
-    /// there is none.
+    /// Requests the lease of a source, and waits while another load holds it. A store that processes can't share has no
+    /// leases.
     /// - Parameter patience: how long to wait for a holder that neither ends nor dies.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     package func lease(_ key: SourceKey, headers: SIMD2<UInt64>, patience: Duration) async throws -> LeaseOutcome {

@@ -2,20 +2,20 @@ public import FoundationEssentials
 public import Pipeline
 
 extension HTTPCache {
-    /// What a clean-up removes.
+    /// The responses that a clean-up removes.
     public enum Stale: Sendable, Hashable {
-        /// What is past the lifetime that it had when it was stored. The origin could still confirm it; a clean-up trades
-        /// that for the room.
+        /// Responses past the lifetime that they had when they were stored. The origin could still confirm them; a
+        /// clean-up frees their space instead.
         case expired
-        /// What has not been used for so long.
+        /// Responses that have not been used for this long.
         case unused(Duration)
-        /// What was stored, or last confirmed, so long ago.
+        /// Responses that were stored, or last confirmed, this long ago.
         case stored(Duration)
     }
 
-    /// Removes everything of a request's source, whatever its variants, and what its stored redirects lead to.
-    /// - Parameter key: what the request's responses are stored under.
-    /// - Returns: what the responses behind the redirects were stored under.
+    /// Removes all responses of a request's source, and those that its stored redirects lead to.
+    /// - Parameter key: the key of the request's responses.
+    /// - Returns: the keys of the responses behind the redirects.
     package func remove(_ request: ImageRequest, _ key: SourceKey) async -> [SourceKey] {
         guard case .url(let url) = request.source, request.identifier == nil else {
             await remove(key)
@@ -30,7 +30,7 @@ extension HTTPCache {
             await store.forgetFailures(of: key)
             for response in await store.remove(key, where: { _ in true }) {
                 var next = hops
-                // Too many of them, or one that leads nowhere: there is nothing behind it.
+                // Nothing is behind a redirect that leads nowhere, or behind too many.
                 guard (try? next.follow(status: response.status, response.headers)) == true,
                     let nextKey = next.key(), nextKey != key, !keys.contains(nextKey)
                 else { continue }
@@ -41,24 +41,24 @@ extension HTTPCache {
         return keys
     }
 
-    /// Removes everything of a source, whatever its variants.
-    /// - Returns: how many answers there were.
+    /// Removes all responses of a source.
+    /// - Returns: the number of removed responses.
     @discardableResult
     public func remove(_ key: SourceKey) async -> Int {
         await store.forgetFailures(of: key)
         return await store.remove(key) { _ in true }.count
     }
 
-    /// Removes everything of the chosen sources.
+    /// Removes all responses of the chosen sources.
     package func remove(where isMeant: @escaping @Sendable (SourceKey) -> Bool) async {
         _ = await removeInParts { isMeant($0.key) }
         await store.tidy()
     }
 
-    /// Removes every answer that came from a URL, whatever it is stored under: also what an unsafe request makes invalid
-    /// (RFC 9111 section 4.4). Images made of such responses leave the memory caches that a `Store` keeps them in; what was
-    /// asked for before and arrives after it is given, and kept nowhere.
-    /// - Returns: how many there were.
+    /// Removes every response that came from a URL, whatever its key, as after an unsafe request (RFC 9111 section
+    /// 4.4). Images made of such responses leave the memory caches that a `Store` keeps them in. A response that was
+    /// requested before this call and arrives after it is delivered but not stored.
+    /// - Returns: the number of removed responses.
     @discardableResult
     public func remove(url: URL) async -> Int {
         let target = url.targetText
@@ -68,18 +68,18 @@ extension HTTPCache {
         return await store.invalidate(target, at: now)
     }
 
-    /// Whether what was asked for then, or stored then, has become invalid since.
+    /// Whether a response that was requested or stored at `requestTime` has become invalid since.
     package func isInvalid(_ target: String, askedAt requestTime: Date) -> Bool {
         invalidations.contains(target, since: requestTime, now: clock.now)
     }
 
-    /// Removes one answer, unless another has taken its place: what turned out to be no image, for one.
+    /// Removes a response, unless another has replaced it, for example because it turned out not to be an image.
     public func evict(_ stored: StoredResponse) async {
         await store.remove(stored.key) { $0.generation == stored.generation }
     }
 
     /// Removes everything.
-    /// - Returns: how many answers there were.
+    /// - Returns: the number of removed responses.
     @discardableResult
     public func removeAll() async -> Int {
         let count = await removeInParts { _ in true }
@@ -88,13 +88,13 @@ extension HTTPCache {
         return count
     }
 
-    /// Removes what is stale, whatever lies beyond the bounds, and what a process left that died. Gives room back to the
+    /// Removes stale responses, those beyond the bounds, and leftovers of processes that died. Returns the space to the
     /// file system.
-    /// - Returns: how many answers were removed.
+    /// - Returns: the number of removed responses.
     @discardableResult
     public func cleanUp(_ stale: Stale = .expired) async -> Int {
         let now = clock.now
-        // What was used meanwhile is not unused.
+        // So that recent uses count.
         await flush()
         let count = await removeInParts { entry in
             switch stale {
@@ -107,10 +107,10 @@ extension HTTPCache {
         return count
     }
 
-    /// Reads through all entries while others work, and removes what it finds in many small steps, so that nobody else
-    /// waits long.
+    /// Reads all entries and removes those that are meant, in many small steps, so that no concurrent lookup waits
+    /// long.
     private func removeInParts(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
-        // What others store meanwhile stays: with it this might never end.
+        // Responses stored meanwhile stay; otherwise this might never end.
         guard let latest = try? await store.totals()?.latestGeneration else { return 0 }
         var (count, last) = (0, Int64.min)
         while last < latest {

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 public import Pipeline
 
-/// What a cache holds, in numbers.
+/// The size of a cache and the success of its lookups.
 public struct CacheStatistics: Sendable, Hashable {
-    /// The responses stored.
+    /// The number of stored responses.
     public let entries: Int
-    /// What they count for against the bound, in bytes: bodies, fields and what the tables add.
+    /// The bytes that count towards the limit: bodies, fields and the overhead of the tables.
     public let bytes: Int
-    /// The bound.
+    /// The limit of ``bytes``.
     public let byteLimit: Int
-    /// The bodies that are files of their own.
+    /// The number of bodies in files of their own.
     public let bodyFiles: Int
     /// Lookups of this object that found a response, fresh or stale.
     public let hits: Int
@@ -17,17 +17,17 @@ public struct CacheStatistics: Sendable, Hashable {
     public let misses: Int
 }
 
-/// A stored response, in short: for lists.
+/// A summary of a stored response, for lists.
 public struct CacheEntry: Sendable, Hashable {
     /// The number of its row.
     public let generation: Int64
-    /// What it is stored under.
+    /// The key that it is stored under.
     public let key: SourceKey
-    /// The URL that answered, query included: redact it before it is shown.
+    /// The URL that responded, query included: redact it before it is shown.
     public let target: String
     /// The status code.
     public let status: Int
-    /// The bytes of its body.
+    /// The length of its body in bytes.
     public let bodyLength: Int
     /// When it was stored or last confirmed.
     public let stored: Date
@@ -59,7 +59,7 @@ public struct CacheEntry: Sendable, Hashable {
 }
 
 extension HTTPCache {
-    /// What the cache holds; `nil` if it can't be used.
+    /// Returns the cache's statistics; `nil` if it can't be used.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func statistics() async throws -> CacheStatistics? {
         let (hits, misses) = counts.withLock { $0 }
@@ -70,8 +70,8 @@ extension HTTPCache {
         }
     }
 
-    /// The stored responses, oldest first, page by page: hand in the last entry's generation for the next page.
-    /// An empty page is the end.
+    /// The stored responses, oldest first, page by page: pass the last entry's generation to get the next page. An
+    /// empty page is the end.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func entries(after generation: Int64 = 0, limit: Int = 500) async throws -> [CacheEntry] {
         await flush()

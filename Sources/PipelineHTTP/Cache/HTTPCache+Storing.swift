@@ -3,29 +3,29 @@ package import HTTPTypes
 public import Pipeline
 
 extension HTTPCache {
-    /// Stores an exchange, if it may be stored. It replaces what answered the same request before, also where it may not
-    /// be stored itself; a response that was asked for later stays.
+    /// Stores an exchange, if it may be stored. It replaces the earlier response to the same request, even if it must
+    /// not be stored itself. A response that was requested later stays.
     /// - Parameters:
-    ///   - exchange: what was asked and what the origin answered.
-    ///   - key: the source that was asked for.
-    ///   - expiry: what a lifetime of the caller's, `.after`, is fixed by now.
-    ///   - rules: `.http` to set `expiry` aside.
-    /// - Returns: the response as it is stored; `nil` if it may not be stored (RFC 9111 section 3), is outdated, or the
-    ///   store failed, which the log tells.
+    ///   - exchange: the request and the origin's response.
+    ///   - key: the key of the source that was requested.
+    ///   - expiry: the request's expiry; `.after` fixes the lifetime now.
+    ///   - rules: `.http` to ignore `expiry`.
+    /// - Returns: the stored response; `nil` if it must not be stored (RFC 9111 section 3), is outdated, or the store
+    ///   failed, which is logged.
     public func commit(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
         await keep(exchange, for: key, expiry: expiry, rules: rules).response
     }
 
-    /// How keeping a response ended.
+    /// The result of storing a response.
     package enum Kept: Sendable {
         case stored(StoredResponse)
         /// HTTP forbids it.
         case refused
-        /// The stored response was requested later, or the URL became invalid while the response was under way.
+        /// The stored response was requested later, or the URL became invalid while the response was in flight.
         case outdated
-        /// The cache can't be used, or the response is larger than all of it.
+        /// The cache can't be used, or the response is larger than its limit.
         case unavailable
 
         package var response: StoredResponse? { if case .stored(let response) = self { response } else { nil } }
@@ -34,7 +34,7 @@ extension HTTPCache {
     /// Stores an exchange as ``commit(_:for:expiry:rules:)`` does.
     /// - Parameters:
     ///   - redirects: those that belong to the entry.
-    ///   - time: Since when an invalidation of its URLs counts; since the request by default.
+    ///   - time: The time since which invalidations of its URLs count; that of the request by default.
     package func keep(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules,
         within redirects: [HTTPExchange] = [], validSince time: Date? = nil
@@ -49,7 +49,7 @@ extension HTTPCache {
         let since = time ?? exchange.requestTime
         let inserted = await store.insert(response, askedAt: since) { [invalidations, clock, users] stored in
             let now = clock.now
-            // Asked here, where an invalidation is either noted already or removes this response after it.
+            // Checked here: an invalidation either is noted already or will remove this response.
             guard !targets.contains(where: { invalidations.contains($0, since: since, now: now) }) else { return nil }
             let same = stored.filter { $0.selecting.match(headers, of: users) }
             guard same.allSatisfy({ $0.isReplaced(askedAt: exchange.requestTime, now: now) }) else { return nil }
@@ -57,7 +57,7 @@ extension HTTPCache {
         }
         switch inserted {
         case .inserted(let generation, let usedAt, let replaced):
-            // Other sizes of the picture that was there.
+            // Other sizes of the replaced image.
             productCaches.remove(replaced)
             accesses.advance(to: usedAt)
             var stored = response
@@ -70,8 +70,8 @@ extension HTTPCache {
 
     /// Brings a stored response up to date with a 304 that confirmed it, or with the response to a HEAD (RFC 9111
     /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime start over.
-    /// - Returns: The response as it is now; `nil` if its row is gone or was confirmed by a later request, if the update
-    ///   says that it may not be stored, or the store failed.
+    /// - Returns: The response as it is now; `nil` if its row is gone or was confirmed by a later request, the update
+    ///   says that it must not be stored, or the store failed.
     public func freshen(
         _ stored: StoredResponse, by update: HTTPExchange, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
@@ -95,9 +95,9 @@ extension HTTPCache {
         return isUpdated ? .stored(response) : .outdated
     }
 
-    /// Removes what is stored for a request because the origin has answered otherwise since (RFC 9111 section 4.3.3), and
-    /// what was made of it from the memory caches.
-    /// - Parameter requestTime: when the origin was asked; what was asked for later stays.
+    /// Removes the stored responses to a request because the origin has since responded otherwise (RFC 9111 section
+    /// 4.3.3), and images made of them from the memory caches.
+    /// - Parameter requestTime: when the origin was asked; responses that were requested later stay.
     package func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
         let now = clock.now
         productCaches.remove(key, askedBefore: requestTime, now: now)
@@ -112,7 +112,8 @@ extension HTTPCache {
 }
 
 extension StoredResponse {
-    /// Whether it gives way to a response that was asked for then. One from the future is from before the clock was set back.
+    /// Whether a response that was requested at `time` replaces it. One from the future was stored before the clock was
+    /// set back.
     fileprivate func isReplaced(askedAt time: Date, now: Date) -> Bool { requestTime <= time || requestTime > now + 2 }
 }
 

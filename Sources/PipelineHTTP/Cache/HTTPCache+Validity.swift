@@ -2,16 +2,16 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// What the memory cache has to know of stored responses, so that it keeps the same promises.
+/// How long stored responses stay valid, so that the memory cache follows the same rules.
 extension StoringPolicy {
-    /// Until when a stored response holds, by each of those who may decide it.
+    /// Until when a stored response is valid, by the server's, HTTP's and the caller's rules.
     package func validity(of stored: StoredResponse) -> Validity {
         func judged(_ expiry: Expiry, _ rules: CacheRules) -> Freshness {
             Freshness(of: stored, for: [:], now: stored.stored, expiry: expiry, rules: rules, isShared: isShared)
         }
         let server = judged(.server(otherwise: .zero), .asRequested)
         let saysNothing = server.basis == .caller || server.basis == .heuristic || server.basis == .none
-        // The end that the caller fixed is told apart, in `fixedUntil`.
+        // An end that the caller fixed is separate, in `fixedUntil`.
         let serverUntil = server.lifetime.map { stored.stored + ($0 - server.age).seconds }
         return Validity(
             storedAt: stored.stored, originatedAt: stored.stored - server.age.seconds,

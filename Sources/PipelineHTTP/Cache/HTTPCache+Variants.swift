@@ -1,8 +1,8 @@
 package import Pipeline
 
-/// What pipelines made of stored responses. Each belongs to one response and goes with it.
+/// Results that pipelines made of stored responses. Each belongs to one response and is removed with it.
 extension HTTPCache {
-    /// What was made of a response under a key; `nil` if there is none, or it is damaged.
+    /// The result that was made of a response under a key; `nil` if there is none, or it is damaged.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     package func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage?
     {
@@ -19,7 +19,7 @@ extension HTTPCache {
         try await store.largestVariant(like: key, of: generation, priority: priority)
     }
 
-    /// Keeps what was made of a response, as long as the response is stored.
+    /// Stores a result of a response for as long as the response is stored.
     package func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         await store.keep(image, as: key, of: generation)
     }

@@ -2,31 +2,32 @@ import FoundationEssentials
 import Pipeline
 
 extension HTTPCache {
-    /// Looks through the whole folder: modes, room, the database's pages, each row, each body and each result of an
-    /// `Encode`. Changes nothing, and reads every byte, so it takes as long as reading the folder does; others may use the
-    /// cache meanwhile.
+    /// Checks the whole folder: modes, free space, the database's pages, each row, each body and each result of an
+    /// `Encode`. Changes nothing. It reads every byte, so it takes as long as reading the folder does. The cache can be
+    /// used meanwhile.
     ///
-    /// Nothing has to call it: lookups check what they find, and a damaged database is replaced when it is met.
-    /// - Returns: what is wrong; a folder that does not exist yet is sound.
+    /// It need not be called: lookups check the responses that they find, and a damaged database is replaced when it is
+    /// opened.
+    /// - Returns: the faults; a folder that does not exist yet has none.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func verify() async throws -> CacheReport {
         try await sqlite?.inspect() ?? CacheReport()
     }
 
-    /// Looks through the folder as ``verify()`` does and repairs what it can: removes damaged entries, damaged results and
-    /// orphans, takes other users' rights away and gives back the owner's, recounts, and puts an empty database in place
-    /// of one that is damaged or that a newer version has written. What it removes is fetched, or made, again when it is
-    /// wanted.
-    /// - Returns: what was wrong, and for each finding whether it is repaired.
+    /// Checks the folder as ``verify()`` does and repairs what it can: removes damaged entries, damaged results and
+    /// orphans, removes other users' access rights and restores the owner's, corrects the totals, and replaces a
+    /// database that is damaged or from a newer version by an empty one. Removed entries are fetched or made again when
+    /// they are needed.
+    /// - Returns: the faults, and for each whether it is repaired.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func repair() async throws -> CacheReport {
         var report = try await verify()
         guard let sqlite, !report.isSound else { return report }
-        // Without one there is nothing to repair but modes, and none is made for that.
+        // Without a database only modes can be repaired, and none is made for that.
         let hasDatabase = sqlite.database.folder.hasDatabase
         try await sqlite.mendFiles(report.findings)
         if report.findings.contains(where: { $0.kind == .unusable }) {
-            // Nothing behind these was looked at.
+            // The inspection stopped at these.
             let more = try await sqlite.inspect()
             report.add(more)
             try await sqlite.mendFiles(more.findings)
@@ -55,7 +56,7 @@ extension HTTPCache {
         return report
     }
 
-    /// Removes what is past its lifetime, and where that is not enough, or where not even that has room, everything.
+    /// Removes expired responses. If that is not enough, or there is no room even for that, removes everything.
     private func makeRoom(in sqlite: SQLiteResponseStore) async throws {
         await cleanUp()
         guard try await sqlite.inspect().findings.contains(where: { $0.kind == .noRoom }) else { return }

@@ -3,20 +3,21 @@ public import HTTPTypes
 public import Logging
 public import Pipeline
 
-/// The one owner of stored responses: what HTTP lets a client keep (RFC 9111), on disk, bounded, shared by processes.
+/// Stores HTTP responses by the rules of RFC 9111: in a folder that processes may share, in memory, or in your own
+/// store.
 ///
-/// The stages of a pipeline are views on it; it can also be used alone, for any content type and status. It opens its
-/// folder when it is first used, on a thread of its own. A cache that can't be used never fails a load: lookups miss,
-/// what is to be stored is dropped, and one warning in the log says what to do.
+/// A pipeline's stages use it; it can also be used alone, for any content type and status. It opens its folder when it
+/// is first used, on a thread of its own. A cache that can't be used never fails a load: lookups miss, responses are
+/// not stored, and one warning in the log says what to do.
 ///
 /// ## Users
 ///
-/// RFC 9111 knows a private cache, which has one user, and a shared cache, which must not store what is `private`. A
-/// server that loads images for its users is neither: it stores what is `private`, and keeps its users apart. That is
+/// RFC 9111 knows a private cache, which has one user, and a shared cache, which must not store `private` responses. A
+/// server that loads images for its users is neither: it stores `private` responses, separately for each user. That is
 /// the default, ``Users/several``: credentials are part of every key (`CredentialFields`), and a `private` response
 /// answers only requests with the same fields, except those that say nothing of the user, such as `Accept` or
-/// `User-Agent`. Where users differ in nothing that the origin is sent, give each a `partition`. A program that acts for
-/// one user says so, and follows RFC 9111 alone:
+/// `User-Agent`. If the requests to the origin don't identify the user, give each user a `partition`. A program that
+/// acts for a single user follows RFC 9111 alone:
 ///
 /// ```swift
 /// let cache = HTTPCache(folder: folder, users: .one)
@@ -28,7 +29,7 @@ public final class HTTPCache: Sendable {
     package let isShared: Bool
     /// Whose requests it answers.
     public let users: Users
-    /// Whether requests whose `Expiry` is `.after` or `.never` have stored what says `no-store`.
+    /// Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say `no-store`.
     package let overrulesNoStore: Bool
 
     /// What it stores, and for how long.
@@ -42,10 +43,10 @@ public final class HTTPCache: Sendable {
     let invalidations = RecentInvalidations()
     let productCaches = ProductCaches()
 
-    /// The folder in which everything lies; `nil` if the store has none.
+    /// The folder that holds the cache; `nil` if the store has none.
     public var folder: String? { sqlite?.database.folder.path }
 
-    /// The bytes that everything stored may take.
+    /// The limit of all stored bytes.
     package var byteLimit: Int { store.byteLimit }
 
     /// The store that processes share, with its leases and its repairs.
@@ -59,17 +60,18 @@ public final class HTTPCache: Sendable {
 
     /// Describes a cache in a folder, which processes may share; nothing is opened yet.
     /// - Parameters:
-    ///   - folder: Where it lies; made with mode 0700 if it is missing. A folder that can only be read gives what it has,
-    ///     and nothing new is stored.
-    ///   - byteLimit: The bytes that the folder may take, the database's log included; 1 GB by default. The least recently
-    ///     used responses go first, a few more than have to. What an empty database takes, up to 2 MB, comes on top.
-    ///   - entryLimit: The responses that may be stored; any number by default.
+    ///   - folder: The folder's path; made with mode 0700 if it is missing. From a read-only folder, stored responses
+    ///     are served and no new ones are stored.
+    ///   - byteLimit: The bytes that the folder may take, the database's log included; 1 GB by default. The least
+    ///     recently used responses are removed first, a few more than necessary. An empty database takes up to 2 MB
+    ///     more.
+    ///   - entryLimit: The number of responses that may be stored; unlimited by default.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
     ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
     ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
-    ///   - clock: The time by which freshness is calculated.
-    ///   - logger: Is told once of each kind of trouble.
+    ///   - clock: The clock by which freshness is calculated.
+    ///   - logger: Logs each kind of failure once.
     public convenience init(
         folder: String, byteLimit: Int = 1_000_000_000, entryLimit: Int? = nil, isShared: Bool = false,
         users: Users = .several, overrulesNoStore: Bool = false, clock: any LoadClock = SystemClock(),
@@ -82,15 +84,16 @@ public final class HTTPCache: Sendable {
             clock: clock)
     }
 
-    /// Describes a cache in this process's memory. It makes no folder and no file, and what it has is gone with the process.
+    /// Describes a cache in this process's memory. It makes no folder and no file, and its responses are gone with the
+    /// process.
     /// - Parameters:
-    ///   - byteLimit: The bytes that everything stored may take. Beyond them the least recently used responses go, a few more
-    ///     than have to.
+    ///   - byteLimit: The limit of all stored bytes. Beyond it the least recently used responses are removed, a few
+    ///     more than necessary.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
     ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
     ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
-    ///   - clock: The time by which freshness is calculated.
+    ///   - clock: The clock by which freshness is calculated.
     public convenience init(
         inMemory byteLimit: Int, isShared: Bool = false, users: Users = .several, overrulesNoStore: Bool = false,
         clock: any LoadClock = SystemClock()
@@ -100,14 +103,14 @@ public final class HTTPCache: Sendable {
             overrulesNoStore: overrulesNoStore, clock: clock)
     }
 
-    /// Describes a cache that keeps its responses in a store of one's own.
+    /// Describes a cache that keeps its responses in a store of your own.
     /// - Parameters:
     ///   - store: Where it keeps them.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
     ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
     ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
-    ///   - clock: The time by which freshness is calculated.
+    ///   - clock: The clock by which freshness is calculated.
     public init(
         store: any ResponseStore, isShared: Bool = false, users: Users = .several, overrulesNoStore: Bool = false,
         clock: any LoadClock = SystemClock()
@@ -119,17 +122,17 @@ public final class HTTPCache: Sendable {
         self.clock = clock
     }
 
-    /// What the cache has for a request, judged now.
+    /// Looks up the response to a request and judges its freshness now.
     ///
-    /// Of several answers that fit the request's fields the most recent counts (RFC 9111 section 4.1). A response whose
-    /// body is damaged reads as a miss and is removed.
+    /// Of several responses that match the request's fields, it finds the most recent (RFC 9111 section 4.1). A
+    /// response whose body is damaged reads as a miss and is removed.
     /// - Parameters:
-    ///   - key: the source that is asked for.
+    ///   - key: the key of the source.
     ///   - headers: the request's fields as they will be sent: `Vary` selects among them, and their `Cache-Control`
-    ///     is the caller's wish (section 5.2.1).
+    ///     applies (section 5.2.1).
     ///   - expiry: who decides how long a response is fresh.
-    ///   - rules: `.http` to set `expiry` aside.
-    ///   - priority: how urgent the lookup is against others.
+    ///   - rules: `.http` to ignore `expiry`.
+    ///   - priority: how urgent the lookup is, compared to others.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     public func lookup(
         _ key: SourceKey, headers: HTTPFields = [:], expiry: Expiry = .standard, rules: CacheRules = .asRequested,
@@ -138,7 +141,7 @@ public final class HTTPCache: Sendable {
         try await look(key, headers: headers, expiry: expiry, rules: rules, priority: priority, isCounted: true)
     }
 
-    /// What ``lookup(_:headers:expiry:rules:priority:)`` gives.
+    /// Does what ``lookup(_:headers:expiry:rules:priority:)`` does.
     /// - Parameter isCounted: false for a load that has been counted.
     func look(
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
@@ -169,12 +172,13 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Tells a cache of products from now on what becomes invalid, and asks it what was used. The cache isn't kept alive.
+    /// Registers a cache of products, which is told from now on what becomes invalid, and asked for its uses. It isn't
+    /// kept alive.
     package func register(_ cache: any ProductCache) { productCaches.add(cache) }
 
     /// Marks a response as used just now. Nothing is written yet: that happens with the next change, or in ``flush()``.
     ///
-    /// Lookups mark what they find. Images that a `Store` keeps in memory count as well: their uses are gathered when
+    /// Lookups mark what they find. Images that a `Store` keeps in memory count as well: their uses are collected when
     /// something is written.
     package func touch(_ generation: Int64) {
         guard accesses.note(generation, at: clock.now) else { return }
@@ -193,13 +197,13 @@ public final class HTTPCache: Sendable {
         await store.flush()
     }
 
-    /// Writes down what is not yet written and closes all files. Used again, the cache opens again.
+    /// Writes pending changes and closes all files. The next use opens the cache again.
     public func close() async {
         handInUses()
         await store.close()
     }
 
-    /// Hands the uses noted so far to the store, which goes by them when it has to make room.
+    /// Passes the uses recorded so far to the store, which evicts by them.
     func handInUses() {
         accesses.note(productCaches.takeUses())
         let uses = accesses.take()

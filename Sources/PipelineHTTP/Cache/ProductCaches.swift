@@ -1,21 +1,21 @@
 public import FoundationEssentials
 package import Pipeline
 
-/// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it what is no
-/// longer valid, and asks it which responses' products were used.
+/// A cache of products that were made from stored responses, such as a memory cache. An ``HTTPCache`` tells it which
+/// responses are no longer valid, and asks it which responses' products were used.
 package protocol ProductCache: AnyObject, Sendable {
-    /// Removes what was made of answers to a source's earlier requests.
+    /// Removes products of the responses to a source's earlier requests.
     /// - Parameters:
     ///   - source: The source.
-    ///   - requestTime: When the request was sent whose response replaces them.
-    ///   - now: The current time; what seems to have been asked for later than that is removed too.
+    ///   - requestTime: When the request was sent whose response replaces those responses.
+    ///   - now: The current time; products of requests from the future are removed too.
     func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date)
 
-    /// Removes what was made of stored responses.
-    /// - Parameter generations: Their numbers in the cache.
+    /// Removes products of stored responses.
+    /// - Parameter generations: The responses' numbers in the cache.
     func remove(_ generations: Set<Int64>)
 
-    /// Removes what was made of responses from a URL, which has neither fragment nor user info.
+    /// Removes products of responses from a URL, which has neither fragment nor user info.
     func remove(target: String)
 
     /// Returns the last uses of the products that were used after the use with a number, the oldest first, and the number
@@ -55,7 +55,7 @@ final class ProductCaches: Sendable {
 
     /// Adds a cache, which is not kept alive.
     func add(_ cache: any ProductCache) {
-        // The references leave the lock, since one of them may have become the last.
+        // The references are released outside the lock, since one of them may have become the last.
         _ = entries.withLock { entries in
             let living = entries.compactMap(\.cache)
             entries.removeAll { $0.cache == nil }
@@ -64,20 +64,20 @@ final class ProductCaches: Sendable {
         }
     }
 
-    /// Removes what was made of a source's earlier responses.
+    /// Removes products of a source's earlier responses.
     func remove(_ source: SourceKey, askedBefore requestTime: Date, now: Date) {
         for cache in entries.withLock({ $0.compactMap(\.cache) }) {
             cache.remove(source, askedBefore: requestTime, now: now)
         }
     }
 
-    /// Removes what was made of stored responses.
+    /// Removes products of stored responses.
     func remove(_ generations: Set<Int64>) {
         guard !generations.isEmpty else { return }
         for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.remove(generations) }
     }
 
-    /// Removes what was made of a target URI's responses.
+    /// Removes products of a target URI's responses.
     func remove(target: String) {
         for cache in entries.withLock({ $0.compactMap(\.cache) }) { cache.remove(target: target) }
     }

@@ -2,11 +2,12 @@ import DequeModule
 import FoundationEssentials
 import Pipeline
 
-/// When URLs were made invalid (RFC 9111 section 4.4): what was asked before that, and arrives after it, is already old.
+/// When URLs were made invalid (RFC 9111 section 4.4). A response that was requested earlier and arrives later is
+/// outdated.
 final class RecentInvalidations: Sendable {
-    /// No fetch takes longer.
+    /// How long invalidations count, in seconds: no fetch takes longer.
     static let memory: TimeInterval = 600
-    /// How many a cache's folder keeps for all processes.
+    /// The number of invalidations that a cache's folder keeps for all processes.
     static let mostStored: Int64 = 10_000
 
     private struct State {
@@ -26,7 +27,7 @@ final class RecentInvalidations: Sendable {
     /// How many notes are kept.
     var count: Int { state.withLock { $0.order.count } }
 
-    /// Notes that a target URI was made invalid. Beyond the limit the oldest note goes.
+    /// Notes that a target URI was made invalid. Beyond the limit the oldest note is dropped.
     func note(_ target: String, at now: Date) {
         state.withLock { state in
             state.lastNumber += 1
@@ -37,11 +38,11 @@ final class RecentInvalidations: Sendable {
         }
     }
 
-    /// Returns whether a target URI was made invalid after a request for it was sent; also where nobody knows any more,
-    /// since more than the limit were made invalid after that request.
+    /// Returns whether a target URI was made invalid after a request for it was sent; also `true` if that is no longer
+    /// known, because too many others were made invalid after that request.
     func contains(_ target: String, since requestTime: Date, now: Date) -> Bool {
         state.withLock { state in
-            // One from the future is from before the clock was set back.
+            // A time in the future is from before the clock was set back.
             if let time = state.latest[target]?.time { return requestTime < time && time <= now }
             guard state.order.count >= limit, let oldest = state.order.first else { return false }
             return requestTime < oldest.time && oldest.time <= now

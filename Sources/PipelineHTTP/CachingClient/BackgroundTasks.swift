@@ -1,10 +1,11 @@
 import DequeModule
 import Pipeline
 
-/// Work that continues after a response was given, such as a refresh: one piece for each stored response at a time.
+/// Work that continues after a response was returned, such as a refresh: one piece for each stored response at a time.
 ///
-/// It runs at low priority, whoever's load began it, and a few pieces run concurrently. Each piece may hold a stored body,
-/// so only some wait; work beyond that isn't begun, since the next load of the response asks for it again.
+/// It runs at low priority, whichever load started it, and a few pieces run concurrently. Each piece may hold a stored
+/// body, so only a limited number wait. Work beyond that is dropped, since the next load of the response asks for it
+/// again.
 package final class BackgroundTasks: Sendable {
     /// How many pieces run concurrently.
     static let limit = 8
@@ -18,7 +19,7 @@ package final class BackgroundTasks: Sendable {
         /// The running and waiting tasks, by the response that they are about.
         var numbers: [Int64: UInt64] = [:]
         var waiting: Deque<(generation: Int64, number: UInt64, work: Work)> = []
-        /// Those that run; `nil` until the task is known.
+        /// The running tasks; `nil` until the task is known.
         var running: [Int64: Task<Void, Never>?] = [:]
         var cancelledUpTo: UInt64 = 0
         var idleWaiters: [(last: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
@@ -35,10 +36,10 @@ package final class BackgroundTasks: Sendable {
     private let state = Lock(State())
     private let executor: (any TaskExecutor)?
 
-    /// Nothing is under way; what is to come runs on `executor`, or on Swift's own threads.
+    /// Makes it without work. Work runs on `executor`, or on Swift's own threads.
     package init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 
-    /// Starts work about a stored response, unless some is under way or too much waits.
+    /// Starts work about a stored response, unless some is in progress or too much waits.
     package func start(_ generation: Int64, _ work: @escaping Work) {
         state.withLock { state in
             guard state.numbers[generation] == nil,
@@ -54,14 +55,14 @@ package final class BackgroundTasks: Sendable {
     private func startWaiting() {
         while let next = next() {
             let task = Task(executorPreference: executor, priority: .low) {
-                // Not in the name of the load that began it.
+                // Not as part of the load that started it.
                 await CurrentFlight.$root.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(AdjustablePriority(.low)) { await next.work() }
                 }
                 self.end(next.generation)
             }
             let isCancelled = state.withLock { state in
-                // Over already, perhaps.
+                // It may be over already.
                 if state.numbers[next.generation] == next.number { state.running[next.generation] = task }
                 return next.number <= state.cancelledUpTo
             }
@@ -87,7 +88,7 @@ package final class BackgroundTasks: Sendable {
         startWaiting()
     }
 
-    /// Waits until what is under way now has ended.
+    /// Waits until all work that is running or waiting now has ended.
     package func drain() async {
         await withCheckedContinuation { continuation in
             let isIdle = state.withLock { state in
@@ -98,7 +99,7 @@ package final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Cancels what is under way.
+    /// Cancels all running and waiting work.
     package func cancel() {
         let (tasks, idle, _) = state.withLock { state in
             state.cancelledUpTo = state.lastNumber

@@ -6,9 +6,9 @@ enum ByteRange: Hashable {
     case whole
     /// These bytes.
     case part(Range<Int>)
-    /// Bytes behind its end.
+    /// Bytes after its end.
     case unsatisfiable
-    /// Several ranges, or another unit: more than a cache needs to know.
+    /// Several ranges, or another unit, which a cache need not support.
     case unknown
 
     /// Reads `Range` and `If-Range` against a stored response with this many bytes.
@@ -19,7 +19,7 @@ enum ByteRange: Hashable {
         }
         self = Self.read(text, count)
         guard self != .unknown, let condition = request.latin1(.ifRange).first else { return }
-        // Section 13.1.5: a tag has to be strong, a date the very same.
+        // Section 13.1.5: a tag has to be strong, a date identical.
         let tag = EntityTag(condition)
         let isSame =
             if let tag {

@@ -2,12 +2,13 @@ public import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// HTTP with a cache before it (RFC 9111): any method, any status, any type of content.
+/// An HTTP client with a cache (RFC 9111), for any method, status and type of content.
 ///
-/// What is fresh is answered at once, what is stale is confirmed first; what the rules let a cache do beyond that, it
-/// does: stale responses while one is confirmed in the background or while the origin is away, ranges and `304` out of the stored response,
-/// `HEAD` out of a stored `GET`. Equal requests at the same time wait for one fetch where its answer may be reused, also
-/// in another process that shares the cache's folder. Image pipelines over the same ``HTTPCache`` see the same entries.
+/// Fresh responses are served at once, stale ones are confirmed first. Where the rules allow it, a stale response is
+/// served while it is confirmed in the background or while the origin can't be reached, ranges and `304` are served
+/// from the stored response, and `HEAD` from a stored `GET`. Equal concurrent requests share one fetch if its response
+/// may be reused, also across processes that share the cache's folder. Image pipelines with the same ``HTTPCache`` see
+/// the same entries.
 ///
 /// ```swift
 /// let client = CachingClient(HTTPCache(folder: folder), CurlClient())
@@ -16,23 +17,23 @@ import Pipeline
 /// await client.drain()         // before the program ends
 /// ```
 public final class CachingClient: Sendable {
-    /// Where answers are stored.
+    /// The cache that stores the responses.
     public let cache: HTTPCache
 
     let client: any HTTPClient
     let background = BackgroundTasks()
     let fetches = SharedFetches()
 
-    /// Puts a cache before a client.
+    /// Puts a cache in front of a client.
     public init(_ cache: HTTPCache, _ client: any HTTPClient) {
         self.cache = cache
         self.client = client
     }
 
-    /// Answers a request from the cache or by the origin, whatever the status.
+    /// Returns the response to a request, from the cache or the origin, whatever its status.
     ///
-    /// An origin that can't be reached is not an error as long as something stored may stand in for it.
-    /// - Throws: what the client throws; `LoadError` with the code `refused` after more than five redirects;
+    /// An origin that can't be reached is not an error as long as a stored response may stand in.
+    /// - Throws: any error of the client; `LoadError` with the code `refused` after more than five redirects;
     ///   `CancellationError` at once if the task is cancelled.
     public func send(_ request: CachingRequest) async throws -> CachingResponse {
         var request = request
@@ -57,16 +58,16 @@ public final class CachingClient: Sendable {
         }
     }
 
-    /// Forgets what is stored for a URL, as after an unsafe request to it (RFC 9111 section 4.4): what somebody told the
-    /// program has changed. Images made of it leave memory as well; what was asked for before and arrives after it is
-    /// given, and not stored.
-    /// - Returns: how many answers there were.
+    /// Removes the stored responses of a URL, as after an unsafe request to it (RFC 9111 section 4.4). Call it when the
+    /// program learns that the URL has changed. Images made of them leave memory as well. A response that was requested
+    /// before this call and arrives after it is delivered but not stored.
+    /// - Returns: the number of removed responses.
     @discardableResult
     public func invalidate(_ url: URL) async -> Int { await cache.remove(url: url) }
 
-    /// Waits until every revalidation in the background has ended: call it before the program does.
+    /// Waits until every revalidation in the background has ended. Call it before the program ends.
     public func drain() async { await background.drain() }
 
-    /// Drops every revalidation in the background; ``drain()`` tells when they have ended.
+    /// Cancels every revalidation in the background; ``drain()`` waits for them to end.
     package func cancelBackground() { background.cancel() }
 }

@@ -2,11 +2,11 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Answers out of the stored response (RFC 9111 section 4).
+/// Responses made from a stored one (RFC 9111 section 4).
 extension CachingExchange {
-    /// A stored response as a response to this request: whole, without content, a part of it, or 304.
-    /// - Parameter freshness: what it was judged by; `nil` if the origin has just confirmed it, and it has no `Age`.
-    /// - Returns: `nil` if the request's range is more than a cache knows to answer.
+    /// Makes the response to this request from a stored one: whole, without content, a part of it, or 304.
+    /// - Parameter freshness: its freshness, for the `Age`; `nil` if the origin has just confirmed it.
+    /// - Returns: the response; `nil` if the cache doesn't support the request's range.
     func response(of stored: StoredResponse, _ use: CacheUse, _ freshness: Freshness?) -> CachingResponse? {
         var headers = stored.headers
         if let freshness { headers[.age] = String(freshness.ageField) }
@@ -17,7 +17,7 @@ extension CachingExchange {
             return answer(stored.status, headers, request.method == .head ? [] : stored.body, use)
         }
         switch ByteRange(self.headers, of: stored.headers, count: stored.body.count) {
-        // A server may leave a range aside (RFC 9110 section 14.2).
+        // A server may ignore a range (RFC 9110 section 14.2).
         case .unknown where !isOnlyIfCached: return nil
         case .whole, .unknown: return answer(200, headers, stored.body, use)
         case .part(let range):
@@ -36,7 +36,7 @@ extension CachingExchange {
     /// RFC 9111 section 5.2.1.7.
     var gatewayTimeout: CachingResponse { answer(504, [.contentLength: "0"], [], .miss) }
 
-    /// The same answer with what happened so far.
+    /// Returns a response with the steps so far.
     func withSteps(_ response: CachingResponse) -> CachingResponse {
         var response = response
         response.steps = [step]
@@ -49,7 +49,7 @@ extension CachingExchange {
             url: request.url, interim: [], use: use, steps: [step])
     }
 
-    /// What a 304 has (RFC 9110 section 15.4.5).
+    /// The fields that a 304 keeps (RFC 9110 section 15.4.5).
     private static func withoutContent(_ headers: HTTPFields) -> HTTPFields {
         let kept: Set<HTTPField.Name> = [
             .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,

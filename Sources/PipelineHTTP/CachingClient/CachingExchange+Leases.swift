@@ -3,8 +3,8 @@ import Pipeline
 
 /// One fetch for all processes that share the cache.
 extension CachingExchange {
-    /// Asks the origin, unless another process does: waits for that and gives `nil`, for then the cache has to be asked
-    /// again. Image pipelines that ask for the same are among the others.
+    /// Asks the origin, unless another process or an image pipeline is asking it. If so, waits for that and returns
+    /// `nil`: the cache has to be looked up again.
     mutating func lead(
         _ key: SourceKey, _ stored: Judged?, _ ticket: SharedFetches.Ticket, _ isShared: inout Bool
     ) async throws -> CachingResponse? {
@@ -23,13 +23,13 @@ extension CachingExchange {
             await ticket.lease?.giveBack()
             return response
         } catch {
-            // The others need not wait until the last copy is gone.
+            // Other processes need not wait until the last reference is gone.
             await ticket.lease?.giveBack()
             throw error
         }
     }
 
-    /// Whether somebody else was done before the lease was granted.
+    /// Whether another fetch ended before the lease was granted.
     private func hasNew(_ outcome: HTTPCache.LeaseOutcome, _ key: SourceKey, _ stored: Judged?) async throws -> Bool {
         switch outcome {
         case .over: return true
@@ -44,7 +44,7 @@ extension CachingExchange {
         }
     }
 
-    /// What tells the headers of two requests apart, as pipelines have it.
+    /// The digest of the request's headers, as pipelines calculate it.
     private func leaseHeaders(_ key: SourceKey) -> SIMD2<UInt64> {
         let asLoaded = ImageRequest(.url(request.url), headers: request.headers, partition: request.partition)
         return VariantKey(source: key, request: asLoaded, list: Digest(of: "")).headers

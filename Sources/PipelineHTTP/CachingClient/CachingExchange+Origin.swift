@@ -2,14 +2,14 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// What the origin is asked, and what becomes of its answer.
+/// Requests to the origin, and how its responses are used.
 extension CachingExchange {
-    /// Asks the origin; a stored response can be confirmed by it, or stand in for it.
-    /// - Parameter ticket: the waiter of this fetch.
+    /// Asks the origin, which may confirm a stored response. The stored response may also stand in for an error.
+    /// - Parameter ticket: the registration of this fetch, if others may wait for it.
     mutating func ask(
         _ key: SourceKey, _ stored: Judged?, use: CacheUse, sharing ticket: SharedFetches.Ticket? = nil
     ) async throws -> CachingResponse {
-        // A HEAD asks about another content than the stored one.
+        // A HEAD asks about content other than the stored one.
         let validates = request.method == .get && use != .none
         let sent =
             validates ? stored.map { Preconditions.adding($0.response.headers, to: headers) } ?? headers : headers
@@ -25,7 +25,7 @@ extension CachingExchange {
             case .confirmsStored: return try await confirmed(stored.response, by: answer, key)
             case .answersCaller: break
             case .concernsAnother:
-                step.notes.append("the 304 is about another answer than the stored one: asking for all of it")
+                step.notes.append("the 304 is about a response other than the stored one: asking for all of it")
                 return try await ask(key, nil, use: use, sharing: ticket)
             }
         }
@@ -42,8 +42,8 @@ extension CachingExchange {
         return response(of: answer, use)
     }
 
-    /// What is given where the origin can't be reached: what is stored, or an error of the cache's own where that may not
-    /// be given stale (RFC 9111 sections 4.2.4 and 5.2.2.2); `nil` if nothing is stored.
+    /// Returns the response for an origin that can't be reached: the stored one, or a 504 if that must not be served
+    /// stale (RFC 9111 sections 4.2.4 and 5.2.2.2); `nil` to throw the error.
     private mutating func standIn(for error: LoadError, _ stored: Judged?) -> CachingResponse? {
         guard let stored else { return nil }
         step.notes.append("the origin can't be reached: \(error.message)")
@@ -51,11 +51,12 @@ extension CachingExchange {
             return response(of: stored.response, .stale, stored.freshness)
         }
         guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
-        step.notes.append("the stored response says that it may not be given stale")
+        step.notes.append("the stored response says that it must not be served stale")
         return gatewayTimeout
     }
 
-    /// Sends what is not for a cache and makes invalid what it may have changed (RFC 9111 section 4.4).
+    /// Sends a request that is not for a cache, and invalidates the responses that it may have changed (RFC 9111
+    /// section 4.4).
     mutating func passThrough() async throws -> CachingResponse {
         step.notes.append("a \(request.method.rawValue) goes straight to the origin")
         let answer = try await fetch(headers, nil, sharing: nil)
@@ -67,24 +68,24 @@ extension CachingExchange {
                 step.notes.append("\(count) stored under \(redactedURL(url.absoluteString)) became invalid")
             }
         }
-        // RFC 9110 section 9.3.3: what a POST says of its own URL answers a later GET. It is newer than what it has just
-        // made invalid.
+        // RFC 9110 section 9.3.3: a response to POST may answer a later GET of its URL. It is newer than the responses
+        // that the POST has just invalidated.
         if request.method == .post, let key = request.key(owner.cache.users.credentials) {
             await store(answer, key, validSince: now)
         }
         return response(of: answer, .none)
     }
 
-    /// Asks the origin in the background, with every field of the request, whether a stored response still holds.
+    /// Asks the origin in the background, with every field of the request, to confirm a stored response.
     func revalidateInBackground(_ key: SourceKey, _ stored: StoredResponse) {
         var request = request
         request.method = .get
-        // Who waited for the response has it: only what is stored is asked about.
+        // The caller has its response, so only the stored one is asked about.
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .range, .ifRange] { request.headers[name] = nil }
         let exchange = CachingExchange(request, of: owner)
         owner.background.start(stored.generation) {
             var exchange = exchange
-            // What fails leaves things as they are: the next request asks again.
+            // A failure changes nothing: the next request asks again.
             _ = try? await exchange.revalidate(key, stored)
         }
     }
@@ -105,7 +106,7 @@ extension CachingExchange {
     private mutating func confirmed(
         _ stored: StoredResponse, by answer: OriginAnswer, _ key: SourceKey
     ) async throws -> CachingResponse {
-        step.notes.append("the 304 confirms what is stored")
+        step.notes.append("the 304 confirms the stored response")
         let fresh = await freshen(stored, by: answer)
         guard let response = response(of: fresh, .revalidated, nil) else {
             return try await ask(key, nil, use: .miss)
@@ -139,7 +140,7 @@ extension CachingExchange {
         return answer
     }
 
-    /// Whether a response of which only the head is there may be what others wait for.
+    /// Whether waiters may reuse a response of which only the head has arrived.
     private func isReusable(_ answer: OriginAnswer, _ key: SourceKey?) -> Bool {
         guard answer.status != 304, let key else { return true }
         var head = answer.exchange(request, headers)

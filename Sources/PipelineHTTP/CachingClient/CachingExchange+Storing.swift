@@ -2,9 +2,9 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// What becomes stored of the origin's answers (RFC 9111 section 3).
+/// Stores the origin's responses (RFC 9111 section 3).
 extension CachingExchange {
-    /// Stores the origin's answer, or brings what is stored up to date with it.
+    /// Stores the origin's response, or updates the stored one with it.
     mutating func keep(
         _ answer: OriginAnswer, _ key: SourceKey, instead stored: StoredResponse?
     ) async {
@@ -13,16 +13,16 @@ extension CachingExchange {
             if let stored { await update(stored, byHead: answer) }
             return
         }
-        // RFC 9111 section 3.3: parts are not stored, nor what is about a part.
+        // RFC 9111 section 3.3: of the responses to a range request only a 200, which is whole, is stored.
         if !headers.contains(.range) || answer.status == 200 { await store(answer, key) }
-        // RFC 9111 section 4.3.3: the full answer says that the stored one is not suitable any more.
+        // RFC 9111 section 4.3.3: a full response says that the stored one is no longer suitable.
         if step.stored == nil, request.mode != .noStore, answer.exchange(request, headers).replacesStored {
             await cache.evict(key, for: headers, askedAt: answer.requestTime)
         }
     }
 
-    /// Stores the origin's answer, if it may be stored.
-    /// - Parameter time: Since when an invalidation of the URL counts; since the request by default.
+    /// Stores the origin's response, if it may be stored.
+    /// - Parameter time: The time since which invalidations of the URL count; that of the request by default.
     mutating func store(_ answer: OriginAnswer, _ key: SourceKey, validSince time: Date? = nil) async {
         guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
         let exchange = answer.exchange(request, headers)
@@ -36,11 +36,11 @@ extension CachingExchange {
             step.notes.append(
                 "not stored: the URL became invalid, or was asked for again, while the response was under way")
         case .unavailable:
-            step.notes.append("not stored: the cache can't be used, or the answer is larger than all of it")
+            step.notes.append("not stored: the cache can't be used, or the response is larger than all of it")
         }
     }
 
-    /// Brings what is stored up to date.
+    /// Updates a stored response.
     /// - Returns: the response as it is now, whether or not it could be stored.
     mutating func freshen(_ stored: StoredResponse, by answer: OriginAnswer) async -> StoredResponse {
         let update = answer.exchange(request, headers)
@@ -60,10 +60,10 @@ extension CachingExchange {
             return name == .contentLength ? Int(new) == stored.body.count : new == stored.headers.latin1(name).first
         }
         if isSame {
-            step.notes.append("the HEAD confirms what is stored")
+            step.notes.append("the HEAD confirms the stored response")
             _ = await freshen(stored, by: answer)
         } else {
-            step.notes.append("the HEAD says that what is stored is no longer so")
+            step.notes.append("the HEAD says that the stored response is outdated")
             await cache.evict(stored)
         }
     }

@@ -2,10 +2,10 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// One request and its answer: what is stored, the origin, and what becomes stored are brought together here.
+/// One request of ``CachingClient`` and its response, which comes from the cache, the origin or both.
 struct CachingExchange {
     let request: CachingRequest
-    /// The fields that reach the origin, but for conditions of the cache's own.
+    /// The fields that reach the origin, except for the cache's own conditions.
     let headers: HTTPFields
     let owner: CachingClient
     var step: CachingStep
@@ -50,7 +50,7 @@ struct CachingExchange {
                 revalidateInBackground(key, stored)
                 return withSteps(response)
             case .timeOut:
-                step.notes.append("only what is cached is wanted")
+                step.notes.append("the request wants only a cached response")
                 return gatewayTimeout
             case .ask(let stored, let freshness):
                 guard isShared else { return try await ask(key, (stored, freshness), use: .miss) }
@@ -64,14 +64,14 @@ struct CachingExchange {
 
     typealias Judged = (response: StoredResponse, freshness: Freshness)
 
-    /// Asks the origin, unless an equal request is under way: waits for that and gives `nil`, for then the cache has to
-    /// be asked again.
+    /// Asks the origin, unless an equal request is in flight. If so, waits for that and returns `nil`: the cache has to
+    /// be looked up again.
     private mutating func share(
         _ key: SourceKey, _ stored: Judged?, _ isShared: inout Bool
     ) async throws -> CachingResponse? {
         switch try await owner.fetches.enter(.init(source: key, headers: headers)) {
         case .leads(let ticket):
-            // Whatever happens, nobody waits for ever.
+            // Whatever happens, no waiter waits forever.
             defer { owner.fetches.end(ticket, Task.isCancelled ? .cancelled : .notShared) }
             return try await lead(key, stored, ticket, &isShared)
         case .waited(let outcome):
@@ -81,13 +81,13 @@ struct CachingExchange {
         }
     }
 
-    /// Whether equal requests may wait for this one: none that wants to be told by the origin itself.
+    /// Whether equal requests may wait for this one. Requests that want a response from the origin itself never do.
     private var isShareable: Bool {
         request.method == .get && request.mode != .noCache && !headers.contains(.range)
             && !headers.contains(.cacheControl) && !Preconditions.areGiven(in: headers)
     }
 
-    /// The fields that stored responses are judged by: also where the caller's own `Cache-Control` keeps the mode's out.
+    /// The fields that stored responses are judged by. The mode counts even if the caller set a `Cache-Control`.
     private var judged: HTTPFields {
         guard request.mode == .noCache else { return headers }
         var judged: HTTPFields = [.cacheControl: "max-age=0"]

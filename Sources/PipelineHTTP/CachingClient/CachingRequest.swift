@@ -4,11 +4,11 @@ public import Pipeline
 
 /// A request to ``CachingClient``.
 public struct CachingRequest: Sendable {
-    /// What to do about a response that leads elsewhere (RFC 9110 section 15.4).
+    /// What to do about a redirect (RFC 9110 section 15.4).
     public enum Redirect: String, Sendable, Hashable, CaseIterable {
         /// It is followed, at most five times; each step has its own entry in the cache.
         case follow
-        /// It is the response.
+        /// It is returned as the response.
         case manual
     }
 
@@ -16,9 +16,10 @@ public struct CachingRequest: Sendable {
     public var method: HTTPRequest.Method
     /// The http or https URL.
     public var url: URL
-    /// The fields, all of which reach the origin whenever it is asked. In a cache with several users, credentials among
-    /// them keep their entries apart, and so does every field that may name the user where the response is `private`. `Cache-Control` among them is obeyed (RFC 9111
-    /// section 5.2.1), conditions are (section 4.3.2), and so is `Range`.
+    /// The fields, all of which reach the origin whenever it is asked. In a cache with several users, requests with
+    /// different credentials share no entries, and a `private` response is also never shared between different values
+    /// of a field that may name the user. The cache obeys `Cache-Control` (RFC 9111 section 5.2.1), conditions (section
+    /// 4.3.2) and `Range`.
     public var headers: HTTPFields
     /// The content; `nil` by default.
     public var body: [UInt8]?
@@ -26,8 +27,8 @@ public struct CachingRequest: Sendable {
     public var mode: CacheMode
     /// What to do about redirects; they are followed by default.
     public var redirect: Redirect
-    /// Keeps the entries of one caller, such as a user or tenant, apart from all others'; `nil` by default. It stays the
-    /// same while a user's token changes, which header fields don't.
+    /// Names a caller, such as a user or tenant, whose cache entries no other caller shares; `nil` by default. Unlike
+    /// header fields, it stays the same when a user's token changes.
     public var partition: String?
     /// How urgent it is; normal by default.
     public var priority: LoadPriority
@@ -50,7 +51,7 @@ public struct CachingRequest: Sendable {
         self.priority = priority
     }
 
-    /// What answers to it are stored under: the same as a load of the URL has, with the same headers.
+    /// The key of its responses: the same as for a load of the URL with the same headers.
     func key(_ credentials: CredentialFields) -> SourceKey? {
         SourceKey(ImageRequest(.url(url), headers: headers, partition: partition), credentials: credentials)
     }

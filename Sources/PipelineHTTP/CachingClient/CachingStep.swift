@@ -4,21 +4,21 @@ package import Pipeline
 
 /// What happened to one request of ``CachingClient``: the answer to "why was this a miss?".
 ///
-/// It holds everything as it was; redact it before it is shown.
+/// Nothing in it is redacted; redact it before it is shown.
 package struct CachingStep: Sendable {
-    /// The URL that was asked for.
+    /// The URL that was requested.
     package let url: URL
-    /// What the cache had; `nil` if it was not asked.
+    /// The result of the lookup; `nil` if there was none.
     package internal(set) var lookup: CacheLookup?
-    /// What was decided, in the order in which it was.
+    /// The decisions, in the order in which they were made.
     package internal(set) var notes: [String] = []
-    /// The fields that were sent to the origin; `nil` if it was not asked before the response was given.
+    /// The fields that were sent to the origin; `nil` if it was not asked before the response was returned.
     package internal(set) var sent: HTTPFields?
-    /// The status that the origin answered with.
+    /// The status of the origin's response.
     package internal(set) var status: Int?
-    /// The fields that the origin answered with.
+    /// The fields of the origin's response.
     package internal(set) var received: HTTPFields?
-    /// The entry that is stored now, with what it is judged by; `nil` if nothing was stored or changed.
+    /// The entry that is stored now, with its freshness; `nil` if nothing was stored or changed.
     package internal(set) var stored: (response: StoredResponse, freshness: Freshness)?
 
     init(url: URL) { self.url = url }

@@ -1,5 +1,5 @@
-/// The usual reason phrase of a status (RFC 9110 section 15, RFC 6585); empty for others. A response is stored without its
-/// own, which means nothing.
+/// The usual reason phrase of a status (RFC 9110 section 15, RFC 6585); empty for others. Responses are stored without
+/// their own, which means nothing.
 func reasonPhrase(_ status: Int) -> String { phrases[status] ?? "" }
 
 private let phrases = [

@@ -1,25 +1,25 @@
 import HTTPTypes
 import Pipeline
 
-/// The fetches under way whose answers others may use once they are stored (RFC 9111 section 4).
+/// The fetches in flight whose responses other requests may use once they are stored (RFC 9111 section 4).
 ///
-/// No caller gets another's response from here: a waiter looks into the cache again, which judges whether it may be
-/// reused.
+/// No caller gets another's response from here: a waiter looks up the cache again, which judges whether the response
+/// may be reused.
 final class SharedFetches: Sendable {
     struct Key: Hashable {
         let source: SourceKey
         let headers: HTTPFields
     }
 
-    /// A fetch that others may wait for.
+    /// A registered fetch, which others may wait for.
     struct Ticket {
         let key: Key
         let number: UInt64
-        /// The right to fetch among all processes that share the cache; `nil` where it can't be had.
+        /// The right to fetch among all processes that share the cache; `nil` if it isn't available.
         var lease: SourceLease?
     }
 
-    /// How a fetch ended for those who waited.
+    /// How a fetch ended, for its waiters.
     enum Outcome { case stored, notShared, cancelled }
     enum Entry { case leads(Ticket), waited(Outcome) }
 
@@ -30,7 +30,8 @@ final class SharedFetches: Sendable {
 
     private let state = Lock(State())
 
-    /// Waits for a fetch under way to end; without one, registers the caller's, which it has to ``end(_:_:)``.
+    /// Waits for a fetch in flight to end. Without one, registers the caller's fetch, which the caller has to
+    /// ``end(_:_:)``.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func enter(_ key: Key) async throws -> Entry {
         let waiter = Waiter<Outcome>()
@@ -51,7 +52,7 @@ final class SharedFetches: Sendable {
             })
     }
 
-    /// Lets go who waits for a fetch. A second call for it does nothing.
+    /// Resumes the waiters of a fetch. A second call for it does nothing.
     func end(_ ticket: Ticket, _ outcome: Outcome) {
         let waiting = state.withLock { state -> [Waiter<Outcome>] in
             guard let fetch = state.fetches[ticket.key], fetch.number == ticket.number else { return [] }

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Bytes at hand that are given out once.
+/// Bytes that are handed out once.
 final class BodyRest: Sendable {
     private let bytes: Lock<[UInt8]?>
 

@@ -9,17 +9,17 @@ import Pipeline
 ///     PipelineResources(memory: MemoryCache(), responses: responses, client: ClosureClient { url in try await bytes(url) }))
 /// ```
 ///
-/// What it gives counts as a response with status 200 and no fields, so that the request's `Expiry` decides how long it is
-/// fresh. Every stage around `Fetch` works as with HTTP: caches, sharing, retries, the stale image in time of need.
+/// The bytes count as a response with status 200 and no fields, so the request's `Expiry` decides how long they are
+/// fresh. Every stage around `Fetch` works as with HTTP: caches, sharing, retries, and stale images as stand-ins.
 public struct ClosureClient: HTTPClient {
     private let load: @Sendable (URL) async throws -> [UInt8]
 
     /// Wraps a closure that gets a URL's bytes.
     public init(_ load: @escaping @Sendable (URL) async throws -> [UInt8]) { self.load = load }
 
-    /// Asks the closure, whatever the method and the fields.
-    /// - Throws: a `LoadError` or `CancellationError` as the closure throws it; for any other error a `LoadError` with
-    ///   the code `unreachable` that has it as its underlying error.
+    /// Calls the closure, whatever the method and the fields.
+    /// - Throws: a `LoadError` or `CancellationError` of the closure unchanged; any other error as the underlying error
+    ///   of a `LoadError` with the code `unreachable`.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
         do {
             let bytes = try await load(request.url)

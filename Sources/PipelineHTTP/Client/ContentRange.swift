@@ -1,10 +1,10 @@
-/// Which bytes of a whole a response carries: `bytes 500-999/1234` (RFC 9110 section 14.4).
+/// The bytes of the whole content that a response carries: `bytes 500-999/1234` (RFC 9110 section 14.4).
 struct ContentRange: Sendable, Hashable {
-    /// The first byte's place, counted from 0.
+    /// The first byte's position, counted from 0.
     let first: Int
-    /// The last byte's place; it is there too.
+    /// The last byte's position; the range includes it.
     let last: Int
-    /// How many bytes the whole has; `nil` where the origin doesn't know (`*`).
+    /// The number of bytes of the whole; `nil` where the origin doesn't know it (`*`).
     let total: Int?
 
     /// Reads a field's value; `nil` if it is not a satisfied range of bytes.
@@ -22,7 +22,7 @@ struct ContentRange: Sendable, Hashable {
         (self.first, self.last, self.total) = (first, last, total)
     }
 
-    /// Digits alone: `Int` would take a sign.
+    /// Reads digits only: `Int` would accept a sign.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") } ? Int(text) : nil
     }

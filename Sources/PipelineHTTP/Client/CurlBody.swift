@@ -1,10 +1,10 @@
-/// The reader's end of a transfer: when nobody holds it any more, the transfer is given up.
+/// The reader's end of a transfer, which is cancelled with the last reference to this.
 final class CurlBody: Sendable {
-    /// A longer body of a redirect costs more to read than a new connection.
+    /// Reading a redirect's body that is longer costs more than a new connection.
     private static let worthReading = 64 << 10
 
     private let transfer: CurlTransfer
-    // A body can be read after its client was let go.
+    // Keeps the client alive while the body is read.
     private let client: CurlClient
 
     init(_ transfer: CurlTransfer, client: CurlClient) {
@@ -16,7 +16,7 @@ final class CurlBody: Sendable {
 
     func next() async throws -> [UInt8]? { try await transfer.next() }
 
-    /// Reads the rest to no purpose but to keep the connection.
+    /// Reads the rest only to keep the connection.
     func drain() async throws {
         var read = 0
         while read < Self.worthReading, let chunk = try await next() { read += chunk.count }

@@ -1,7 +1,8 @@
 import CCurl
 import Glibc
 
-/// What libcurl calls while it performs transfers, always on its own thread, with the ``CurlRun`` that it is about.
+/// The functions that libcurl calls while it performs transfers, always on its thread. Their context is the
+/// ``CurlRun``.
 enum CurlCallbacks {
     static let header: curl_write_callback = { data, size, count, context in
         run(context)?.takeHeader(bytes(data, size * count)) == true ? size * count : stop
@@ -19,7 +20,7 @@ enum CurlCallbacks {
     static let socket: curl_opensocket_callback = { context, _, address in
         guard let address, let run = run(context) else { return CURL_SOCKET_BAD }
         let family = address.pointee.family
-        // The struct ends in a `sockaddr`, behind which longer addresses go on.
+        // The struct ends in a `sockaddr`, and longer addresses extend beyond it.
         let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
         let bytes = UnsafeRawBufferPointer(
             start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
@@ -27,13 +28,13 @@ enum CurlCallbacks {
         return Glibc.socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
     }
 
-    /// Looks once more at the address before a request goes out: its connection may have been opened for another one.
+    /// Checks the address again before a request is sent: its connection may have been opened for another one.
     static let request: curl_prereq_callback = { context, remote, _, _, _ in
         guard let run = run(context), let remote else { return CURL_PREREQFUNC_ABORT }
         return run.mayAsk(Address(String(cString: remote))) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
-    /// What tells libcurl to give up: another number than that of the bytes it offered.
+    /// Tells libcurl to give up: any number other than that of the bytes it offered.
     private static let stop = 0xFFFF_FFFF
 
     private static func run(_ context: UnsafeMutableRawPointer?) -> CurlRun? {

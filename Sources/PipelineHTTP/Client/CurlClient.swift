@@ -3,13 +3,13 @@ import HTTPTypes
 import Logging
 import Pipeline
 
-/// The HTTP client: libcurl on one thread of its own, for any number of transfers at once.
+/// An HTTP client that runs libcurl on one thread of its own, for any number of concurrent transfers.
 ///
-/// Connections are kept alive and shared, over TLS with HTTP/2; bodies are streamed, and over HTTP/1.1 received no
-/// faster than they are read. Over HTTP/2 what is not read yet is kept, up to ``Options/maximumBodyBytes``, unless the
-/// request says that it ``TransferRequest/needsBackPressure``. The thread and libcurl itself start with the first
-/// request. What is safe is the default: public addresses alone, http and https alone, at most 64 MB, no proxy that was
-/// not asked for.
+/// Connections are kept alive and shared, over TLS with HTTP/2. Bodies are streamed, and over HTTP/1.1 received no
+/// faster than they are read. Over HTTP/2 unread bytes are kept in memory, up to ``Options/maximumBodyBytes``, unless
+/// the request says that it ``TransferRequest/needsBackPressure``. The thread and libcurl itself start with the first
+/// request. The defaults are safe: only public addresses, only http and https, at most 64 MB, and no proxy unless you
+/// set one.
 ///
 /// ```swift
 /// let client = CurlClient()
@@ -17,9 +17,9 @@ import Pipeline
 /// for try await chunk in response.body { … }
 /// ```
 ///
-/// Leaving a body unread, by letting the response go, ends the transfer, as does cancelling the task that reads it.
+/// Releasing a response before its body is read cancels the transfer, as does cancelling the task that reads it.
 public final class CurlClient: HTTPClient {
-    /// What the client was made with.
+    /// The options that the client was made with.
     package let options: Options
 
     private let thread: CurlThread
@@ -30,23 +30,23 @@ public final class CurlClient: HTTPClient {
         thread = CurlThread(options: options)
         if options.trustAnyCertificate {
             Logger(label: "pipeline.http").warning(
-                "trustAnyCertificate is on: whoever is on the way can read and change every transfer. Name the server's authority in caFile instead."
+                "trustAnyCertificate is on: anyone on the path can read and change every transfer. Name the server's authority in caFile instead."
             )
         }
     }
 
     deinit { thread.stop() }
 
-    /// Ends transfers under way with an error and the thread after them; returns when it has ended. A client that is
-    /// let go does the same by itself.
+    /// Fails the transfers in flight, ends the thread and returns when it has ended. A client does the same when it is
+    /// released, without waiting.
     public func shutdown() async {
         thread.stop()
         await thread.ended()
     }
 
-    /// Sends a request, follows its redirects and returns as soon as the final status line and fields are there.
+    /// Sends a request, follows its redirects and returns as soon as the final status line and fields have arrived.
     /// - Throws: `LoadError` with the code `invalidURL`, `unsupportedScheme` or `invalidHeader` before anything is
-    ///   sent; `refused` for an address that is not allowed or more redirects than are; `unreachable`, `timedOut`,
+    ///   sent; `refused` for an address that is not allowed or too many redirects; `unreachable`, `timedOut`,
     ///   `malformedResponse` or `tooManyBytes`; `CancellationError` at once if the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
         try request.check()

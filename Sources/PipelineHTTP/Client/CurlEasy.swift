@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// One libcurl handle, used again for transfer after transfer; only libcurl's thread touches it.
+/// One libcurl handle, reused for transfer after transfer; only libcurl's thread touches it.
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let text: UnsafeMutablePointer<CChar>
@@ -23,10 +23,10 @@ final class CurlEasy {
         text.deallocate()
     }
 
-    /// What libcurl says of the last failure.
+    /// libcurl's text about the last failure.
     var errorText: String { String(cString: text) }
 
-    /// Sets everything for a transfer whose callbacks get `run`.
+    /// Sets all options for a transfer whose callbacks get `run`.
     /// - Throws: ``CurlFailure`` if libcurl can't do what an option asks for.
     func prepare(_ request: TransferRequest, _ options: CurlClient.Options, for run: CurlRun) throws(CurlFailure) {
         curl_easy_reset(handle)
@@ -46,7 +46,7 @@ final class CurlEasy {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // Taking a transfer away must not wait for a name server that does not answer.
+        // Removing a transfer must not wait for a name server that does not respond.
         set(CURLOPT_QUICK_EXIT, 1)
         check(ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, text))
     }
@@ -56,11 +56,11 @@ final class CurlEasy {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_HTTP_VERSION, Int(request.needsBackPressure ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS))
         // A second request to a host that is being connected to waits to see whether it can share the connection. Over
-        // TLS that is known with the handshake, without it only with the first answer.
+        // TLS the handshake tells; without TLS only the first response does.
         set(CURLOPT_PIPEWAIT, run.transfer.target.scheme == "https" && !request.needsBackPressure ? 1 : 0)
         set(CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.wholeMilliseconds)
         set(CURLOPT_BUFFERSIZE, 65_536)
-        // An empty text, not nothing, keeps libcurl from asking the environment.
+        // An empty text keeps libcurl from reading the environment; `NULL` doesn't.
         set(CURLOPT_PROXY, options.proxy?.absoluteString ?? "")
         set(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -82,7 +82,7 @@ final class CurlEasy {
 
     private func setRequest(_ request: TransferRequest, _ options: CurlClient.Options) {
         let method = request.method
-        // A method that usually brings content says so when it has none (RFC 9110 section 8.6).
+        // A method that usually has content sends `Content-Length: 0` without any (RFC 9110 section 8.6).
         let content = request.body ?? ([.post, .put, .patch].contains(method) ? [] : nil)
         if method == .head {
             set(CURLOPT_NOBODY, 1)
@@ -94,8 +94,8 @@ final class CurlEasy {
             }
         }
         if method != .get && method != .head || content != nil { set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
-        // Where a kept connection dies before a response, libcurl sends the request again, whatever its method; only on a
-        // new connection does it not (RFC 9110 section 9.2.2).
+        // If a reused connection dies before a response, libcurl sends the request again, whatever its method. On a new
+        // connection it doesn't (RFC 9110 section 9.2.2).
         let idempotent: [HTTPRequest.Method] = [.get, .head, .put, .delete, .options, .trace]
         set(CURLOPT_FRESH_CONNECT, idempotent.contains(method) ? 0 : 1)
         if options.decompress { set(CURLOPT_ACCEPT_ENCODING, "") }
@@ -107,12 +107,12 @@ final class CurlEasy {
             names.insert(field.name.canonicalName)
             var line = Array(field.name.rawName.utf8)
             field.withUnsafeBytesOfValue { value in
-                // libcurl takes `Name:` as "leave this field out" and `Name;` as a field without a value.
+                // libcurl reads `Name:` as "leave this field out" and `Name;` as a field without a value.
                 line += value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + Array(value)
             }
             add(line)
         }
-        // What libcurl would add of its own accord.
+        // Leave out the fields that libcurl would add by itself.
         for name in ["Accept", "Expect", "Content-Type"] where !names.contains(name.lowercased()) {
             add(Array("\(name):".utf8))
         }
@@ -144,6 +144,6 @@ final class CurlEasy {
 }
 
 extension Duration {
-    /// Milliseconds, at least one and at most what libcurl takes.
+    /// Milliseconds, at least one and at most as many as libcurl accepts.
     var wholeMilliseconds: Int { Int(min(max(1, attoseconds / 1_000_000_000_000_000), Int128(Int32.max))) }
 }

@@ -2,7 +2,7 @@ import CCurl
 import FoundationEssentials
 import Pipeline
 
-/// What libcurl itself said of a failure; found under `LoadError.underlying`.
+/// libcurl's own description of a failure, in `LoadError.underlying`.
 package struct CurlFailure: Error, CustomStringConvertible {
     /// The number of a `CURLcode`.
     let code: UInt32
@@ -10,7 +10,7 @@ package struct CurlFailure: Error, CustomStringConvertible {
 
     package var description: String { "libcurl error \(code): \(text)" }
 
-    /// Whether another attempt would fail in the same way: nothing is wrong with the network, but with the server.
+    /// Whether another attempt would fail in the same way, since the server is at fault and not the network.
     package var isPermanent: Bool {
         switch CURLcode(rawValue: code) {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER,
@@ -21,7 +21,7 @@ package struct CurlFailure: Error, CustomStringConvertible {
     }
 }
 
-// The texts that a reader of errors sees: where, what happened, what to do.
+// The error messages: where, what happened, what to do.
 extension CurlFailure {
     static func error(
         _ code: LoadError.Code, _ transfer: CurlTransfer, _ message: String, underlying: (any Error)? = nil
@@ -56,7 +56,7 @@ extension CurlFailure {
         error(.malformedResponse, transfer, "broke HTTP's rules: \(what).")
     }
 
-    /// The error for what libcurl gave up with.
+    /// The error for a transfer that libcurl gave up.
     func error(_ transfer: CurlTransfer, received: Int, connectTimeout: Duration, isConnected: Bool) -> LoadError {
         let said = text.last == "." ? String(text.dropLast()) : text
         let detail = said.isEmpty ? "" : " (\(said))"
@@ -78,7 +78,7 @@ extension CurlFailure {
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             return error(
                 .unreachable,
-                "can't be talked to safely: TLS failed\(detail). If its certificate is signed by an authority of your "
+                "can't be reached securely: TLS failed\(detail). If its certificate is signed by an authority of your "
                     + "own, name that in caFile.")
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM:
             return error(
@@ -92,7 +92,7 @@ extension CurlFailure {
                 "closed the connection after \(received) bytes, before the body's end\(detail). Try again.")
         case CURLE_RECV_ERROR where text.contains("chunked-encoding"),
             CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
-            return Self.malformed(transfer, said.isEmpty ? "its answer can't be read" : said)
+            return Self.malformed(transfer, said.isEmpty ? "its response can't be read" : said)
         case CURLE_OUT_OF_MEMORY where isConnected && received == 0:
             // What libcurl says of a field of more than 100 KB.
             return Self.malformed(transfer, "its header has a field that is too large")

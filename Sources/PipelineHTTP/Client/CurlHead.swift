@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The status line and fields of a response, as they came.
+/// The status line and fields of a response, as they arrived.
 struct CurlHead: Sendable {
     var status: Int
     var reason: String

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Puts together the head of a response from the lines that libcurl hands over: 1xx blocks, the final block, trailers.
+/// Assembles the head of a response from the lines that libcurl passes: 1xx blocks, the final block, trailers.
 struct CurlHeadReader {
     enum Progress {
         case more
@@ -9,7 +9,7 @@ struct CurlHeadReader {
         case malformed(String)
     }
 
-    /// How many fields all blocks together may have. Real answers have some dozens.
+    /// How many fields all blocks together may have. Real responses have a few dozen.
     static let maximumFields = 1000
     /// How many bytes all blocks together may have.
     static let maximumBytes = 256 << 10
@@ -22,13 +22,13 @@ struct CurlHeadReader {
     private var fields = 0
     private var bytes = 0
 
-    /// Takes one line, line break included.
+    /// Reads one line, line break included.
     mutating func read(_ raw: UnsafeBufferPointer<UInt8>) -> Progress {
         bytes += raw.count
         guard bytes <= Self.maximumBytes else {
             return .malformed("its header is larger than \(Self.maximumBytes) bytes")
         }
-        // Trailers (RFC 9110 section 6.5) may be dropped, and nothing here wants them.
+        // Trailers (RFC 9110 section 6.5) may be dropped, and are not used here.
         guard !isComplete else { return .more }
         var line = UnsafeBufferPointer(rebasing: raw[...])
         while let last = line.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
@@ -40,7 +40,8 @@ struct CurlHeadReader {
     }
 
     private mutating func readStatus(_ line: UnsafeBufferPointer<UInt8>) -> Progress {
-        // A new status line begins a new answer: what came before was interim, or a connection that was given up.
+        // A new status line begins a new response. The fields before it were an interim response's, or from a
+        // connection that was given up.
         headers = HTTPFields()
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count > 1 else { return .malformed("its status line is malformed") }
@@ -66,7 +67,7 @@ struct CurlHeadReader {
             headers[headers.count - 1] = last
             return .more
         }
-        // What is not a field is passed over, as browsers do. A name that is a token can't be a pseudo field's.
+        // Lines that aren't fields are ignored, as in browsers. A name that is a token can't be a pseudo field's.
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { return .more }
@@ -81,7 +82,8 @@ struct CurlHeadReader {
         }
         isComplete = true
         if !headers.contains(.transferEncoding) && !hasProperLength {
-            // One of them is wrong, and which server speaks next on this connection depends on which (RFC 9110 section 8.6).
+            // With a wrong length, the next response on this connection may not begin where it seems to (RFC 9110
+            // section 8.6).
             return .malformed("its Content-Length is not a number")
         }
         return .complete
@@ -98,7 +100,7 @@ struct CurlHeadReader {
         }
     }
 
-    /// The declared length of the content; `nil` if none is declared, or chunks overrule it (RFC 9112 section 6.3).
+    /// The declared length of the content; `nil` if none is declared, or chunks override it (RFC 9112 section 6.3).
     var contentLength: Int? {
         guard !headers.contains(.transferEncoding) else { return nil }
         return headers[fields: .contentLength].first?.withUnsafeBytesOfValue { bytes in
@@ -111,7 +113,7 @@ struct CurlHeadReader {
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     }
 
-    /// Forgets the fields that describe content as it was before libcurl decompressed it.
+    /// Removes the fields that describe the content before libcurl decompressed it.
     mutating func describeDecompressed() {
         guard headers[.contentEncoding] != nil else { return }
         headers[.contentEncoding] = nil

@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import Pipeline
 
-/// What libcurl's thread does: starts transfers, performs them, ends them. Only that thread touches it.
+/// The loop of libcurl's thread, which starts, performs and ends transfers. Only that thread touches it.
 final class CurlLoop {
     private let multi: UnsafeMutableRawPointer
     private let options: CurlClient.Options
@@ -13,7 +13,7 @@ final class CurlLoop {
     /// Handles of plain HTTP. One that spoke HTTP/2 is never used again: libcurl 7.88 then confuses its streams.
     private var idle: [CurlEasy] = []
     private var news: [CurlRun] = []
-    /// When a transfer may be late.
+    /// When to check next whether transfers are late.
     private var nextCheck: Duration?
 
     init(multi: UnsafeMutableRawPointer, options: CurlClient.Options) {
@@ -28,7 +28,7 @@ final class CurlLoop {
         while true {
             for command in thread.takeCommands() {
                 switch command {
-                // Its cancellation may have been posted before.
+                // Its cancellation may have been posted earlier.
                 case .start(let transfer): if !transfer.isCancelled { queue.append(transfer) }
                 case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
                 case .cancel(let transfer): cancel(transfer)
@@ -80,7 +80,7 @@ final class CurlLoop {
         var code = CURLE_OK
         while let handle = ccurl_next_ended(multi, &code) {
             guard let run = runs[handle] else { continue }
-            // The text of the failure lives in the handle: first tell, then reuse.
+            // The failure's text is in the handle, so end the run before the handle is reused.
             run.end(code)
             remove(run)
         }
@@ -111,7 +111,7 @@ final class CurlLoop {
         }
     }
 
-    /// Takes a transfer out of libcurl; if it has not ended there, its connection is closed.
+    /// Removes a transfer from libcurl; if it has not ended there, its connection is closed.
     private func remove(_ run: CurlRun) {
         curl_multi_remove_handle(multi, run.easy.handle)
         runs[run.easy.handle] = nil
@@ -131,7 +131,7 @@ final class CurlLoop {
         }
     }
 
-    /// How many milliseconds there is nothing to do for this thread's own part.
+    /// How many milliseconds this thread may wait for libcurl.
     private func patience() -> Int32 {
         guard let nextCheck else { return 3_600_000 }
         let left = nextCheck - clock.uptime

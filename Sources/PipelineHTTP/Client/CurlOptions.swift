@@ -1,37 +1,37 @@
 public import FoundationEssentials
 
 extension CurlClient {
-    /// How a client connects, how long it waits and how much it takes.
+    /// How a client connects, how long it waits and how much it accepts.
     public struct Options: Sendable {
         /// How long opening a connection may take, name look-up and TLS included; 10 seconds by default.
         public var connectTimeout: Duration = .seconds(10)
-        /// How long no byte may come while the reader waits for one; 10 seconds by default.
+        /// How long the reader may wait for the next byte; 10 seconds by default.
         public var stallTimeout: Duration = .seconds(10)
-        /// How long a request may take from its start to the last byte of its body, the redirects that the client
-        /// follows and a slow reader included, waiting for a free connection not; 60 seconds by default.
+        /// How long a request may take from its start to the last byte of its body; 60 seconds by default. This
+        /// includes redirects that the client follows and a slow reader, but not the wait for a free connection.
         public var totalTimeout: Duration = .seconds(60)
-        /// How many transfers to one host, that is scheme, name and port, run at once; 6 by default. Over HTTP/2, where
-        /// they share a connection, it is 100.
+        /// How many transfers to one host (scheme, name and port) run concurrently; 6 by default. Over HTTP/2, where
+        /// they share a connection, up to 100 run.
         public var maximumConnectionsPerHost = 6
-        /// How many transfers run at once, and how many idle connections are kept; 64 by default.
+        /// How many transfers run concurrently, and how many idle connections are kept; 64 by default.
         public var maximumConnections = 64
         /// How many bytes a body may have, declared or not, counted after decompression; 64,000,000 by default.
         public var maximumBodyBytes = 64_000_000
-        /// Whether compressed bodies are asked for and decompressed (RFC 9110 section 8.4), which images gain nothing
-        /// from; off by default. What comes decompressed has no `Content-Encoding` and no `Content-Length`.
+        /// Whether to request compressed bodies and decompress them (RFC 9110 section 8.4); off by default, since
+        /// images gain nothing. A decompressed response has no `Content-Encoding` and no `Content-Length`.
         public var decompress = false
-        /// Which addresses may be connected to; public ones by default.
+        /// The addresses that may be connected to; public ones by default.
         public var addresses = AddressPolicy.publicOnly
-        /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not asked.
+        /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not read.
         public var proxy: URL?
-        /// A file of the certificates, in PEM, that servers are trusted by; the system's by default.
+        /// A PEM file of the certificate authorities to trust; the system's by default.
         public var caFile: String?
-        /// What the client shows servers that ask who it is; nothing by default.
+        /// The certificate for servers that require one; none by default.
         public var clientCertificate: ClientCertificate?
-        /// Whether any server certificate will do. Off by default; on, it logs a warning: anyone on the way can read and
-        /// change what is transferred.
+        /// Whether to accept any server certificate. Off by default; on, it logs a warning: anyone on the network path
+        /// can read and change transfers.
         public var trustAnyCertificate = false
-        /// The `User-Agent` field (RFC 9110 section 10.1.5) of requests that have none; empty for none at all.
+        /// The `User-Agent` field (RFC 9110 section 10.1.5) of requests that have none; empty to send none.
         public var userAgent = "pipeline/0.1"
 
         /// The defaults.
@@ -44,7 +44,7 @@ extension CurlClient {
         public var certificateFile: String
         /// The private key's file, in PEM; `nil` if it is in the certificate's.
         public var keyFile: String?
-        /// What the key is encrypted with, if it is.
+        /// The password of the key, if it is encrypted.
         public var password: String?
 
         /// Names the files.

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Transfers that wait until a connection may be opened for them: highest priority first, then in order of arrival.
+/// Transfers that wait for a connection: highest priority first, then first in, first out.
 struct CurlQueue {
     private struct Line {
         var waiting = PriorityLine<CurlTransfer>()
@@ -8,7 +8,7 @@ struct CurlQueue {
         var sharesConnections = false
     }
 
-    /// How many streams HTTP/2 servers commonly take on one connection (RFC 9113 section 6.5.2 advises at least 100).
+    /// How many streams HTTP/2 servers commonly accept on one connection (RFC 9113 section 6.5.2 advises at least 100).
     private static let maximumStreams = 100
 
     private let maximumPerHost: Int
@@ -41,7 +41,7 @@ struct CurlQueue {
         lines[Host(transfer), default: Line()].waiting.enqueue(transfer, transfer.request.priority, number: lastNumber)
     }
 
-    /// The transfer that may start now, which counts as running from then on; `nil` if none may.
+    /// Returns a transfer that may start now and counts it as running; `nil` if none may.
     mutating func next() -> CurlTransfer? {
         guard running < maximum else { return nil }
         let firsts = lines.values.compactMap { $0.running < limit($0) ? $0.waiting.first : nil }
@@ -52,19 +52,19 @@ struct CurlQueue {
         return transfer
     }
 
-    /// Takes out a transfer that has not started; false if it isn't here.
+    /// Removes a transfer that has not started; returns false if it isn't here.
     mutating func remove(_ transfer: CurlTransfer) -> Bool {
         let host = Host(transfer)
         defer { forgetIfIdle(host) }
         return lines[host]?.waiting.remove(transfer) ?? false
     }
 
-    /// A transfer that has not started waits with another priority from now on.
+    /// Changes the priority of a transfer that has not started.
     mutating func prioritize(_ transfer: CurlTransfer, _ priority: LoadPriority) {
         lines[Host(transfer)]?.waiting.move(transfer, to: priority)
     }
 
-    /// A transfer that ran is over.
+    /// Counts a running transfer as ended.
     mutating func release(_ transfer: CurlTransfer) {
         let host = Host(transfer)
         lines[host]?.running -= 1
@@ -72,10 +72,10 @@ struct CurlQueue {
         forgetIfIdle(host)
     }
 
-    /// This transfer's host takes many of its kind on one connection.
+    /// Notes that this transfer's host accepts many transfers on one connection.
     mutating func sharesConnection(_ transfer: CurlTransfer) { lines[Host(transfer)]?.sharesConnections = true }
 
-    /// Takes out all that wait.
+    /// Removes and returns all waiting transfers.
     mutating func removeAll() -> [CurlTransfer] {
         lines.keys.flatMap { lines[$0]?.waiting.removeAll() ?? [] }
     }

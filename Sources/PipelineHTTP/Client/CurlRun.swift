@@ -10,10 +10,10 @@ final class CurlRun {
     let deadline: Duration
     private(set) var reader = CurlHeadReader()
     private(set) var isConnected = false
-    /// Whether the reader has to be told of something.
+    /// Whether there is something that the reader hasn't been told.
     private(set) var hasNews = false
-    /// Whether this is HTTP/2. libcurl 7.88 does not hold back the origin when one of several streams is paused: it keeps
-    /// the bytes itself and gives them out slowly. What the reader leaves is better kept here, up to a body's limit.
+    /// Whether this is HTTP/2. libcurl 7.88 does not hold back the origin when one of several streams is paused: it
+    /// buffers the bytes itself and delivers them slowly. So unread bytes are kept here, up to a body's limit.
     private var sharesConnection = false
     private var received = 0
     private var sent: curl_off_t = 0
@@ -39,7 +39,7 @@ final class CurlRun {
     // MARK: Callbacks
 
     func mayConnect(to address: Address?) -> Bool {
-        // What is neither IPv4 nor IPv6 is nothing that http can mean.
+        // http uses only IPv4 and IPv6 addresses.
         guard let address else { return false }
         guard let refusal = addresses.refusal(of: address, host: connectedHost) else { return true }
         self.refusal = refusal
@@ -52,7 +52,7 @@ final class CurlRun {
         return mayConnect(to: address)
     }
 
-    /// Whose address is looked at: the proxy's where there is one.
+    /// The host whose address is checked: the proxy, if there is one.
     private var connectedHost: String { options.proxy?.host() ?? transfer.target.host }
 
     func takeHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -120,7 +120,7 @@ final class CurlRun {
         curl_easy_pause(easy.handle, CURLPAUSE_CONT)
     }
 
-    /// What time it is too late for, if any; else when to look again.
+    /// Returns the error of a transfer that is late, and otherwise when to check again.
     func lateness(at now: Duration) -> (error: LoadError?, next: Duration) {
         if now >= deadline { return (CurlFailure.overdue(transfer, after: options.totalTimeout), deadline) }
         // libcurl itself watches the time to connect; a reader that pauses is not a stall.
@@ -135,7 +135,7 @@ final class CurlRun {
             ? (CurlFailure.stalled(transfer, after: options.stallTimeout), stall) : (nil, min(deadline, stall))
     }
 
-    /// Tells the reader how it ended.
+    /// Ends the transfer and tells the reader how.
     func end(_ code: CURLcode) {
         if let failure {
             end(failure)
@@ -144,7 +144,7 @@ final class CurlRun {
         } else if code != CURLE_OK {
             end(CurlFailure(code: code.rawValue, text: easy.errorText))
         } else if !reader.isComplete {
-            end(CurlFailure.malformed(transfer, "its answer has no end of the header"))
+            end(CurlFailure.malformed(transfer, "its response has no end of the header"))
         } else {
             transfer.end(.success(()))
             transfer.flush()

@@ -3,15 +3,14 @@ import FoundationEssentials
 import Glibc
 import Pipeline
 
-/// The thread on which libcurl works, started with the first transfer, and the mailbox through which it is told what to
-/// do.
+/// The thread that runs libcurl, started with the first transfer, and the mailbox for its commands.
 final class CurlThread: Sendable {
     enum Command: Sendable {
         case start(CurlTransfer)
-        /// The reader has read all there was and waits for more.
+        /// The reader has read everything so far and waits for more.
         case resume(CurlTransfer)
         case cancel(CurlTransfer)
-        /// It waits with another priority from now on, unless it has started.
+        /// Changes its priority, unless it has started.
         case prioritize(CurlTransfer, LoadPriority)
         case stop
     }
@@ -31,7 +30,7 @@ final class CurlThread: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// libcurl wants this once in a program, before all else.
+    /// libcurl requires this once in a program, before anything else.
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private let options: CurlClient.Options
@@ -39,7 +38,7 @@ final class CurlThread: Sendable {
 
     init(options: CurlClient.Options) { self.options = options }
 
-    /// Tells the thread what to do; false if it has been stopped.
+    /// Posts a command to the thread; returns false if it has been stopped.
     func post(_ command: Command) -> Bool {
         let (accepted, starts) = mailbox.withLock { mailbox -> (Bool, Bool) in
             guard !mailbox.isStopped else { return (false, false) }
@@ -62,9 +61,9 @@ final class CurlThread: Sendable {
         }
     }
 
-    /// Lets the thread end; transfers under way fail.
+    /// Lets the thread end; transfers in flight fail.
     func stop() {
-        // All at once: a command that came in between would lie behind the one that stops, and never be looked at.
+        // In one step: a command posted in between would come after the one that stops, and never run.
         mailbox.withLock { mailbox in
             guard !mailbox.isStopped else { return }
             mailbox.isStopped = true
@@ -98,7 +97,7 @@ final class CurlThread: Sendable {
         if Self.isReady, let handle = curl_multi_init() {
             mailbox.withLock { $0.multi = Multi(handle: handle) }
             do {
-                // Its handles have to be gone before the one that they were in.
+                // The transfers' handles have to be freed before the multi handle.
                 let loop = CurlLoop(multi: handle, options: options)
                 loop.run(self)
             }
@@ -108,7 +107,8 @@ final class CurlThread: Sendable {
         end()
     }
 
-    /// The thread has ended, or has never begun; then the next transfer tries again.
+    /// Fails the transfers that are left, after the thread has ended or could not start. If it couldn't, the next
+    /// transfer tries again.
     private func end(refusal: Thread.Refusal? = nil) {
         let (left, waiters) = mailbox.withLock { mailbox -> ([Command], [CheckedContinuation<Void, Never>]) in
             if refusal == nil { mailbox.isStopped = true }

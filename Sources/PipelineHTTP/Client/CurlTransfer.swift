@@ -3,10 +3,10 @@ import Pipeline
 
 /// One exchange of a request and a response, between the task that reads it and libcurl's thread.
 ///
-/// The thread puts in what has come and then ``flush()``es once; only that resumes the reader, so a small answer costs
-/// one resumption.
+/// The thread adds what has arrived and then calls ``flush()`` once. Only that resumes the reader, so a small response
+/// costs one resumption.
 final class CurlTransfer: Sendable {
-    /// How many bytes may lie unread before a transfer that can wait is paused; the kernel's buffers come on top.
+    /// How many bytes may be unread before a transfer that can wait is paused, besides the kernel's buffers.
     static let maximumUnread = 256 << 10
 
     enum Taking { case taken, later, unwanted }
@@ -14,7 +14,7 @@ final class CurlTransfer: Sendable {
 
     let request: TransferRequest
     let target: CurlURL
-    /// When the request has to be over; `nil` if it begins with this exchange.
+    /// When the request has to be over; `nil` if it starts with this exchange.
     let deadline: Duration?
 
     private struct State {
@@ -56,7 +56,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// The bytes that have come since the last call, at least one; `nil` at the end.
+    /// Returns the bytes that have arrived since the last call, at least one; `nil` at the end.
     func next() async throws -> [UInt8]? {
         if Task.isCancelled { cancel() }
         if let ready = take() { return try ready.get() }
@@ -69,7 +69,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// Gives the exchange up, unless it is over. Whoever waits is told at once.
+    /// Cancels the exchange, unless it is over. Pending waits throw `CancellationError` at once.
     func cancel() {
         let (body, isRunning) = state.withLock { state in
             let isRunning = state.end == nil && !state.isCancelled
@@ -83,7 +83,7 @@ final class CurlTransfer: Sendable {
         if isRunning { _ = thread.post(.cancel(self)) }
     }
 
-    /// What the reader gets now; `nil` if nothing has come yet, and then `waiter`, if there is one, waits.
+    /// Returns what the reader gets now; `nil` if nothing has arrived yet, and `waiter`, if there is one, waits then.
     private func take(orWait waiter: CheckedContinuation<[UInt8]?, any Error>? = nil) -> Result<[UInt8]?, any Error>? {
         let (ready, resumes) = state.withLock { state -> (Result<[UInt8]?, any Error>?, Bool) in
             if state.isCancelled { return (.failure(CancellationError()), false) }
@@ -117,10 +117,10 @@ final class CurlTransfer: Sendable {
 
     func put(_ head: CurlHead) { state.withLock { $0.head = head } }
 
-    /// Makes room for a body of a declared length, as far as it will ever be held here.
+    /// Reserves memory for a body of a declared length, up to the most that is held here.
     func expect(_ count: Int) { state.withLock { $0.unread.reserveCapacity(min(count, Self.maximumUnread)) } }
 
-    /// Takes bytes, unless the reader has enough to read and the transfer can wait.
+    /// Adds bytes, unless the reader has enough to read and the transfer can wait.
     func put(_ bytes: UnsafeBufferPointer<UInt8>, canWait: Bool) -> Taking {
         state.withLock { state in
             if state.isCancelled { return .unwanted }

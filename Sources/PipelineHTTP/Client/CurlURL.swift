@@ -2,8 +2,8 @@ import CCurl
 import FoundationEssentials
 import Pipeline
 
-/// Where a URL leads, as libcurl reads it: the connection goes where libcurl thinks, so whatever depends on that, such
-/// as which host is allowed and who gets credentials, has to ask the same reader.
+/// The origin of a URL, as libcurl reads it. libcurl decides where to connect, so checks of allowed hosts and of
+/// credentials have to use the same parser.
 struct CurlURL: Sendable, Hashable {
     let scheme: String
     /// In lower case; IPv4 in four decimal numbers, IPv6 without brackets.
@@ -14,9 +14,9 @@ struct CurlURL: Sendable, Hashable {
     /// - Throws: `LoadError` with the code `invalidURL` or `unsupportedScheme`.
     init(_ url: URL) throws {
         let text = url.absoluteString
-        // Of no use to a URL that is one, and each transfer reads one.
+        // Only made for errors, since each transfer reads a URL.
         var subject: String { redactedURL(text) }
-        // A line break in a URL would end the request line and begin a field (RFC 3986 section 2 knows none).
+        // A line break in a URL would end the request line and begin a field (RFC 3986 section 2 allows none).
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else {
             throw LoadError(
                 .invalidURL, subject: subject.filter { !$0.isNewline },
@@ -35,7 +35,7 @@ struct CurlURL: Sendable, Hashable {
             throw LoadError(
                 .unsupportedScheme, subject: subject, "Only http and https can be fetched, not \(scheme).")
         }
-        // libcurl takes the `a` of `http:///a` for a host, which no standard does.
+        // libcurl reads the `a` of `http:///a` as a host, against every standard.
         guard url.host()?.isEmpty == false, let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty,
             let port = Self.part(CURLUPART_PORT, of: handle).flatMap({ Int($0) })
         else {

@@ -1,20 +1,20 @@
-/// What sends requests over the network; ``CurlClient`` is the one of this package, a test may pass another.
+/// Sends requests over the network. ``CurlClient`` is this package's implementation; a test may pass another.
 public protocol HTTPClient: Sendable {
-    /// Sends a request and returns as soon as the final status line and fields are there; the body then arrives as it
-    /// is read.
+    /// Sends a request and returns as soon as the final status line and fields have arrived; the body then arrives as
+    /// it is read.
     ///
-    /// A client hands redirects to the caller once it has followed ``TransferRequest/maximumRedirects`` of them; caches
-    /// ask for none, and store each hop by itself. What a client has followed all the same is stored as stale: nobody
-    /// knows for how long the redirect holds.
-    /// - Throws: `LoadError` with what went wrong, such as `unreachable` or `timedOut`; `CancellationError` if the
-    ///   task is cancelled.
+    /// A client follows at most ``TransferRequest/maximumRedirects`` redirects. With 0 it returns the redirect itself:
+    /// caches ask for that, and store each hop separately. If a client follows one anyway, the response is stored as
+    /// stale, since it is unknown how long the redirect is valid.
+    /// - Throws: `LoadError` with the code of the failure, such as `unreachable` or `timedOut`; `CancellationError` if
+    ///   the task is cancelled.
     func send(_ request: TransferRequest) async throws -> TransferResponse
 
-    /// Ends what is under way and gives back what the client holds; afterwards every request fails. By default nothing.
+    /// Ends the transfers in flight and frees the client's resources; later requests fail. Does nothing by default.
     func shutdown() async
 }
 
 extension HTTPClient {
-    /// There is nothing to give back.
+    /// Does nothing.
     public func shutdown() async {}
 }

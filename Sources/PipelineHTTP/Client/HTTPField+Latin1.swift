@@ -1,8 +1,8 @@
 package import HTTPTypes
 
 extension HTTPField {
-    /// The value with each byte as the code point of the same number (ISO-8859-1): no two values look the same, which
-    /// they may as UTF-8.
+    /// The value with each byte as the code point of the same number (ISO-8859-1). Different values give different
+    /// texts, which isn't so for UTF-8.
     package var latin1: String { withUnsafeBytesOfValue { Self.latin1($0) } }
 
     /// Makes a field of a value whose code points are its bytes; `nil` if one is above 255, or a control character that

@@ -2,22 +2,22 @@ package import FoundationEssentials
 package import HTTPTypes
 package import Pipeline
 
-/// What arrived of a response before it broke off. `Fetch` leaves it for its next attempt under a `Retry`, which asks for
-/// the rest alone (RFC 9110 sections 13.1.5 and 14.2).
+/// The part of a response that arrived before the connection broke. `Fetch` leaves it for its next attempt under a
+/// `Retry`, which requests only the rest (RFC 9110 sections 13.1.5 and 14.2).
 ///
-/// It is not a public attachment: only the stage that asked for the body knows how to ask for the rest.
+/// It is not a public attachment: only the stage that requested the body can request the rest.
 package struct PartialBody: LoadAttachment {
     /// The response, with the bytes so far.
     package let exchange: HTTPExchange
-    /// How many bytes the whole has.
+    /// The number of bytes of the whole body.
     let total: Int
     private let validator: String
 
-    /// Keeps what can be completed; `nil` without a strong validator or a known length, since then nobody could say
-    /// that the rest belongs to it.
+    /// Keeps a response that can be completed; `nil` without a strong validator or a known length, since the rest could
+    /// then be of another version.
     package init?(_ exchange: HTTPExchange) {
         let headers = exchange.headers
-        // A body that the client decompressed has no Content-Length: ranges count the bytes before that.
+        // A body that the client decompressed has no Content-Length: ranges count compressed bytes.
         guard exchange.status == 200, !exchange.body.isEmpty, headers[.transferEncoding] == nil,
             let total = headers[values: .contentLength].first.flatMap({ deltaSeconds($0.utf8) }),
             exchange.body.count < total, headers[.acceptRanges]?.lowercased() != "none",
@@ -32,14 +32,15 @@ package struct PartialBody: LoadAttachment {
     /// The fields that ask for the rest, or for all of it if the origin has another version now.
     package var conditions: HTTPFields { [.range: "bytes=\(exchange.body.count)-", .ifRange: validator] }
 
-    /// Whether the next answer is about something else, so that only a request without conditions helps.
+    /// Whether the next response is about something else, so that only a request without conditions helps.
     package func isUseless(after status: Int, from url: URL) -> Bool {
-        // A tag means something for one URL alone (RFC 9110 section 8.8.3), and a client may have followed a redirect.
+        // A tag is only valid for one URL (RFC 9110 section 8.8.3), and a client may have followed a redirect.
         status == 416 || status == 206 && url != exchange.url
     }
 
-    /// The response as it will be with the rest, whose bytes are still to come (RFC 9110 section 15.3.7.3).
-    /// - Throws: `LoadError` with the code `malformedResponse` if it is not the rest that was asked for.
+    /// Returns the response with its fields updated by the response that brings the rest, whose bytes are yet to arrive
+    /// (RFC 9110 section 15.3.7.3).
+    /// - Throws: `LoadError` with the code `malformedResponse` if it is not the requested rest.
     package func continued(by response: HTTPExchange) throws -> HTTPExchange {
         let text = response.headers[values: .contentRange].first
         let range = text.flatMap { ContentRange($0) }
@@ -50,7 +51,7 @@ package struct PartialBody: LoadAttachment {
                     + "\(exchange.body.count) to the end of \(total) were asked for")
         }
         let tag = response.headers[values: .eTag].first
-        // A weak tag confirms the same picture, which need not be the same bytes.
+        // A weak tag confirms the same image, but not the same bytes.
         guard tag == nil || tag == exchange.headers[values: .eTag].first,
             Validators.confirms(response.headers, exchange.headers)
         else {
@@ -63,7 +64,7 @@ package struct PartialBody: LoadAttachment {
         return whole
     }
 
-    /// Makes sure that the rest was neither shorter nor longer than its range said.
+    /// Checks that the rest was as long as its range said.
     /// - Throws: `LoadError` with the code `malformedResponse`.
     package func checkLength(of whole: HTTPExchange) throws {
         guard whole.body.count == total else {

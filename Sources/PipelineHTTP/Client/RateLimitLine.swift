@@ -1,6 +1,6 @@
 import Pipeline
 
-/// The requests that wait for one host. The first of them waits for the time to come, the others for their turn.
+/// The requests that wait for one host. The first waits until it may be sent, the others for their turn.
 final class RateLimitLine: Sendable {
     private struct Turn: SharedResource {
         var isTaken = false
@@ -15,7 +15,7 @@ final class RateLimitLine: Sendable {
 
     private let line = WaitingLine(Turn())
 
-    /// Returns when a request may be sent.
+    /// Waits until a request may be sent.
     /// - Throws: `CancellationError` at once if the task is cancelled.
     func turn(priority: LoadPriority, interval: Duration, clock: any LoadClock) async throws {
         try await line.take((), priority: priority)

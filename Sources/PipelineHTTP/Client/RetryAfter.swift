@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import HTTPTypes
 import Pipeline
 
-/// When an origin wants to be asked again (RFC 9110 section 10.2.3).
+/// The `Retry-After` field: when an origin wants the next request (RFC 9110 section 10.2.3).
 package enum RetryAfter {
     /// The time to wait from `now`, given in seconds or as a date; zero for a date that has passed, `nil` without a
     /// field that can be read.

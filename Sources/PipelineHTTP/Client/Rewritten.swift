@@ -1,8 +1,8 @@
 /// A client whose requests are rewritten as they are sent, such as by adding a token that changes with the hour.
 ///
-/// A redirect that leads to another origin is sent as it is: what is added here is meant for the first one.
+/// A request that a redirect sends to another origin is not rewritten: the additions are meant for the first origin.
 ///
-/// The image's identity stays what was asked for: keys, caches and errors know the URL without its token.
+/// The image's identity stays the same: keys, caches and errors use the original URL, without the token.
 ///
 /// ```swift
 /// let client = Rewritten(CurlClient()) { request in
@@ -18,7 +18,7 @@ public struct Rewritten: HTTPClient {
     /// Wraps a client.
     /// - Parameters:
     ///   - client: what sends the requests.
-    ///   - rewrite: gives the request that is sent instead.
+    ///   - rewrite: returns the request to send instead.
     public init(
         _ client: any HTTPClient, rewrite: @escaping @Sendable (TransferRequest) async throws -> TransferRequest
     ) {
@@ -26,8 +26,8 @@ public struct Rewritten: HTTPClient {
         self.rewrite = rewrite
     }
 
-    /// Rewrites the request and sends it. The response's URL is the one before, unless a redirect led elsewhere.
-    /// - Throws: what the closure throws, and the client.
+    /// Rewrites the request and sends it. The response's URL is the original one, unless a redirect led elsewhere.
+    /// - Throws: any error of the closure or the client.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
         guard !request.crossesOrigins else { return try await client.send(request) }
         let sent = try await rewrite(request)

@@ -5,10 +5,10 @@ public struct TransferBody: AsyncSequence, Sendable {
 
     private let next: @Sendable () async throws -> [UInt8]?
 
-    /// Makes a body of a closure that gives the next chunk, or `nil` at the end.
+    /// Makes a body of a closure that returns the next chunk, or `nil` at the end.
     public init(next: @escaping @Sendable () async throws -> [UInt8]?) { self.next = next }
 
-    /// Makes a body of bytes that are at hand.
+    /// Makes a body of bytes in memory.
     public init(_ bytes: [UInt8]) {
         let rest = BodyRest(bytes)
         self.init { rest.take() }

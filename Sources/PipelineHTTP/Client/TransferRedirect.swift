@@ -2,10 +2,10 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Where a redirect leads and what of a request goes along: credentials only to the same origin (RFC 9110 section 15.4).
+/// The request that follows a redirect. It keeps credentials only within the same origin (RFC 9110 section 15.4).
 enum TransferRedirect {
-    /// The request that follows a response; `nil` if the answer is not a redirect.
-    /// - Throws: `LoadError` if it leads to what is not an http or https URL.
+    /// Returns the request that follows a response; `nil` if the response is not a redirect.
+    /// - Throws: `LoadError` if it leads to anything but an http or https URL.
     static func next(
         of request: TransferRequest, from target: CurlURL, status: Int, _ headers: HTTPFields,
         credentials: CredentialFields = .standard
@@ -31,7 +31,7 @@ enum TransferRedirect {
             }
         }
         if destination != target {
-            // What was meant for one origin is no other's business (RFC 9110 section 15.4).
+            // Credentials for one origin must not reach another (RFC 9110 section 15.4).
             next.headers = next.headers.filtered {
                 !credentials.contains($0.name) && !CredentialFields.standard.contains($0.name)
             }
@@ -40,7 +40,7 @@ enum TransferRedirect {
         return next
     }
 
-    /// Where a field such as `Location` leads; `nil` if that is not a URL.
+    /// The URL in a field such as `Location`; `nil` if it is not a URL.
     static func url(_ field: HTTPField, relativeTo base: URL) -> URL? {
         URL(string: escaped(field), relativeTo: base)?.absoluteURL
     }

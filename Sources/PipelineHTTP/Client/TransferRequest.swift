@@ -8,24 +8,24 @@ public struct TransferRequest: Sendable {
     public var method: HTTPRequest.Method
     /// The http or https URL.
     public var url: URL
-    /// The fields that are sent, besides `Host`, `User-Agent` and what the connection needs.
+    /// The fields to send, besides `Host`, `User-Agent` and those of the connection.
     public var headers: HTTPFields
     /// The content of the request; `nil` by default.
     public var body: [UInt8]?
-    /// How urgent the transfer is against others that wait for a connection.
+    /// How urgent the transfer is, compared to others that wait for a connection.
     public var priority: LoadPriority
-    /// How many redirects (RFC 9110 section 15.4) are followed; 5 by default, 0 to hand them to the caller.
+    /// How many redirects (RFC 9110 section 15.4) are followed; 5 by default, 0 to return them to the caller.
     public var maximumRedirects: Int
-    /// Which addresses may be connected to for this request; `nil`, the default, leaves it to the client.
+    /// The addresses that this request may connect to; the client's with `nil`, the default.
     public var addresses: AddressPolicy?
     /// The user that the request is for, as the load's `partition` names it; `nil` by default. It is never sent: a client
     /// that serves several users, such as a ``Rewritten`` that adds each user's token, tells them apart by it.
     public var partition: String?
     /// Whether a redirect has led here from another origin, whose credentials are not for this one.
     public var crossesOrigins = false
-    /// Whether the body has to be received no faster than it is read over TLS as well, whatever its length; off by
-    /// default. Such a request speaks HTTP/1.1 on a connection of its own: over HTTP/2 libcurl itself takes and keeps
-    /// what a reader leaves, up to the stream's window of 32 MB and beyond. For readers of long bodies that are slow.
+    /// Whether the body is received no faster than it is read over TLS too, whatever its length; off by default. Turn
+    /// it on for slow readers of long bodies. Such a request uses HTTP/1.1 on a connection of its own: over HTTP/2
+    /// libcurl buffers unread bytes, up to the stream's window of 32 MB and beyond.
     public var needsBackPressure = false
 
     /// Describes a request.

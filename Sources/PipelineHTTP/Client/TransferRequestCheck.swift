@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 
 extension TransferRequest {
-    /// Looks for what would break the request apart on the wire or make the server read it otherwise than it was meant.
+    /// Checks for fields that would break the request apart on the wire or make the server misread it.
     /// - Throws: `LoadError` with the code `invalidHeader`.
     func check() throws {
         for field in headers {
@@ -15,14 +15,14 @@ extension TransferRequest {
         }
     }
 
-    /// Whether a field's value may have a byte (RFC 9110 section 5.5).
+    /// Whether a field's value may contain a byte (RFC 9110 section 5.5).
     static func mayBeSent(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7f || byte == 0x09 }
 
     private func problem(of field: HTTPField) -> String? {
         let isClean = field.withUnsafeBytesOfValue { $0.allSatisfy(Self.mayBeSent) }
         guard isClean else { return "its value has a line break or another control character (RFC 9110 section 5.5)" }
         switch field.name {
-        case .transferEncoding: return "how the content is framed is the client's to say; leave it out"
+        case .transferEncoding: return "the client decides how the content is framed; leave it out"
         case .contentLength where field.value != "\(body?.count ?? 0)":
             return "its value is not the content's length; leave it out"
         default: return nil

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 public import HTTPTypes
 
-/// A response as it comes from the wire: the fields at once, the body as it is read.
+/// A response as it arrives from the network: the fields at once, the body as it is read.
 public struct TransferResponse: Sendable {
     /// The status code (RFC 9110 section 15).
     public let status: Int
@@ -9,11 +9,11 @@ public struct TransferResponse: Sendable {
     public let reason: String
     /// The fields of the final response, in their order.
     public let headers: HTTPFields
-    /// The URL that answered, after redirects.
+    /// The URL that responded, after redirects.
     public let url: URL
     /// The 1xx responses that came before (RFC 9110 section 15.2).
     public let interim: [Interim]
-    /// The content, streamed with back-pressure: what is not read is not received, as far as the protocol allows.
+    /// The content, streamed with back-pressure: unread bytes are not received, as far as the protocol allows.
     public let body: TransferBody
 
     /// A 1xx response.

@@ -2,17 +2,17 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// What to do about a request, by what is stored for it: a pure function of both (RFC 9111 section 4).
+/// How to respond to a request: a pure function of the request and the cache's lookup (RFC 9111 section 4).
 enum CacheDecision {
-    /// Give what is stored; nobody is asked.
+    /// Serve the stored response without asking the origin.
     case give(StoredResponse, Freshness)
-    /// Give what is stored and ask the origin in the background (RFC 5861 section 3).
+    /// Serve the stored response and ask the origin in the background (RFC 5861 section 3).
     case giveAndRevalidate(StoredResponse, Freshness)
-    /// Ask the origin; what is stored may be confirmed by it, or stand in for it.
+    /// Ask the origin. It may confirm the stored response, which may also stand in for it.
     case ask(StoredResponse, Freshness)
     /// Ask the origin: nothing is stored.
     case askForAll
-    /// Say 504: nothing will do, and the request forbids to ask (section 5.2.1.7).
+    /// Respond with 504: no stored response may be served, and the request forbids asking (section 5.2.1.7).
     case timeOut
 
     init(_ lookup: CacheLookup, mode: CacheMode, headers: HTTPFields) {

@@ -1,10 +1,10 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What a response to an unsafe request makes invalid (RFC 9111 section 4.4).
+/// The URLs that a response to an unsafe request makes invalid (RFC 9111 section 4.4).
 package enum Invalidation {
-    /// The URLs of which nothing stored may be used any more: the target, and `Location` and `Content-Location` where
-    /// they have the target's origin. None if the method is safe or the answer is an error.
+    /// The URLs whose stored responses must not be used any more: the target, and `Location` and `Content-Location` if
+    /// they have the target's origin. None if the method is safe or the response is an error.
     package static func urls(
         method: HTTPRequest.Method, target: URL, status: Int, headers: HTTPFields
     ) -> [URL] {
@@ -20,6 +20,6 @@ package enum Invalidation {
         return [target] + others
     }
 
-    /// RFC 9110 section 9.2.1. Any method that isn't known to be safe is taken to be unsafe.
+    /// RFC 9110 section 9.2.1. Any other method counts as unsafe.
     private static let safe: Set<String> = ["GET", "HEAD", "OPTIONS", "TRACE"]
 }

@@ -1,12 +1,12 @@
 package import HTTPTypes
 
-/// What a 304 says of a stored response (RFC 9111 section 4.3.4).
+/// What a 304 says about a stored response (RFC 9111 section 4.3.4).
 package enum NotModified: Sendable, Hashable {
-    /// The stored response still holds.
+    /// The stored response is still valid.
     case confirmsStored
-    /// The caller's own condition holds: the 304 is the caller's to read.
+    /// The caller's own condition holds: the 304 goes to the caller.
     case answersCaller
-    /// It is about another response than the stored one, or there is none: only a request without conditions helps.
+    /// It is about a response other than the stored one, or none is stored: only a request without conditions helps.
     case concernsAnother
 
     /// Reads a 304.

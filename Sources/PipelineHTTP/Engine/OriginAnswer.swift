@@ -21,7 +21,7 @@ struct OriginAnswer {
         self.responseTime = responseTime
     }
 
-    /// What the cache is asked to store.
+    /// The exchange that the cache is asked to store.
     func exchange(_ request: CachingRequest, _ headers: HTTPFields) -> HTTPExchange {
         HTTPExchange(
             url: request.url, method: request.method, requestHeaders: headers, status: status, headers: self.headers,
@@ -30,13 +30,13 @@ struct OriginAnswer {
 }
 
 extension Int {
-    /// Whether a response to GET with this status says that what is stored is not suitable any more (RFC 9111 section
-    /// 4.3.3): every final one but a server's error, and those that are about the request's own condition or range.
+    /// Whether a response to GET with this status says that the stored response is no longer suitable (RFC 9111 section
+    /// 4.3.3): every final status except server errors and those about the request's own condition or range.
     var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
 }
 
 extension HTTPExchange {
-    /// Whether it says that what is stored is not suitable any more, even where it may not be stored itself (RFC 9111
+    /// Whether it says that the stored response is no longer suitable, even if it must not be stored itself (RFC 9111
     /// section 4.3.3).
     package var replacesStored: Bool {
         method == .get && status.evictsStored && !CacheControl(requestHeaders).contains("no-store")

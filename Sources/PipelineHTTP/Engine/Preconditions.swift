@@ -9,8 +9,7 @@ package enum Preconditions {
         request.contains(.ifNoneMatch) || request.contains(.ifModifiedSince)
     }
 
-    /// Whether a request has conditions that are the origin's alone to evaluate: they guard what it has, not what is
-    /// stored here.
+    /// Whether a request has conditions that only the origin may evaluate: they guard its state, not a stored response.
     static func areForOrigin(in request: HTTPFields) -> Bool {
         request.contains(.ifMatch) || request.contains(.ifUnmodifiedSince)
     }
@@ -21,8 +20,8 @@ package enum Preconditions {
         return request.filtered { ![.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince].contains($0.name) }
     }
 
-    /// Whether the caller has what is stored, so that a 304 will do. `If-None-Match` goes before `If-Modified-Since`
-    /// (RFC 9110 section 13.2.2).
+    /// Whether the caller already has the stored response, so that a 304 is enough. `If-None-Match` takes precedence
+    /// over `If-Modified-Since` (RFC 9110 section 13.2.2).
     static func holdBack(_ stored: StoredResponse, for request: HTTPFields, now: Date) -> Bool {
         // RFC 9110 section 13.2.1: conditions are about a representation.
         guard stored.isSuccess else { return false }
@@ -44,7 +43,7 @@ package enum Preconditions {
     /// The caller's own conditions stay: `If-None-Match` becomes the union of the tags, and a date of the caller's is
     /// not replaced.
     package static func adding(_ stored: HTTPFields, to request: HTTPFields) -> HTTPFields {
-        // A range asks about another content than the stored one.
+        // A range asks about content other than the stored one.
         guard !request.contains(.range) else { return request }
         var request = request
         let hasConditions = areGiven(in: request)
@@ -60,11 +59,11 @@ package enum Preconditions {
         return request
     }
 
-    /// Whether a 304 confirms a stored response, and not only what the caller has.
+    /// Whether a 304 confirms a stored response, and not only the caller's.
     static func confirm(_ stored: HTTPFields, by notModified: HTTPFields, request: HTTPFields) -> Bool {
         guard Validators.confirms(notModified, stored) else { return false }
         guard areGiven(in: request) else { return true }
-        // With the caller's conditions sent too, silence says nothing of the stored response.
+        // With the caller's conditions sent too, a 304 without validators doesn't tell which response it confirms.
         if notModified.contains(.eTag) || notModified.contains(.lastModified) { return true }
         if request.contains(.ifNoneMatch) {
             return stored.latin1(.eTag).first.map { own in tags(in: request).allSatisfy { tag($0) == tag(own) } }
@@ -73,7 +72,7 @@ package enum Preconditions {
         return stored.contains(.eTag) || stored[.lastModified] == request[.ifModifiedSince]
     }
 
-    /// The members of `If-None-Match`; commas in quotes don't part them.
+    /// The members of `If-None-Match`; commas in quotes don't separate them.
     private static func tags(in request: HTTPFields) -> [String] {
         var tags: [String] = [""]
         var isQuoted = false
@@ -88,6 +87,7 @@ package enum Preconditions {
         return tags.filter { !$0.isEmpty }
     }
 
-    /// What is compared: weak or not means nothing here (RFC 9110 section 13.1.2). What is not a tag is compared as it is.
+    /// The part of a tag that is compared, weak or not (RFC 9110 section 13.1.2). Text that is not a tag is compared as
+    /// it is.
     private static func tag(_ text: String) -> String { EntityTag(text)?.opaque ?? text }
 }

@@ -2,13 +2,12 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// The requests that one request becomes on its way through redirects (RFC 9110 section 15.4). Each hop is sent, judged
-/// and stored by itself.
+/// The requests of a chain of redirects (RFC 9110 section 15.4). Each hop is sent, judged and stored separately.
 package struct RedirectHops: Sendable {
     /// How many redirects are followed.
     static let limit = 5
 
-    /// The request of the current hop; the client hands its redirect over.
+    /// The request of the current hop. The client doesn't follow redirects itself.
     package private(set) var request: TransferRequest
     private let credentials: CredentialFields
     private var count = 0
@@ -19,9 +18,9 @@ package struct RedirectHops: Sendable {
         self.credentials = credentials
     }
 
-    /// Continues to where a response leads.
+    /// Moves to the hop that a response leads to.
     /// - Returns: false if the response is not a redirect.
-    /// - Throws: `LoadError` if it leads to what can't be fetched, or is one redirect too many.
+    /// - Throws: `LoadError` if the redirect leads to a URL that can't be fetched, or is one too many.
     mutating func follow(status: Int, _ headers: HTTPFields) throws -> Bool {
         guard status.isRedirect, headers.contains(.location) else { return false }
         let origin = try CurlURL(request.url)
@@ -40,7 +39,7 @@ package struct RedirectHops: Sendable {
         return true
     }
 
-    /// What responses to the current hop are stored under.
+    /// The key of responses to the current hop.
     func key() -> SourceKey? {
         SourceKey(
             ImageRequest(.url(request.url), headers: request.headers, partition: request.partition),

@@ -2,11 +2,11 @@ package import FoundationEssentials
 package import HTTPTypes
 package import Pipeline
 
-/// A redirect on a load's way, with what `Store` has to do about it.
+/// A redirect that a load followed, with what `Store` has to do about it.
 package enum FollowedRedirect: Sendable {
-    /// It was stored and fresh, or stale and given all the same.
+    /// It was stored and fresh, or stale and accepted anyway.
     case stored(StoredResponse)
-    /// The origin has sent it; `Store` keeps it under this key.
+    /// The origin has sent it; `Store` stores it under this key.
     case fetched(HTTPExchange, SourceKey?)
     /// It was stored, and the origin has confirmed it with a 304.
     case confirmed(StoredResponse, by: HTTPExchange)
@@ -15,14 +15,14 @@ package enum FollowedRedirect: Sendable {
     package var isStored: Bool { if case .stored = self { true } else { false } }
 }
 
-/// How far a load has come on its way through redirects, each of which has its own entry in the cache.
+/// A load's progress through redirects, each of which has its own entry in the cache.
 ///
-/// Where the request has an identifier, the whole chain is one entry: nobody knows whether a URL in between, which may be
-/// signed for this very request, will ever be seen again.
+/// If the request has an identifier, the whole chain is one entry: a URL in between, which may be signed for this very
+/// request, may never be requested again.
 ///
-/// It is not a public attachment: only the lookups and `Fetch` of this package, which share it, can keep it right.
+/// It is not a public attachment: only the lookups and `Fetch` of this package, which share it, can keep it correct.
 package struct RedirectTrail: LoadAttachment {
-    /// Whether it has led to the load's original. Otherwise a fetcher that doesn't know of redirects brought that.
+    /// Whether it has led to the load's original. If not, the original came from a fetcher without redirects.
     package fileprivate(set) var hasArrived = false
     /// The redirects that were followed, in their order.
     package var followed: [FollowedRedirect] = []
@@ -30,21 +30,21 @@ package struct RedirectTrail: LoadAttachment {
     package var within: [HTTPExchange] = []
     /// The hop that comes next.
     package private(set) var hops: RedirectHops
-    /// What its response is stored under.
+    /// The key of its response.
     package private(set) var key: SourceKey?
-    /// The stored response for it, which the origin is to confirm.
+    /// The stored response for it, which the origin has to confirm.
     package var stored: StoredResponse?
-    /// What may be given if the origin of the next hop fails.
+    /// The response that may be served if the origin of the next hop fails.
     package private(set) var standIn: StandIn?
-    /// Whether the origin has answered a hop. What memory has is outdated then.
+    /// Whether the origin has responded to a hop. Images in memory are outdated then.
     package var isAnswered = false
-    /// Whether a stored response on the way was past its freshness, and within the request's `max-stale`.
+    /// Whether a stored response on the way was stale, but within the request's `max-stale`.
     package private(set) var acceptsStale = false
-    /// How later hops are looked up; `nil` where no cache is read.
+    /// The rules by which later hops are looked up; `nil` if no cache is read.
     package var rules: CacheRules?
     private let isNamed: Bool
 
-    /// Begins at a load's URL.
+    /// Starts at a load's URL.
     package init(at url: URL, of load: Load, credentials: CredentialFields) {
         var request = TransferRequest(
             url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority)
@@ -60,7 +60,7 @@ package struct RedirectTrail: LoadAttachment {
     package func selectingFields(_ load: Load) -> HTTPFields { isNamed ? load.request.headers : hops.request.headers }
 
     /// Follows a redirect that the origin has sent or confirmed.
-    /// - Returns: false if it is none.
+    /// - Returns: false if it is not a redirect.
     package mutating func follow(_ redirect: FollowedRedirect, status: Int, _ headers: HTTPFields) throws -> Bool {
         guard try hops.follow(status: status, headers) else { return false }
         isAnswered = true
@@ -73,18 +73,18 @@ package struct RedirectTrail: LoadAttachment {
         return true
     }
 
-    /// Whether a response of the origin leads elsewhere.
+    /// Whether a response of the origin is a redirect.
     package func mayFollow(_ answer: HTTPExchange) -> Bool {
         answer.status.isRedirect && answer.headers.contains(.location)
     }
 
-    /// Forgets what is stored for the next hop: the origin has said that it has another response.
+    /// Forgets the stored response for the next hop, since the origin has said that it has another one.
     package mutating func deny() {
         (stored, standIn) = (nil, nil)
         isAnswered = true
     }
 
-    /// Whether what is stored for later hops is to be looked for.
+    /// Whether to look up stored responses for later hops.
     package var looksAhead: Bool { rules != nil && !isNamed }
 
     private mutating func move() {
@@ -92,8 +92,8 @@ package struct RedirectTrail: LoadAttachment {
         (stored, standIn) = (nil, nil)
     }
 
-    /// Follows redirects that are stored, from the next hop on: to a response that is fresh, or to the first hop that the
-    /// origin has to be asked about. What is stored behind that one may still stand in.
+    /// Follows stored redirects from the next hop on, to a fresh response or to the first hop that the origin has to be
+    /// asked about. A response that is stored for a later hop may still stand in.
     package mutating func look(in cache: HTTPCache, for load: Load, isCounted: Bool = false) async throws -> CacheLookup
     {
         (stored, standIn) = (nil, nil)
@@ -135,7 +135,7 @@ package struct RedirectTrail: LoadAttachment {
 }
 
 extension CacheLookup {
-    /// What was found, fresh or stale.
+    /// The response that was found, fresh or stale.
     var judged: (response: StoredResponse, freshness: Freshness)? {
         switch self {
         case .fresh(let response, let freshness), .stale(let response, let freshness): (response, freshness)
@@ -145,7 +145,7 @@ extension CacheLookup {
 }
 
 extension Load {
-    /// What may be given where the origin of the next hop fails.
+    /// The response that may be served if the origin of the next hop fails.
     package var standIn: StandIn? {
         if let trail = attachment(RedirectTrail.self) { return trail.standIn }
         return StandIn(response)
@@ -157,7 +157,7 @@ extension Load {
         return trail
     }
 
-    /// Continues with a stored response that is past its freshness.
+    /// Continues with a stale stored response.
     package mutating func giveStale(_ standIn: StandIn) {
         isStale = true
         if var trail = attachment(RedirectTrail.self) {
@@ -168,7 +168,7 @@ extension Load {
         advance(to: .original(standIn.response.encodedImage), from: .disk)
     }
 
-    /// Continues with a stored response that may be given without asking, found at the end of a trail.
+    /// Continues with a stored response that may be served without asking, found at the end of a trail.
     package mutating func giveStored(
         _ response: StoredResponse, _ freshness: Freshness, _ trail: inout RedirectTrail,
         from source: LoadSource = .disk

@@ -1,11 +1,11 @@
 import HTTPTypes
 package import Pipeline
 
-/// What an origin failed with, where a stale response may stand in for it.
+/// An origin's failure for which a stale response may stand in.
 package enum OriginFailure: Sendable, Hashable {
     /// It can't be reached, or takes too long.
     case unreachable
-    /// It answered with an error of its own.
+    /// It responded with an error status.
     case status(Int)
 
     init(status: Int) { self = .status(status) }
@@ -23,9 +23,9 @@ package enum OriginFailure: Sendable, Hashable {
 }
 
 extension Freshness {
-    /// Whether a stale response may stand in for an origin that failed: for one that can't be reached unless something
-    /// forbids it (RFC 9111 section 4.2.4), for 500, 502, 503 and 504 where `stale-if-error` allows it (RFC 5861
-    /// section 4).
+    /// Whether a stale response may stand in for an origin that failed: if it can't be reached, unless a directive
+    /// forbids it (RFC 9111 section 4.2.4); for 500, 502, 503 and 504 if `stale-if-error` allows it (RFC 5861 section
+    /// 4).
     package func mayStandIn(for failure: OriginFailure) -> Bool {
         switch failure {
         case .unreachable: mayBeServedWhenUnreachable || mayBeServedOnError
@@ -33,7 +33,7 @@ extension Freshness {
         }
     }
 
-    /// Judges two hops of one chain together: what both allow, with the lifetime of the one that ends first.
+    /// Combines the freshness of two hops of one chain: what both allow, with the lifetime that ends first.
     func together(with other: Freshness) -> Freshness {
         let first = (remaining ?? .seconds(Int64.max)) <= (other.remaining ?? .seconds(Int64.max)) ? self : other
         func allow(_ isAllowed: (Freshness) -> Bool) -> Bool {
@@ -48,7 +48,7 @@ extension Freshness {
     }
 }
 
-/// A stored image that is past its freshness, with the redirects that led to it.
+/// A stale stored image, with the redirects that led to it.
 package struct StandIn: Sendable {
     package let response: StoredResponse
     package let freshness: Freshness

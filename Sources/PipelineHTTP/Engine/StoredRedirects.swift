@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pipeline
 
 extension StoredRedirects {
-    /// The redirects as they are kept in a row.
+    /// The redirects as they are stored in a row.
     var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.append(until.microseconds)
@@ -10,7 +10,7 @@ extension StoredRedirects {
         return writer.bytes
     }
 
-    /// Reads back what ``encoded`` gave; `nil` if it is something else.
+    /// Decodes ``encoded``; `nil` if the bytes are malformed.
     init?(encoded bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         guard let until = reader.number(Int64.self) else { return nil }

@@ -2,13 +2,14 @@ package import FoundationEssentials
 import HTTPTypes
 package import Pipeline
 
-/// What a cache stores of a response, and for how long: pure functions of the response, the time and the caller's wishes.
+/// Decides what a cache stores of a response, and for how long: pure functions of the response, the time and the
+/// request.
 package struct StoringPolicy: Sendable, Hashable {
     /// Whether the cache serves several users in the sense of RFC 9111 section 1.2.3.
     var isShared = false
-    /// Whose requests it answers.
+    /// The users whose requests the cache answers.
     var users = HTTPCache.Users.several
-    /// Whether a caller that decides the lifetime overrules a response's `no-store`.
+    /// Whether a caller that decides the lifetime overrides a response's `no-store`.
     var overrulesNoStore = false
 
     package init(
@@ -20,7 +21,7 @@ package struct StoringPolicy: Sendable, Hashable {
     }
 
     /// Whether a response, or a redirect that leads to it, may be stored.
-    /// - Parameter isRedirect: Whether it is such a redirect, which the caller gives its lifetime in any case.
+    /// - Parameter isRedirect: Whether it is such a redirect, whose lifetime the caller decides in any case.
     private func mayStore(
         _ exchange: HTTPExchange, _ expiry: Expiry, _ rules: CacheRules, isRedirect: Bool = false
     ) -> Bool {
@@ -31,9 +32,9 @@ package struct StoringPolicy: Sendable, Hashable {
         return storability == .storable
     }
 
-    /// An exchange as it is stored; `nil` if it may not be (RFC 9111 section 3).
-    /// - Parameter redirects: those that belong to the entry. None may forbid to be stored, and the entry is fresh no
-    ///   longer than any of them.
+    /// Returns the response to store for an exchange; `nil` if it must not be stored (RFC 9111 section 3).
+    /// - Parameter redirects: those that belong to the entry. Every one of them has to be storable, and the entry is
+    ///   fresh no longer than any of them.
     package func draft(
         _ exchange: HTTPExchange, _ key: SourceKey, within redirects: [HTTPExchange] = [], now: Date, _ expiry: Expiry,
         _ rules: CacheRules
@@ -58,7 +59,7 @@ package struct StoringPolicy: Sendable, Hashable {
         return dated(response, expiry, rules)
     }
 
-    /// The response with the time at which it stops being fresh.
+    /// Returns the response with the time at which it stops being fresh.
     private func dated(_ response: StoredResponse, _ expiry: Expiry, _ rules: CacheRules) -> StoredResponse {
         var dated = response
         dated.freshUntil =
@@ -67,7 +68,7 @@ package struct StoringPolicy: Sendable, Hashable {
         return dated
     }
 
-    /// A stored response with what a 304, or the answer to a HEAD, says of it (RFC 9111 sections 4.3.4 and 4.3.5).
+    /// Returns a stored response updated by a 304 or by the response to a HEAD (RFC 9111 sections 4.3.4 and 4.3.5).
     /// - Parameter redirects: Those that now belong to the entry; `nil` for the same as before.
     package func merged(
         _ stored: StoredResponse, by update: HTTPExchange, within redirects: [HTTPExchange]? = nil, now: Date,
@@ -89,7 +90,7 @@ package struct StoringPolicy: Sendable, Hashable {
         return dated(merged, expiry, rules)
     }
 
-    /// Whether a response may stay stored with the fields that a confirmation has given it.
+    /// Whether a response may stay stored with its fields after a confirmation.
     package func mayStay(
         _ merged: StoredResponse, after update: HTTPExchange, within redirects: [HTTPExchange]? = nil,
         _ expiry: Expiry, _ rules: CacheRules
@@ -124,7 +125,7 @@ package struct StoringPolicy: Sendable, Hashable {
 }
 
 extension CacheRules {
-    /// Whether the caller gives the lifetime, whatever the origin says.
+    /// Whether the caller decides the lifetime, whatever the origin says.
     func callerDecides(_ expiry: Expiry) -> Bool {
         switch expiry {
         case .after, .never: self != .http

@@ -2,9 +2,9 @@ package import HTTPTypes
 
 /// The directives of a message's `Cache-Control` lines (RFC 9111 section 5.2), parsed by their exact grammar.
 ///
-/// Names are compared without case; unknown directives are kept and mean nothing. Where one is given more than once,
-/// its first argument counts (section 4.2.1). A directive whose argument breaks the grammar is still there, with an
-/// invalid argument: an unreadable lifetime is not a lifetime.
+/// Names are compared without case; unknown directives are kept and ignored. If one is given more than once, its first
+/// argument counts (section 4.2.1). A directive whose argument breaks the grammar is kept with an invalid argument: an
+/// unreadable lifetime is not the same as none.
 package struct CacheControl: Sendable, Hashable {
     enum Argument: Sendable, Hashable {
         case none
@@ -63,7 +63,7 @@ extension CacheControl.Directive {
     }
 }
 
-/// Digits as seconds, at most 2^31 (RFC 9111 section 1.2.2); `nil` if there is anything but digits.
+/// Reads digits as seconds, at most 2^31 (RFC 9111 section 1.2.2); `nil` for anything but digits.
 func deltaSeconds(_ text: some Collection<UInt8>) -> Int? {
     guard !text.isEmpty else { return nil }
     var value = 0

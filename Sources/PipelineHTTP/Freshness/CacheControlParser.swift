@@ -26,7 +26,7 @@ extension CacheControl {
                 position += 1
                 argument = current == UInt8(ascii: "\"") ? quotedString() : token()
             }
-            // White space before "=", an unquoted list, or whatever else the grammar doesn't know.
+            // Invalid: white space before "=", an unquoted list, or anything else outside the grammar.
             return skipElement() ? argument : .invalid
         }
 
@@ -51,7 +51,7 @@ extension CacheControl {
             return .invalid
         }
 
-        /// Goes behind the next comma that is not in quotes; true if there was only white space before it.
+        /// Moves to the next comma that is not in quotes; returns whether there was only white space before it.
         @discardableResult
         private mutating func skipElement() -> Bool {
             skip(isSpace)
@@ -79,7 +79,7 @@ extension CacheControl {
 /// Whether a byte is optional white space (RFC 9110 section 5.6.3).
 func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-/// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+/// Whether a token may contain a byte (RFC 9110 section 5.6.2).
 func isToken(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

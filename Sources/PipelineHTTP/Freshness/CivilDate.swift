@@ -12,7 +12,7 @@ struct CivilDate: Sendable, Hashable {
         self.day = day
     }
 
-    /// The day a number of days after 1 January 1970.
+    /// Makes the date a number of days after 1 January 1970.
     init(daysSince1970 days: Int) {
         let shifted = days + daysBefore1970
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -25,7 +25,7 @@ struct CivilDate: Sendable, Hashable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// How many days after 1 January 1970 the day is; `nil` if the calendar has no such day.
+    /// The number of days since 1 January 1970; `nil` if the calendar has no such day.
     var daysSince1970: Int? {
         guard (1...12).contains(month), (1...31).contains(day) else { return nil }
         let marchYear = month <= 2 ? year - 1 : year
@@ -37,5 +37,5 @@ struct CivilDate: Sendable, Hashable {
     }
 }
 
-/// From 1 March of the year 0 to 1 January 1970.
+/// The days from 1 March of the year 0 to 1 January 1970.
 private let daysBefore1970 = 719_468

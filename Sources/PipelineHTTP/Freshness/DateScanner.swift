@@ -1,4 +1,4 @@
-/// Takes the parts of a date from its bytes, one after the other; a part that isn't there takes nothing.
+/// Scans the parts of a date one after the other. A part that doesn't match consumes nothing.
 struct DateScanner {
     private var rest: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -6,14 +6,14 @@ struct DateScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Takes a number of exactly that many digits.
+    /// Scans a number of exactly `count` digits.
     mutating func digits(_ count: Int) -> Int? {
         guard rest.count >= count, let value = deltaSeconds(rest.prefix(count)) else { return nil }
         rest = rest.dropFirst(count)
         return value
     }
 
-    /// Takes a text, given in lower case, whatever its case here.
+    /// Scans a text, which is given in lower case and matched without case.
     mutating func skip(_ text: StaticString) -> Bool {
         guard rest.count >= text.utf8CodeUnitCount else { return false }
         for (offset, byte) in rest.prefix(text.utf8CodeUnitCount).enumerated() {
@@ -24,13 +24,13 @@ struct DateScanner {
         return true
     }
 
-    /// Takes one of several texts and tells which.
+    /// Scans one of several texts and returns its index.
     mutating func name(_ names: [StaticString]) -> Int? {
         for (index, name) in names.enumerated() where skip(name) { return index }
         return nil
     }
 
-    /// Takes `08:49:37` as the second of a day; a leap second is a second too.
+    /// Scans `08:49:37` as the second of a day; a leap second is accepted.
     mutating func time() -> Int? {
         guard let hour = digits(2), skip(":"), let minute = digits(2), skip(":"), let second = digits(2), hour < 24,
             minute < 60, second <= 60

@@ -3,10 +3,10 @@ import HTTPTypes
 /// An entity tag (RFC 9110 section 8.8.3).
 struct EntityTag: Sendable, Hashable {
     let isWeak: Bool
-    /// What stands between the quotes.
+    /// The text between the quotes.
     let opaque: String
 
-    /// Reads one tag; `nil` if it is none.
+    /// Reads one tag; `nil` if it isn't one.
     init?(_ text: some StringProtocol) {
         isWeak = text.hasPrefix("W/")
         let quoted = text.dropFirst(isWeak ? 2 : 0)
@@ -15,9 +15,9 @@ struct EntityTag: Sendable, Hashable {
         guard opaque.utf8.allSatisfy({ $0 == 0x21 || 0x23...0x7e ~= $0 || $0 >= 0x80 }) else { return nil }
     }
 
-    /// Equal and both strong: byte for byte the same representation (section 8.8.3.2).
+    /// Whether both are strong and equal: byte for byte the same representation (section 8.8.3.2).
     func stronglyMatches(_ other: EntityTag) -> Bool { !isWeak && !other.isWeak && opaque == other.opaque }
 
-    /// Equal, weak or not: as good as the same (section 8.8.3.2).
+    /// Whether both are equal, weak or not: equivalent representations (section 8.8.3.2).
     func weaklyMatches(_ other: EntityTag) -> Bool { opaque == other.opaque }
 }

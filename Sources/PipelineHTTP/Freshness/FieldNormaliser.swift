@@ -1,10 +1,9 @@
-/// Brings the values of a request's field to one form, so that two that mean the same are the same (RFC 9111
-/// section 4.1).
+/// Normalises the values of a request's field, so that values with the same meaning are equal (RFC 9111 section 4.1).
 ///
-/// Lines are combined; white space around commas goes. Where the order and the case of members mean nothing, they are
-/// sorted and folded: the preferences of RFC 9110 section 12.5 carry their order in their weights.
+/// Lines are combined, and white space around commas is removed. If the order and case of members mean nothing, they
+/// are sorted and lowercased: the preferences of RFC 9110 section 12.5 have their order in their weights.
 enum FieldNormaliser {
-    /// The one form of a field's lines.
+    /// Returns the normal form of a field's lines.
     static func normalise(_ lines: [[UInt8]], of name: String) -> [UInt8] {
         guard name != "cookie" else { return Array(lines.joined(separator: "; ".utf8)) }
         var members = lines.flatMap(members)
@@ -20,7 +19,7 @@ enum FieldNormaliser {
         return Array(members.joined(separator: [UInt8(ascii: ",")]))
     }
 
-    /// The members of a line, trimmed; commas in quotes don't part them.
+    /// The members of a line, trimmed; commas in quotes don't separate them.
     private static func members(of line: [UInt8]) -> [[UInt8]] {
         var members: [[UInt8]] = [[]]
         var isQuoted = false

@@ -3,9 +3,9 @@ import HTTPTypes
 import Pipeline
 
 extension Freshness {
-    /// Judges a stored response: a pure function of it, the request, the time, and the policy that decides.
+    /// Judges a stored response: a pure function of the response, the request, the time and the policy.
     /// - Parameters:
-    ///   - request: the fields of the request that it is to answer.
+    ///   - request: the fields of the request that it would answer.
     ///   - isShared: whether the cache serves several users (RFC 9111 section 1.2.3).
     init(
         of stored: StoredResponse, for request: HTTPFields, now: Date, expiry: Expiry, rules: CacheRules,
@@ -17,7 +17,7 @@ extension Freshness {
         let lifetime = Lifetime(
             of: stored, response, now: now, expiry: rules == .http ? .server(otherwise: .zero) : expiry,
             usesHeuristic: rules == .http, isShared: isShared)
-        // What is accepted under the caller's own rule doesn't concern the origin.
+        // If the caller's own rule decides, the origin's wish to be asked doesn't count.
         let serverDecides = lifetime.basis != .fixed && lifetime.basis != .never
         let remaining = lifetime.end(age: age, now: now)
 
@@ -47,7 +47,7 @@ extension Freshness {
         if isFromFuture { return .clockSetBack }
         if asksEachTime { return .noCache }
         let isFresh = remaining.map { $0 > .zero } ?? true
-        // RFC 8246 section 2: a reload, which sends max-age=0, doesn't have to ask for what can't change.
+        // RFC 8246 section 2: a reload, which sends max-age=0, needn't revalidate a response that can't change.
         let isImmutable = isFresh && response.contains("immutable")
         if wish.contains("max-age"), !isImmutable {
             let limit = wish.seconds("max-age") ?? 0
@@ -78,7 +78,7 @@ extension Freshness {
 }
 
 extension CacheControl {
-    /// Whether the response may never be given once it is stale (RFC 9111 section 4.2.4).
+    /// Whether the response must not be served once it is stale (RFC 9111 section 4.2.4).
     func forbidsStale(_ isShared: Bool) -> Bool {
         contains("must-revalidate") || isUnqualified("no-cache")
             || isShared && (contains("proxy-revalidate") || contains("s-maxage"))
@@ -97,7 +97,7 @@ extension HTTPFields {
         return Double(deltaSeconds(member.utf8.filter { !isSpace($0) }) ?? 0)
     }
 
-    /// Whether an HTTP/1.0 client asks for no cache (RFC 9111 section 5.4).
+    /// Whether an HTTP/1.0 client forbids a cached response (RFC 9111 section 5.4).
     package var pragmaNoCache: Bool {
         contains { $0.name.canonicalName == "pragma" && $0.value.lowercased().contains("no-cache") }
     }

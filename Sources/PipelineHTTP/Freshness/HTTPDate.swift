@@ -5,9 +5,9 @@ import Pipeline
 enum HTTPDate {
     /// Reads an IMF-fixdate, or one of the two obsolete forms that a recipient has to accept: RFC 850's and asctime's.
     ///
-    /// Names are compared without case; nothing else is forgiven.
-    /// - Parameter now: what the two digits of RFC 850's year are calculated from.
-    /// - Returns: `nil` if the text is no such date.
+    /// Names are compared without case; otherwise parsing is strict.
+    /// - Parameter now: the time by which the two-digit year of RFC 850 is completed.
+    /// - Returns: the date; `nil` if the text isn't one.
     static func parse(_ text: String, now: Date) -> Date? {
         var text = text
         return text.withUTF8 { bytes in
@@ -22,7 +22,7 @@ enum HTTPDate {
 
     /// Writes an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func format(_ date: Date) -> String {
-        // No date that a field can have lies beyond.
+        // Dates in fields are within these bounds.
         let seconds = Int(clamping: min(max(date.timeIntervalSince1970.rounded(.down), -1e13), 1e13))
         let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)
         let days = second < 0 ? day - 1 : day
@@ -53,12 +53,12 @@ enum HTTPDate {
             daysSince1970: Int(clamping: min(max((now.timeIntervalSince1970 / 86_400).rounded(.down), -1e9), 1e9))
         ).year
         let inThisCentury = thisYear - thisYear % 100 + year
-        // More than 50 years ahead means the past; just less means the future.
+        // A year more than 50 years ahead means the past.
         let limit = now.addingTimeInterval(50 * 365.2425 * 86_400)
         return [100, 0, -100].lazy.compactMap { date(inThisCentury + $0, month + 1, day, time) }.first { $0 <= limit }
     }
 
-    /// `Sun Nov  6 08:49:37 1994`: a day below ten stands behind two spaces.
+    /// `Sun Nov  6 08:49:37 1994`: a day below ten comes after two spaces.
     private static func asctime(_ text: inout DateScanner) -> Date? {
         guard text.name(shortWeekdays) != nil, text.skip(" "), let month = text.name(months), text.skip(" "),
             let day = text.skip(" ") ? text.digits(1) : text.digits(2), text.skip(" "), let time = text.time(),

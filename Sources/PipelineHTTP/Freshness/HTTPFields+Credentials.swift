@@ -3,13 +3,13 @@ public import HTTPTypes
 import Pipeline
 
 /// Credentials for an origin. As headers of a request they stay with its origin: a redirect carries them to no other
-/// scheme, host or port. Caches keep what they give access to from everyone who has others.
+/// scheme, host or port. Caches serve the responses only to requests with the same credentials.
 ///
 /// ```swift
 /// let loader = try ImageLoader(defaults: LoadOptions(headers: .bearer(token)))
 /// ```
 extension HTTPFields {
-    /// A name and a password (RFC 7617); over plain http anyone on the way can read them.
+    /// Makes the field for a name and a password (RFC 7617). Over plain http anyone on the network path can read them.
     /// - Throws: `LoadError` with the code `invalidHeader` if the name has a colon, or either a control character.
     public static func basic(user: String, password: String) throws -> HTTPFields {
         guard !user.utf8.contains(UInt8(ascii: ":")) else {
@@ -23,8 +23,8 @@ extension HTTPFields {
         return [.authorization: "Basic \(Data(pair).base64EncodedString())"]
     }
 
-    /// A token (RFC 6750 section 2.1); over plain http anyone on the way can read it.
-    /// - Throws: `LoadError` with the code `invalidHeader` if it has other characters than a token may have.
+    /// Makes the field for a token (RFC 6750 section 2.1). Over plain http anyone on the network path can read it.
+    /// - Throws: `LoadError` with the code `invalidHeader` if it has characters that a token can't have.
     public static func bearer(_ token: String) throws -> HTTPFields {
         let end = token.utf8.drop { isTokenCharacter($0) }
         guard end.count < token.utf8.count, end.allSatisfy({ $0 == UInt8(ascii: "=") }) else {
@@ -43,7 +43,7 @@ extension HTTPFields {
         }
     }
 
-    // What was given is a secret, and stands in no error.
+    // The credentials are secret, so errors don't contain them.
     private static func invalid(_ message: String) -> LoadError {
         LoadError(.invalidHeader, subject: "Authorization", message)
     }

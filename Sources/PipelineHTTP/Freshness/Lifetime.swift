@@ -2,22 +2,21 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// How long a stored response is fresh, and who says so (RFC 9111 section 4.2.1).
+/// How long a stored response is fresh, and by which rule (RFC 9111 section 4.2.1).
 struct Lifetime {
-    /// `nil` for ever.
+    /// `nil` if forever.
     let duration: Duration?
     let basis: Freshness.Basis
-    /// When it ends, where that was fixed in absolute time.
+    /// When it ends, if that was fixed in absolute time.
     private let fixedEnd: Date?
 
-    /// - Parameter usesHeuristic: whether a lifetime may be guessed where neither origin nor caller gives one.
+    /// - Parameter usesHeuristic: whether a heuristic lifetime is used instead of the caller's default.
     init(
         of stored: StoredResponse, _ control: CacheControl, now: Date, expiry: Expiry, usesHeuristic: Bool,
         isShared: Bool
     ) {
         switch expiry {
-        // What the caller decides holds for pictures and the redirects that lead to them; an error keeps to what the
-        // origin says of it.
+        // The caller decides for images and the redirects that lead to them; errors follow the origin's rules.
         case .never where stored.leadsToPicture: self.init(nil, .never)
         case .after(let wanted) where stored.leadsToPicture:
             let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.clamped.seconds)
@@ -25,7 +24,7 @@ struct Lifetime {
         case .never, .after, .server:
             var (duration, basis) = Self.server(stored, control, now: now, isShared: isShared)
             if basis == .none, stored.status.isHeuristicallyCacheable || control.contains("public") {
-                // The caller's default is for pictures: a 404 isn't to last a day.
+                // The caller's default is for images: a 404 shouldn't last a day.
                 if case .server(let otherwise) = expiry, !usesHeuristic, stored.isSuccess {
                     (duration, basis) = (otherwise.clamped, .caller)
                 } else if let guess = Self.heuristic(stored, now: now) {
@@ -43,7 +42,7 @@ struct Lifetime {
         self.fixedEnd = fixedEnd
     }
 
-    /// How much of it is left; negative past its end, `nil` for ever.
+    /// How much of it is left; negative past its end, `nil` if forever.
     func end(age: Duration, now: Date) -> Duration? {
         guard let duration else { return nil }
         guard let fixedEnd else { return duration - age }
@@ -81,7 +80,7 @@ extension StoredResponse {
 }
 
 extension Int {
-    /// Whether a response with this status may be reused without any word of the origin's (RFC 9110 section 15.1).
+    /// Whether a response with this status may be reused without explicit freshness (RFC 9110 section 15.1).
     var isHeuristicallyCacheable: Bool {
         [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(self)
     }

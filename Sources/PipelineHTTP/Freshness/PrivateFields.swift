@@ -1,15 +1,15 @@
 import HTTPTypes
 import Pipeline
 
-/// The fields of a request that may say who its user is. Only requests with the same ones share a `private` response in a
-/// cache with several users.
+/// The fields of a request that may identify its user. In a cache with several users, only requests with the same
+/// values share a `private` response.
 ///
-/// All fields may, except a list of those that only say how the response is wanted: preferences among representations,
-/// which are the matter of `Vary`; conditions and ranges; directives for caches; and what differs with every request,
-/// such as trace identifiers. `baggage`, `From` and `X-Forwarded-For` are not in that list: they may name the user.
+/// All fields may, except a list of harmless ones: preferences among representations, which `Vary` handles; conditions
+/// and ranges; directives for caches; and fields that differ with every request, such as trace identifiers. `baggage`,
+/// `From` and `X-Forwarded-For` are not in that list: they may name the user.
 enum PrivateFields {
     /// Returns a digest of the fields that count, in any order.
-    /// - Parameter names: fields that are compared apart, in lower case.
+    /// - Parameter names: fields that are compared separately, in lower case.
     static func digest(of request: HTTPFields, except names: Set<String>) -> [UInt8] {
         var lines: [String: [[UInt8]]] = [:]
         for field in request {
@@ -25,7 +25,7 @@ enum PrivateFields {
         return Digest(of: writer.bytes).bytes
     }
 
-    /// In lower case. All names that begin with `sec-`, which browsers set themselves, count among them.
+    /// In lower case. Names that begin with `sec-`, which browsers set themselves, are harmless too.
     private static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language",
         "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",

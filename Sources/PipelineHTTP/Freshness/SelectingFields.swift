@@ -1,11 +1,11 @@
 import HTTPTypes
 import Pipeline
 
-/// The fields of a request by which the origin chose a response: those that its `Vary` names (RFC 9111 section 4.1). For
-/// a `private` response in a cache with several users, also all others that may say who the user is.
+/// The fields of a request by which the origin chose a response: those that its `Vary` names (RFC 9111 section 4.1).
+/// For a `private` response in a cache with several users, also all others that may identify the user.
 ///
-/// A response that a cache of one user has stored serves requests of such caches alone, since neither its key nor its
-/// fields tell users apart; and the other way round. So one folder can serve both kinds of caches.
+/// A response that a cache of one user has stored serves only such caches, since neither its key nor its fields
+/// distinguish users, and vice versa. So both kinds of caches can share a folder.
 extension SelectingFields {
     /// The fields of `request` that select a response in a cache; `nil` if no request fits.
     init?(of response: HTTPFields, request: HTTPFields, users: HTTPCache.Users) {
@@ -20,7 +20,7 @@ extension SelectingFields {
         self.init(fields: fields)
     }
 
-    /// The fields of `request` that the response's `Vary` lines name; `nil` if they hold `*`, for then no request fits.
+    /// The fields of `request` that the response's `Vary` lines name; `nil` if they hold `*`, which no request fits.
     init?(vary response: HTTPFields, request: HTTPFields) {
         let names = response[values: .vary].flatMap { $0.split(separator: ",") }
             .map { $0.trimmingSpaces.lowercased() }
@@ -46,7 +46,7 @@ extension SelectingFields {
     // No field can have these names.
     /// Stands for all fields that the list doesn't name.
     private static let others = ":private"
-    /// Says that a cache of one user has stored the response. It comes first.
+    /// Marks the response of a cache of one user. It comes first.
     private static let oneUser = ":one"
 
     private static func value(_ name: String, _ request: HTTPFields) -> [UInt8]? {
@@ -59,7 +59,7 @@ extension SelectingFields {
 }
 
 extension SelectingFields {
-    /// The fields as they are kept in a row.
+    /// The fields as they are stored in a row.
     var encoded: [UInt8] {
         var writer = ByteWriter()
         for field in fields {
@@ -70,7 +70,7 @@ extension SelectingFields {
         return writer.bytes
     }
 
-    /// Reads back what ``encoded`` gave; `nil` if it is something else.
+    /// Decodes ``encoded``; `nil` if the bytes are malformed.
     init?(encoded bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         var fields: [Field] = []

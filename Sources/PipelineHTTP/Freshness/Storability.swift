@@ -5,13 +5,13 @@ import Pipeline
 /// Whether a response may be stored (RFC 9111 section 3): a pure function of the exchange.
 enum Storability: Sendable, Hashable {
     case storable
-    /// It may not, and why.
+    /// It must not be stored, for this reason.
     case refused(String)
 
     /// - Parameters:
     ///   - isShared: whether the cache serves several users (section 1.2.3).
-    ///   - callerDecides: whether the caller gives a lifetime to pictures, and so to the redirects that lead to them.
-    ///   - overrulesNoStore: whether a response that says `no-store` is storable all the same.
+    ///   - callerDecides: whether the caller decides the lifetime of images, and so of the redirects that lead to them.
+    ///   - overrulesNoStore: whether a response that says `no-store` is storable anyway.
     init(
         of exchange: HTTPExchange, isShared: Bool = false, callerDecides: Bool = false, overrulesNoStore: Bool = false
     ) {
@@ -32,7 +32,7 @@ enum Storability: Sendable, Hashable {
         if status == 206 || status == 304 { return "the response \(status) is not whole" }
         if CacheControl(exchange.requestHeaders).contains("no-store") { return "the request says no-store" }
         if control.contains("must-understand") {
-            // Section 5.2.2.3: who knows the status keeps to the other rules and ignores no-store.
+            // Section 5.2.2.3: a cache that knows the status follows the other rules and ignores no-store.
             if !understood.contains(status) { return "the response says must-understand of the status \(status)" }
         } else if control.contains("no-store"), !overrulesNoStore {
             return "the response says no-store"
@@ -60,7 +60,8 @@ enum Storability: Sendable, Hashable {
             || !isShared && control.contains("private") || isShared && control.contains("s-maxage")
     }
 
-    /// RFC 9110 section 9.3.3: such a response to a POST is what a GET would give, for as long as it says itself.
+    /// RFC 9110 section 9.3.3: such a response to a POST is what a GET would return, for as long as its own lifetime
+    /// says.
     private static func isPostAboutItsTarget(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool
     {
         guard exchange.method == .post, exchange.status == 200,
@@ -77,7 +78,7 @@ enum Storability: Sendable, Hashable {
         control.contains("must-revalidate") || control.contains("public") || control.contains("s-maxage")
     }
 
-    /// The declared length, where it is that of the bytes at hand: a decoded body has another.
+    /// The declared length of the bytes; `nil` for a decoded body, whose length differs.
     private static func declaredLength(_ headers: HTTPFields) -> Int? {
         guard !headers.contains(.contentEncoding), let line = headers[values: .contentLength].first else { return nil }
         return Int(line)

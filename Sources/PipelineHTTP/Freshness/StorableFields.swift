@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Which fields of a response are kept (RFC 9111 sections 3.1 and 3.2).
+/// The fields of a response that are stored (RFC 9111 sections 3.1 and 3.2).
 package enum StorableFields {
     /// A response's fields without those of the connection and those that `no-cache` or, in a shared cache, `private`
     /// names.
@@ -15,15 +15,15 @@ package enum StorableFields {
         return headers.filtered { !dropped.contains($0.name.canonicalName) }
     }
 
-    /// A stored response's fields after a 304, or after a HEAD that is about the same representation: each field that
-    /// came with the 304 replaces all of its name, except those that tell of the content at hand.
+    /// A stored response's fields after a 304, or after a HEAD that is about the same representation: each field of the
+    /// update replaces all fields of its name, except those that describe the stored content.
     package static func updating(_ stored: HTTPFields, with update: HTTPFields, isShared: Bool = false) -> HTTPFields {
         let new = of(update, isShared: isShared).filtered { !contentFields.contains($0.name.canonicalName) }
-        // The age starts over: a Date or an Age of the first answer would make the confirmed one old at once.
+        // The age starts over: a Date or an Age of the first response would make the confirmed one old at once.
         let replaced = Set(new.map(\.name.canonicalName)).union(["age", "date"])
         var result = stored.filtered { !replaced.contains($0.name.canonicalName) }
         result.append(contentsOf: new)
-        // The update may say no-cache="name" of a field that came with the first answer.
+        // The update may say no-cache="name" about a field of the first response.
         return of(result, isShared: isShared)
     }
 
@@ -32,14 +32,14 @@ package enum StorableFields {
         "proxy-connection", "te", "transfer-encoding", "upgrade",
     ]
 
-    /// Section 3.2: what the stored bytes are is known already, and a 304 that says otherwise is wrong.
+    /// Section 3.2: these describe the stored bytes, so a 304 that says otherwise is wrong.
     private static let contentFields: Set<String> = [
         "content-encoding", "content-length", "content-range", "content-type",
     ]
 }
 
 extension HTTPFields {
-    /// The fields that fulfil a condition, in their order.
+    /// Returns the fields that fulfil a condition, in their order.
     func filtered(_ isKept: (HTTPField) -> Bool) -> HTTPFields {
         var result = HTTPFields()
         for field in self where isKept(field) { result.append(field) }

@@ -1,19 +1,19 @@
 package import FoundationEssentials
 package import HTTPTypes
 
-/// What a stored response can be confirmed by (RFC 9110 section 8.8).
+/// The validators by which a stored response is confirmed (RFC 9110 section 8.8).
 package enum Validators {
-    /// The fields of a conditional request that asks whether stored responses still hold (RFC 9111 section 4.3.1); none if
-    /// the origin gave no validator, or only some that can't be sent. They are sent along with the request's own fields.
+    /// The fields that make a request conditional, to confirm a stored response (RFC 9111 section 4.3.1); none if the
+    /// origin gave no validator that can be sent. They are sent along with the request's own fields.
     package static func conditions(for stored: HTTPFields) -> HTTPFields {
         var conditions = HTTPFields()
-        // Their very bytes, even where they break the grammar: the origin knows them.
+        // The validators' bytes unchanged, even if they break the grammar: the origin knows them.
         for (validator, condition) in [
             (HTTPField.Name.eTag, HTTPField.Name.ifNoneMatch), (.lastModified, .ifModifiedSince),
         ] {
             guard let field = stored[fields: validator].first else { continue }
             field.withUnsafeBytesOfValue { value in
-                // A value with a control character would be refused with the whole request, each time.
+                // A value with a control character would make every such request fail.
                 if !value.isEmpty, value.allSatisfy(TransferRequest.mayBeSent) {
                     conditions.append(HTTPField(name: condition, lenientValue: value))
                 }
@@ -22,8 +22,8 @@ package enum Validators {
         return conditions
     }
 
-    /// Whether a 304 is about a stored response (RFC 9111 section 4.3.4): its strong tag is the same, or its weak tag or
-    /// date where it has no strong one, or it says nothing.
+    /// Whether a 304 is about a stored response (RFC 9111 section 4.3.4): its strong tag is the same, or without one
+    /// its weak tag or date, or it has no validator.
     package static func confirms(_ notModified: HTTPFields, _ stored: HTTPFields) -> Bool {
         if let text = notModified.latin1(.eTag).first {
             guard let tag = EntityTag(text), let own = stored.latin1(.eTag).first.flatMap({ EntityTag($0) }) else {

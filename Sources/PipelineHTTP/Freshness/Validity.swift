@@ -1,10 +1,10 @@
 public import FoundationEssentials
 package import Pipeline
 
-/// Until when something is fresh, by each of those who may decide it.
+/// Until when an image or a redirect is fresh, by each of the rules that may apply.
 ///
-/// The reader chooses who decides, with its request's `Expiry` and the list's ``CacheRules``; so the entry carries
-/// what each of them would say.
+/// The reader chooses the rule, with its request's `Expiry` and the list's ``CacheRules``. So an entry holds the end
+/// for every rule.
 public struct Validity: Sendable, Hashable {
     /// When it was stored or last confirmed by the origin.
     package let storedAt: Date
@@ -12,17 +12,17 @@ public struct Validity: Sendable, Hashable {
     package let originatedAt: Date
     /// The end of freshness by the server's word (RFC 9111 section 4.2); `nil` where the server said nothing.
     package let serverUntil: Date?
-    /// The end of freshness by HTTP's rules alone, a guess included (RFC 9111 section 4.2.2).
+    /// The end of freshness by HTTP's rules alone, heuristics included (RFC 9111 section 4.2.2).
     package let httpUntil: Date
     /// The end that `Expiry.after` fixed when it was stored; `nil` without one.
     package let fixedUntil: Date?
     /// The end of freshness of the redirects that led to it, by the server's word; `nil` without any.
     package let redirectsUntil: Date?
-    /// Whether the server asks to be asked each time (`no-cache`, RFC 9111 section 5.2.2.4).
+    /// Whether the server requires revalidation each time (`no-cache`, RFC 9111 section 5.2.2.4).
     package let alwaysRevalidates: Bool
-    /// Whether it may be given past its freshness where the origin can't be reached (RFC 9111 section 4.2.4).
+    /// Whether it may be served stale if the origin can't be reached (RFC 9111 section 4.2.4).
     package let mayStandIn: Bool
-    /// When the last of it was stored or confirmed: the image, or a redirect that led to it.
+    /// When the image or a redirect that led to it was stored or confirmed, whichever is last.
     private var lastStoredAt: Date
 
     /// Describes a validity.
@@ -41,11 +41,11 @@ public struct Validity: Sendable, Hashable {
         lastStoredAt = storedAt
     }
 
-    /// What never goes stale: a file's or a request's own bytes, whose key changes with them.
+    /// Never stale: for a file's or a request's own bytes, whose key changes with them.
     public static let unlimited = Validity(
         storedAt: .distantFuture, serverUntil: .distantFuture, httpUntil: .distantFuture)
 
-    /// What a reader's own `expiry` gives something that no HTTP response says anything of.
+    /// Returns the validity that the reader's `expiry` gives an image without an HTTP response.
     package static func asRequested(_ expiry: Expiry, storedAt now: Date) -> Validity {
         switch expiry {
         case .server(let otherwise): Validity(storedAt: now, httpUntil: now + otherwise.seconds)
@@ -55,9 +55,9 @@ public struct Validity: Sendable, Hashable {
         }
     }
 
-    /// The validity of what was found behind a redirect: it ends with the first of the two.
+    /// Returns the validity of a response behind a redirect. It ends with the one that ends first.
     package func behind(_ redirect: Validity) -> Validity {
-        // The caller's default is for pictures alone.
+        // The caller's default is only for images.
         let end = redirect.alwaysRevalidates ? redirect.storedAt : redirect.serverUntil ?? redirect.httpUntil
         var chain = Validity(
             storedAt: min(storedAt, redirect.storedAt), originatedAt: originatedAt, serverUntil: serverUntil,
@@ -68,7 +68,7 @@ public struct Validity: Sendable, Hashable {
         return chain
     }
 
-    /// Since when it is stale for a reader; `nil` where it never will be.
+    /// When it becomes stale for a reader; `nil` if it never does.
     package func end(for expiry: Expiry, under rules: CacheRules) -> Date? {
         switch (rules, expiry) {
         case (.http, _): bounded(alwaysRevalidates ? storedAt : httpUntil)
@@ -87,6 +87,6 @@ public struct Validity: Sendable, Hashable {
 
     private func bounded(_ end: Date) -> Date { min(end, redirectsUntil ?? .distantFuture) }
 
-    /// Whether any of it was stored in the future: the clock was set back, and nobody knows how old that is.
+    /// Whether any of it was stored in the future: the clock was set back, so its age is unknown.
     package func isFromFuture(at now: Date) -> Bool { lastStoredAt > now + 2 && lastStoredAt < .distantFuture }
 }

@@ -2,15 +2,15 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 
-/// Responses in this process's memory. It makes no folder and no file, and what it has is gone with the process.
+/// A store in this process's memory. It makes no folder and no file, and its responses are gone with the process.
 actor InMemoryResponseStore: ResponseStore {
     private struct Entry {
         var response: StoredResponse
         var accessed: Date
-        /// In the order in which they were kept.
+        /// In the order in which they were stored.
         var variants: [(key: VariantKey, image: EncodedImage)] = []
 
-        /// The bytes of the body, the results and the fields, and about what the rest takes.
+        /// The bytes of the body, the results and the fields, and an estimate for the rest.
         var size: Int {
             let fields = response.headers.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count }
             return variants.reduce(response.body.count + fields + 512) { $0 + $1.image.bytes.count }
@@ -58,7 +58,7 @@ actor InMemoryResponseStore: ResponseStore {
             let replaced = replace(heads(of: response.key))
         else { return .outdated }
         noteUses()
-        // Behind every other, also where the clock was set back: what is new is not the first to go.
+        // Later than every other, even if the clock was set back: a new response isn't the first to be evicted.
         lastUse = max(response.stored, lastUse + 1e-6)
         var entry = Entry(response: response, accessed: lastUse)
         guard entry.size <= byteLimit else { return .unavailable }
@@ -184,8 +184,8 @@ actor InMemoryResponseStore: ResponseStore {
         lastUse = max(lastUse, uses.lazy.map(\.time).max() ?? lastUse)
     }
 
-    /// Removes what was used least recently, down to a sixteenth less than the bound: to find many costs hardly more than to
-    /// find one.
+    /// Removes the least recently used responses, down to a sixteenth below the limit: finding many costs hardly more
+    /// than finding one.
     private func evict() {
         guard bytes > byteLimit else { return }
         noteUses()

@@ -1,22 +1,21 @@
-/// A sum over a body's bytes that tells a damaged body from a whole one; no protection against forgery.
+/// A checksum of a body's bytes that detects damage; no protection against forgery.
 ///
-/// A Fletcher sum over eight lanes of 64 bits: each lane keeps the sum of its words and the sum of those sums, so a
-/// changed, zeroed or displaced word shows. It costs no more than reading the bytes once. Bodies of different lengths
-/// are told apart by their lengths.
+/// A Fletcher sum over eight lanes of 64 bits: each lane keeps the sum of its words and the sum of those sums, so it
+/// detects changed, zeroed and displaced words. It costs no more than reading the bytes once. The length is included.
 struct BodyChecksum {
-    // Kept as numbers, though they are worked on as vectors: a value that is aligned to more than 16 bytes and lives
+    // Stored as numbers, though they are processed as vectors: a value that is aligned to more than 16 bytes and lives
     // across a suspension point overruns its async function's frame in a release build (seen with Swift 6.3).
     private var sums = InlineArray<8, UInt64>(repeating: 0x9e37_79b9_7f4a_7c15)
     private var sumsOfSums = InlineArray<8, UInt64>(repeating: 0)
     private var count = 0
 
-    /// Begins a sum.
+    /// Starts a sum.
     init() {}
 
     /// Sums up bytes.
     init(of bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-    /// Takes more of the body. Every part but the last has a multiple of 64 bytes.
+    /// Adds more of the body. The length of every part but the last is a multiple of 64 bytes.
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var (sums, sumsOfSums) = (SIMD8(lanes: self.sums), SIMD8(lanes: self.sumsOfSums))
         let whole = bytes.count & ~63
@@ -36,7 +35,7 @@ struct BodyChecksum {
         count += bytes.count
     }
 
-    /// The sum, as it is kept in a row.
+    /// The checksum, as it is stored in a row.
     var value: Int64 {
         var result = UInt64(count)
         for lane in 0..<8 {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The bodies that are too long for the database, a file each.
+/// The bodies that are too long for the database, one file each.
 struct BodyFiles: Sendable {
-    /// The folder in which they lie.
+    /// The folder that holds them.
     let folder: String
 
-    /// Writes a body to a new file, whole and on the medium before it gets its name.
+    /// Writes a body to a new file, which is complete and synced to disk before it gets its name.
     /// - Returns: the file's name.
     func write(_ body: [UInt8]) throws(FileError) -> String {
         let name = BodyName.random()
@@ -29,10 +29,10 @@ struct BodyFiles: Sendable {
     }
 
     /// Reads a body of a known length and checksum.
-    /// - Returns: `nil` if there is no such file, if it holds something else, or if the name is not one of a body.
+    /// - Returns: the body; `nil` if there is no such file, its content differs, or the name is not that of a body.
     func read(_ name: String, length: Int, checksum: Int64) -> [UInt8]? {
         guard BodyName.isOwn(name), length <= Self.longest else { return nil }
-        // Without waiting: somebody may have put a pipe there.
+        // Non-blocking: it may have been replaced by a pipe.
         let file = open(path(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -44,7 +44,7 @@ struct BodyFiles: Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             let buffer = UnsafeMutableRawBufferPointer(buffer)
             while count < length {
-                // In parts that are still in the processor's cache when they are summed up.
+                // In parts that are still in the processor's cache when they are summed.
                 let part = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<min(count + Self.part, length)])
                 guard readFully(file, into: part) else { return }
                 sum.update(UnsafeRawBufferPointer(part))
@@ -56,10 +56,10 @@ struct BodyFiles: Sendable {
 
     private static let part = 128 << 10
 
-    /// A file may be as long as a damaged row says and take no room on the disk; its bytes would take memory.
+    /// A sparse file may be as long as a damaged row says without using disk space; its bytes would use memory.
     private static let longest = 4 << 30
 
-    /// Fills a buffer; false if the file ends before that.
+    /// Fills a buffer; returns false if the file ends before that.
     private func readFully(_ file: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var filled = 0
         while filled < buffer.count {
@@ -74,7 +74,7 @@ struct BodyFiles: Sendable {
     /// Whether there is a body of this name.
     func has(_ name: String) -> Bool { BodyName.isOwn(name) && access(path(name), F_OK) == 0 }
 
-    /// Removes a body, unless the name is not one of a body. A file that is gone is not a failure.
+    /// Removes a body if the name is that of a body. A missing file is not a failure.
     func remove(_ name: String) {
         if BodyName.isOwn(name) { unlink(path(name)) }
     }
@@ -91,7 +91,7 @@ struct BodyFiles: Sendable {
         }
     }
 
-    /// Whether a file has what every body has: it is a plain file of this user alone.
+    /// Whether it is a plain file that only this user may access, as every body is.
     private func isPrivate(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_uid == geteuid()

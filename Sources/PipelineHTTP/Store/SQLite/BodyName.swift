@@ -1,6 +1,6 @@
 /// The names of body files. A file under any other name is not the cache's, and is never touched.
 enum BodyName {
-    /// The end of the name of a body that is still being written.
+    /// The suffix of a body that is still being written.
     static let unfinished = ".new"
 
     /// Makes a name that no other body has.
@@ -12,7 +12,7 @@ enum BodyName {
         return prefix + digits.joined() + suffix
     }
 
-    /// Returns whether a row's body may have this name. A row of somebody else's making could name any path.
+    /// Returns whether a row's body may have this name. A manipulated row could name any path.
     static func isOwn(_ name: String) -> Bool { isCurrent(name) || isEarlier(name) }
 
     /// Returns whether a name is one that ``random()`` makes.
@@ -28,7 +28,7 @@ enum BodyName {
             && name.utf8.allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
     }
 
-    /// Returns whether a name of an earlier version looks random: neither a word nor a hexadecimal number does.
+    /// Returns whether a name of an earlier version looks random, which words and hexadecimal numbers don't.
     static func looksRandom(_ name: String) -> Bool {
         name.utf8.contains(where: isDigit) && !name.utf8.allSatisfy(isHexadecimal)
     }

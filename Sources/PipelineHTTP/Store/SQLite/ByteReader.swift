@@ -1,13 +1,13 @@
-/// Takes apart what ``ByteWriter`` put together; gives `nil` where the bytes end too early.
+/// Reads the output of ``ByteWriter``; returns `nil` where the bytes end too early.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
-    /// Whether everything was taken.
+    /// Whether everything was read.
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Takes a number of a fixed width.
+    /// Reads a number of a fixed width.
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
         let width = Number.bitWidth / 8
         guard rest.count >= width else { return nil }
@@ -17,7 +17,7 @@ struct ByteReader {
         }
     }
 
-    /// Takes bytes that stand behind their count.
+    /// Reads bytes that follow their count.
     mutating func run() -> ArraySlice<UInt8>? {
         guard let count = number(UInt32.self), rest.count >= Int(count) else { return nil }
         defer { rest = rest.dropFirst(Int(count)) }

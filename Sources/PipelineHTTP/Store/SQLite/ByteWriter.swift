@@ -1,4 +1,4 @@
-/// Puts numbers and runs of bytes one after the other, the lowest byte first.
+/// Writes numbers and runs of bytes one after the other, the lowest byte first.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 

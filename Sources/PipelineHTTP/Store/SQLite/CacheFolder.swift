@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where stored responses lie: a database, and next to it the bodies that are too long for it.
+/// The folder of a cache: a database, and next to it the bodies that are too long for it.
 struct CacheFolder: Sendable {
     /// The folder's path.
     let path: String
@@ -11,31 +11,31 @@ struct CacheFolder: Sendable {
     /// The database's file and those that SQLite keeps next to it.
     var databaseFiles: [String] { ["", "-wal", "-shm"].map { databasePath + $0 } }
 
-    /// The file on which processes lock what they fetch.
+    /// The file in which processes lock the sources that they fetch.
     var leasesPath: String { path + "/leases" }
 
     /// The folder of the bodies.
     var bodiesPath: String { path + "/bodies" }
 
-    /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline` (XDG Base Directory Specification). Without a home folder it is
-    /// below `/`, where only root can make it: in a shared folder others could make it first.
+    /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline` (XDG Base Directory Specification). Without a home folder it
+    /// is below `/`, where only root can make it. In a shared folder another user could make it first.
     static var standardPath: String {
         if let base = environment("XDG_CACHE_HOME"), base.hasPrefix("/") { return base + "/pipeline" }
         let home = environment("HOME") ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) }
         return (home ?? "") + "/.cache/pipeline"
     }
 
-    /// Makes the folders that are missing, which nobody else may enter.
-    /// - Throws: ``FolderRefusal`` if what is there is not this user's cache; `FileError`.
+    /// Makes missing folders, which no other user may enter.
+    /// - Throws: ``FolderRefusal`` if the folder is not this user's cache; `FileError`.
     func create() throws {
         try check()
         try makeFolder(path)
         try makeFolder(bodiesPath)
     }
 
-    /// Makes sure that nothing of what is there is somebody else's: links, other users' folders, other files.
+    /// Checks that the folder holds only this user's cache: no links, no folders of other users, no other files.
     ///
-    /// Where the folder is this user's and nobody else may write in it, what was checked stays so.
+    /// Since no other user may write to it, the result stays valid.
     /// - Throws: ``FolderRefusal``; `FileError`.
     func check() throws {
         guard let mode = try checkFolder(path) else { return }
@@ -53,19 +53,20 @@ struct CacheFolder: Sendable {
         return lstat(databasePath, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether this process can't change the folder, as on a file system that is mounted to be read.
+    /// Whether this process can't change the folder, as on a file system that is mounted read-only.
     var isReadOnly: Bool { hasDatabase && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 }
 
-    /// Whether the database has a log, without which it may not be whole.
+    /// Whether the database has a log, without which it may be incomplete.
     var hasLog: Bool {
         var status = stat()
         return lstat(databasePath + "-wal", &status) == 0 && status.st_size > 0
     }
 
-    /// Makes the database's file if it is missing, which nobody else may read. SQLite gives its other files its mode.
+    /// Makes the database's file if it is missing, readable only by this user. SQLite gives its other files the same
+    /// mode.
     ///
-    /// Who calls this holds the folder's lock alone. A file that is there is not opened: a process that closes a file ends
-    /// all its locks on it (fcntl(2)), those of SQLite too, and then another process takes the log away.
+    /// The caller holds the folder's exclusive lock. An existing file is not opened: a process that closes a file loses
+    /// all its locks on it (fcntl(2)), SQLite's included, and another process could then remove the log.
     func createDatabase() throws(FileError) {
         let file = open(databasePath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         if file >= 0 {
@@ -89,13 +90,13 @@ struct CacheFolder: Sendable {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError("mkdir \(path)") }
     }
 
-    /// What a cache's folder holds, before and after its database is there.
+    /// The names in a cache's folder, with or without a database.
     private static let names: Set<String> = [
         "bodies", "leases", "responses.sqlite", "responses.sqlite-wal", "responses.sqlite-shm",
         "responses.sqlite-journal",
     ]
 
-    /// Makes sure that a folder without a database holds nothing but what a cache leaves that lost it.
+    /// Checks that a folder without a database holds only files that a cache could have left.
     private func checkNames() throws {
         if let other = try names(in: path).first(where: { !Self.names.contains($0) }) {
             throw FolderRefusal(path, .otherFiles(other))
@@ -107,7 +108,7 @@ struct CacheFolder: Sendable {
         }
     }
 
-    /// The mode of a folder, which is this user's; `nil` if there is none.
+    /// Returns the mode of a folder, which has to be this user's; `nil` if there is none.
     private func checkFolder(_ path: String) throws -> mode_t? {
         guard let status = try status(path) else { return nil }
         if status.st_mode & S_IFMT == S_IFLNK { throw FolderRefusal(path, .link) }
@@ -123,7 +124,7 @@ struct CacheFolder: Sendable {
         guard status.st_uid == geteuid() else { throw FolderRefusal(path, .owner) }
     }
 
-    /// What stands under a path, a link itself; `nil` if there is nothing.
+    /// The status of a path, without following a link; `nil` if nothing is there.
     private func status(_ path: String) throws(FileError) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }

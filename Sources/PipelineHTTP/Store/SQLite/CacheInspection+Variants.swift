@@ -1,7 +1,7 @@
 import Pipeline
 
 extension CacheInspection {
-    /// Looks at what was made of the responses. A database of the first version has nothing of the kind.
+    /// Checks the results that were made of responses. A database of the first version has none.
     mutating func lookAtVariants(_ database: SQLiteDatabase, version: Int64) throws {
         guard version >= 2 else { return }
         var last = Int64.min
@@ -26,7 +26,7 @@ extension CacheInspection {
         guard variant.image == nil else { return nil }
         return CacheReport.Finding(
             kind: .damagedVariant, subject: redactedURL(target),
-            detail: "A result that was made of it is not what was stored. A repair removes the result.",
+            detail: "A result that was made of it is damaged. A repair removes the result.",
             variant: variant.number)
     }
 }

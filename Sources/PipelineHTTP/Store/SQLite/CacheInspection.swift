@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Pipeline
 
-/// Looks through a cache's folder and changes nothing in it.
+/// Checks a cache's folder without changing anything.
 struct CacheInspection {
     let folder: CacheFolder
     let now: Date
@@ -16,7 +16,7 @@ struct CacheInspection {
         self.cancellation = cancellation
     }
 
-    /// Looks at everything.
+    /// Runs all checks.
     /// - Throws: `CancellationError`.
     mutating func run() throws -> CacheReport {
         guard lookAtFolder() else { return report }
@@ -25,7 +25,7 @@ struct CacheInspection {
         do {
             try lookAtDatabase()
         } catch let error as SQLiteError {
-            // Stopped half way, SQLite says "interrupted".
+            // When it is stopped half way, SQLite fails with "interrupted".
             try cancellation.check()
             if error.isCorruption {
                 foundDamagedDatabase("\(error)")
@@ -38,7 +38,7 @@ struct CacheInspection {
         return report
     }
 
-    /// Whether there is anything to look at.
+    /// Checks the folders; returns whether there is anything else to check.
     private mutating func lookAtFolder() -> Bool {
         do {
             try folder.check()
@@ -46,12 +46,12 @@ struct CacheInspection {
             refused(refusal)
             return false
         } catch {
-            // What follows says more of a folder or file that can't be looked at.
+            // The checks below report more about a folder or file that can't be accessed.
         }
         for path in [folder.path, folder.bodiesPath] {
             var status = stat()
             guard stat(path, &status) == 0 else {
-                // What is not there yet is made when it is needed.
+                // A missing folder is made when it is needed.
                 if errno != ENOENT { cannotUse(path, String(cString: strerror(errno))) }
                 if path == folder.path { return false }
                 continue
@@ -94,20 +94,20 @@ struct CacheInspection {
             }
             found(
                 .readableByOthers, path,
-                "Its mode, \(octal(status.st_mode)), gives others rights. A repair takes them away.")
+                "Its mode, \(octal(status.st_mode)), gives other users access. A repair removes that.")
         }
     }
 
     private mutating func lookAtRoom() {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return }
-        // A file system in user space may say anything.
+        // A file system in user space may return any numbers.
         let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
         guard !overflow, free < 1 << 20 else { return }
         found(
             .noRoom, folder.path,
-            "The file system has \(free) bytes left: nothing new can be stored. Free some space; a repair removes what "
-                + "is past its lifetime, and where that is not enough everything.")
+            "The file system has \(free) bytes left: nothing new can be stored. Free some space; a repair removes "
+                + "expired responses, and everything if that is not enough.")
     }
 
     private mutating func lookAtDatabase() throws {
@@ -121,8 +121,8 @@ struct CacheInspection {
         guard version <= ResponseSchema.version else {
             return found(
                 .newerVersion, folder.databasePath,
-                "A newer version has written it (\(version), this one knows \(ResponseSchema.version)): the cache stands "
-                    + "aside. Update this program; a repair puts an empty database in its place.")
+                "A newer version has written it (\(version), this one knows \(ResponseSchema.version)): the cache is "
+                    + "not used. Update this program; a repair puts an empty database in its place.")
         }
         guard version > 0 else { return }
         let faults = try database.all("PRAGMA integrity_check(3)") { $0.text(0) ?? "" }
@@ -146,7 +146,7 @@ struct CacheInspection {
         guard try !database.totalsAreRight() else { return }
         found(
             .wrongTotals, folder.databasePath,
-            "The numbers by which the bound is kept are not those of the rows. A repair recounts.")
+            "The stored totals don't match the rows. A repair recounts.")
     }
 
     private mutating func lookAtEntries(_ database: SQLiteDatabase, version: Int64) throws {
@@ -162,7 +162,7 @@ struct CacheInspection {
         }
     }
 
-    /// What is wrong with an entry; what is right with it is counted.
+    /// Returns the fault of an entry, if any, and counts the entry.
     private mutating func fault(of entry: SQLiteDatabase.InspectedEntry, _ files: BodyFiles) -> CacheReport.Finding? {
         func finding(_ kind: CacheReport.Kind, _ detail: String) -> CacheReport.Finding {
             CacheReport.Finding(
@@ -170,7 +170,7 @@ struct CacheInspection {
         }
         report.entries += 1
         guard let row = entry.row else {
-            return finding(.damagedEntry, "Its row makes no sense. A repair removes the entry.")
+            return finding(.damagedEntry, "Its row is malformed. A repair removes the entry.")
         }
         var body = entry.body
         if let name = row.bodyFile {
@@ -182,19 +182,19 @@ struct CacheInspection {
             body = nil
         }
         guard let body else {
-            return finding(.damagedEntry, "Its body is not what was stored. A repair removes the entry.")
+            return finding(.damagedEntry, "Its body is damaged. A repair removes the entry.")
         }
         report.bytes += body.count
         guard row.head.stored.timeIntervalSince(now) <= 86_400 else {
             return finding(
                 .fromTheFuture,
-                "It was stored at a time that is still to come: the clock was set back. A repair removes the entry.")
+                "It was stored in the future: the clock was set back. A repair removes the entry.")
         }
         return nil
     }
 
     private mutating func lookAtOrphans(_ database: SQLiteDatabase) throws {
-        // A writer of a body shares this lock until its row is there.
+        // A writer of a body shares this lock until its row is written.
         guard let lock = try? FolderLock(folder.bodiesPath, .alone, cancellation, patience: .seconds(1)) else { return }
         defer { withExtendedLifetime(lock) {} }
         let known = try database.bodyFiles()

@@ -1,20 +1,20 @@
 import Glibc
 
-/// Repairs what is wrong with a cache's files. What is wrong with single entries is repaired by a transaction.
+/// Repairs the files of a cache. Faults of single entries are repaired by a transaction.
 struct CacheRepair {
     let folder: CacheFolder
 
-    /// Sets modes right, and removes a database that is beyond repair or too new.
-    /// - Parameter close: closes the connections of this process to a database that goes.
+    /// Corrects modes, and removes a database that is beyond repair or too new.
+    /// - Parameter close: closes this process's connections to a database before it is removed.
     func mendFiles(_ findings: [CacheReport.Finding], close: () -> Void) {
         do {
             try folder.check()
         } catch let refusal as FolderRefusal where !refusal.isRepairable {
             return
         } catch {
-            // Its mode may keep even its owner from looking.
+            // Its mode may deny even its owner access.
         }
-        // Only the owner's own can be changed; what belongs to others stays a finding.
+        // Only files of this user can be changed; others stay findings.
         for finding in findings where finding.kind == .readableByOthers { setMode(of: finding.subject) }
         if findings.contains(where: { $0.kind == .unusable }) {
             for path in [folder.path, folder.bodiesPath, folder.leasesPath] + folder.databaseFiles { setMode(of: path) }

@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import Pipeline
 
-/// Tells the log, once for each kind of trouble, what is wrong with the cache and what to do. Loads go on without it.
+/// Logs once for each kind of failure what is wrong with the cache and what to do. Loads continue without the cache.
 struct CacheWarnings: Sendable {
     let logger: Logger
     private let given = Lock<Set<String>>([])
@@ -24,8 +24,8 @@ struct CacheWarnings: Sendable {
         if (error as? FileError)?.number == ENOTDIR {
             return warn(
                 "aside",
-                "The cache \(folder) can't be used: \(error); loads go on without it. A file stands where a folder has to "
-                    + "be: remove it or choose another folder.")
+                "The cache \(folder) can't be used: \(error); loads go on without it. A file is in the "
+                    + "folder's place: remove it or choose another folder.")
         }
         warn(
             "aside",

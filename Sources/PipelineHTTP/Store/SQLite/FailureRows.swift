@@ -19,7 +19,7 @@ extension ResponseTransaction {
             INSERT INTO failures VALUES (?1, ?2, 1, ?3)
             ON CONFLICT (source) DO UPDATE SET status = ?2, attempts = max(1, min(attempts, 1 << 31) + 1), latest = ?3
             """, .blob(key.digest.bytes), .integer(Int64(status)), .integer(time.microseconds))
-        // Small and soon worthless: what is older than this was forgotten by every caller long ago.
+        // Rows older than 30 days are of no use to any caller.
         try database.run("DELETE FROM failures WHERE latest < ?1", .integer((time - 30 * 86_400).microseconds))
     }
 
@@ -29,14 +29,14 @@ extension ResponseTransaction {
         try database.run("DELETE FROM failures WHERE source = ?1", .blob(key.digest.bytes))
     }
 
-    /// Forgets the oldest failures beyond a number, some at a time.
+    /// Forgets the oldest failures beyond a limit, a batch at a time.
     /// - Returns: how many were forgotten.
     @discardableResult
     func forgetFailures(beyond limit: Int) throws -> Int {
-        // SQLite counts pages here, not rows.
+        // SQLite counts by pages here, which is fast.
         let count = try database.first("SELECT count(*) FROM failures") { Int($0.integer(0)) } ?? 0
         guard count > limit else { return 0 }
-        // A few more than have to, so that the next one is recorded without this.
+        // A few more than necessary, so that the next failures are recorded without this.
         let excess = min(count - limit + limit / 64, Self.failuresAtOnce)
         try database.run(
             "DELETE FROM failures WHERE source IN (SELECT source FROM failures ORDER BY latest LIMIT ?1)",

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the file system said no with.
+/// An error of the file system.
 struct FileError: Error, CustomStringConvertible {
     /// The call that failed.
     let call: String

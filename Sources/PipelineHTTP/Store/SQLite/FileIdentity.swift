@@ -1,11 +1,11 @@
 import Glibc
 
-/// Tells a file from another one that has taken its name.
+/// Identifies a file, even if another one takes its name.
 struct FileIdentity: Sendable, Hashable {
     private let device: dev_t
     private let number: ino_t
 
-    /// The file that stands under a path, a link itself; `nil` if there is none.
+    /// Identifies the file at a path, without following a link; `nil` if there is none.
     init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

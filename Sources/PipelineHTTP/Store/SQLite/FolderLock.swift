@@ -1,20 +1,21 @@
 import Glibc
 import Pipeline
 
-/// A lock on a cache folder among all threads and processes that use it. It ends with this value, and with its process.
+/// A lock on a cache folder among all threads and processes that use it. It is released with this object, and with its
+/// process.
 ///
-/// A writer of a body shares it until the body's row is committed. An exclusive holder therefore sees no body without a
-/// row but those that a dead process left.
+/// A writer of a body shares it until the body's row is committed. So while the lock is held exclusively, every body
+/// without a row is a dead process's.
 final class FolderLock: Sendable {
     enum Kind { case shared, alone }
 
-    /// How long a lock is waited for. Its holders need milliseconds; one that was stopped may need for ever.
+    /// How long to wait for a lock. Its holders need milliseconds; a stopped process may hold it forever.
     static let patience = Duration.seconds(3)
 
     private let file: Int32
 
-    /// Waits for the lock, in steps of up to 10 ms: a process that was stopped while it holds the lock must not stop this
-    /// one. Blocks its thread.
+    /// Waits for the lock, in steps of up to 10 ms: a process that is stopped while it holds the lock must not stop
+    /// this one. Blocks the calling thread.
     /// - Throws: ``FolderLocked`` if another process keeps the lock; `CancellationError`; `FileError`.
     init(
         _ folder: String, _ kind: Kind, _ cancellation: WorkCancellation? = nil, patience: Duration = patience

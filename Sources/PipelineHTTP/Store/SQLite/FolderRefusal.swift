@@ -1,13 +1,13 @@
-/// A cache's folder that is not used, since it may be somebody else's.
+/// The reason why a folder is not used as a cache: it may not be this user's, or not a cache.
 struct FolderRefusal: Error, CustomStringConvertible {
     enum Reason: Sendable {
-        /// A link stands where a folder or file of the cache has to be.
+        /// A folder or file of the cache is a link.
         case link
         /// A file of the cache is not a plain file.
         case noFile
         /// Another user owns it.
         case owner
-        /// Others may write in it.
+        /// Other users may write to it.
         case writable(String)
         /// The folder holds other files and no cache.
         case otherFiles(String)

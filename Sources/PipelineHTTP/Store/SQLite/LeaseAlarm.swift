@@ -1,11 +1,11 @@
 import Glibc
 
-/// Wakes a thread when somebody, in whatever process, closes a folder's file of leases.
+/// Wakes a thread when any process closes a folder's file of leases.
 final class LeaseAlarm: Sendable {
     private let events: Int32
     private let path: String
 
-    /// Watches from now on. Where the system has no watch left, ``wait(milliseconds:)`` just takes its time.
+    /// Starts watching. If the system has no watch left, ``wait(milliseconds:)`` only ends when its time is over.
     init(_ folder: CacheFolder) {
         path = folder.leasesPath
         events = inotify_init1(O_CLOEXEC | O_NONBLOCK)
@@ -20,9 +20,9 @@ final class LeaseAlarm: Sendable {
         if file >= 0 { close(file) }
     }
 
-    /// Waits; true if something happened.
+    /// Waits; returns whether a file was closed.
     func wait(milliseconds: Int32) -> Bool {
-        // poll leaves aside what is negative.
+        // poll ignores negative descriptors.
         var file = pollfd(fd: events, events: Int16(POLLIN), revents: 0)
         guard poll(&file, 1, milliseconds) > 0 else { return false }
         var told = [UInt8](repeating: 0, count: 4096)

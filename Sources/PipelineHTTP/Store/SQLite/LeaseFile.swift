@@ -1,21 +1,21 @@
 import Glibc
 import Pipeline
 
-/// One process's hand on the lease of a source: a lock on a place of a file, which the kernel takes back when the process
-/// ends, however it ends.
+/// The lease of a source: a lock on a position of a file, which the kernel releases when the process ends, however it
+/// ends.
 ///
-/// The lock belongs to the open file, so it holds between threads of one process as between processes. Next to it the file
-/// counts, for some sources together, how many leases were given back: who waited can tell a holder that was done from
-/// one that died.
+/// The lock belongs to the open file, so it works between threads of one process as well as between processes. The file
+/// also counts, for groups of sources, how many leases were given back, so that waiters can tell a holder that was done
+/// from one that died.
 final class LeaseFile: Sendable {
     /// Where a source's lock is, and where its ends are counted.
     struct Place: Sendable {
         let lock: Int64
         let count: Int64
 
-        /// Sources share a lock by chance only, and a count rarely; that costs a wait or a second fetch, no more.
+        /// Sources share a lock only by chance, and a count rarely. That only costs a wait or a second fetch.
         init(_ key: SourceKey, headers: SIMD2<UInt64>) {
-            // A digest is evenly spread already.
+            // A digest is evenly distributed already.
             let word = key.digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ^ headers.x
             lock = Int64(word >> 2)
             count = Int64(word & 0x3fff)
@@ -26,7 +26,7 @@ final class LeaseFile: Sendable {
     private let place: Place
     private let slot: LeaseSlot
 
-    /// Opens a folder's file of leases, making it where it is missing.
+    /// Opens a folder's file of leases, and makes it if it is missing.
     init(_ folder: CacheFolder, _ place: Place, in slot: LeaseSlot) throws(FileError) {
         self.slot = slot
         file = open(folder.leasesPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -36,10 +36,10 @@ final class LeaseFile: Sendable {
 
     deinit { close(file) }
 
-    /// Takes the lease, if nobody has it.
+    /// Takes the lease; returns false if it is held elsewhere.
     func take() -> Bool { set(Int32(F_WRLCK)) }
 
-    /// How many leases were given back at this place, in a number that comes round.
+    /// The number of leases given back at this place, modulo 256.
     var ends: UInt8 {
         var count: UInt8 = 0
         _ = pread(file, &count, 1, off_t(place.count))
@@ -48,7 +48,7 @@ final class LeaseFile: Sendable {
 
     /// Gives the lease back.
     func giveBack() {
-        // In this order: who sees that it is free sees that its holder was done.
+        // In this order, so that a waiter that finds it free knows that its holder was done.
         var count = ends &+ 1
         _ = pwrite(file, &count, 1, off_t(place.count))
         _ = set(Int32(F_UNLCK))
@@ -64,5 +64,5 @@ final class LeaseFile: Sendable {
     }
 }
 
-/// `F_OFD_SETLK`, which Glibc shows to GNU programs only.
+/// `F_OFD_SETLK`, which Glibc declares only for GNU programs.
 private let setOpenFileLock: Int32 = 37

@@ -1,16 +1,16 @@
 import Glibc
 import Pipeline
 
-/// The waiters for leases that others hold: a thread of its own that the kernel wakes when one of them ends.
+/// The waiters for leases that are held elsewhere, with a thread that the kernel wakes when a lease ends.
 ///
-/// Every lease is an open file, so its end closes it, also where its process dies; inotify tells. The thread is there
-/// while somebody waits.
+/// Every lease is an open file, which is closed when the lease ends or its process dies, and inotify reports that. The
+/// thread exists while there are waiters.
 final class LeaseQueue: Sendable {
-    /// How waiting ended.
+    /// The result of a wait.
     enum Outcome: Sendable {
         /// The holder died, or has just ended: the lease is this process's now.
         case taken
-        /// The holder was done, or took too long: look for what it has stored.
+        /// The holder was done, or took too long: look for its stored response.
         case over
     }
 
@@ -34,12 +34,12 @@ final class LeaseQueue: Sendable {
 
     init(_ folder: CacheFolder) { self.folder = folder }
 
-    /// How many wait.
+    /// The number of waiters.
     var count: Int { state.withLock { $0.waits.count } }
 
     /// Waits until a lease is taken or its holder is done.
     /// - Parameters:
-    ///   - file: the lease, which somebody else has.
+    ///   - file: the lease, which is held elsewhere.
     ///   - ends: its count of ends from before it was tried.
     ///   - patience: how long to wait at most.
     /// - Throws: `CancellationError` at once when the task is cancelled.
@@ -49,7 +49,7 @@ final class LeaseQueue: Sendable {
             add(wait)
         } leave: {
             let waits = state.withLock { $0.waits.removeValue(forKey: ObjectIdentifier(wait.waiter)) != nil }
-            // Otherwise its outcome is on the way, which may be the lease.
+            // Otherwise it is about to get its outcome, which may be the lease.
             if waits { wait.waiter.resume(with: .failure(CancellationError())) }
         }
     }
@@ -65,12 +65,12 @@ final class LeaseQueue: Sendable {
         if starts {
             do { try Thread.start(name: "pipeline-lease") { self.watch(alarm) } } catch { giveUp() }
         } else {
-            // The lease may have ended between the try and now.
+            // The lease may have ended since it was tried.
             alarm.ring()
         }
     }
 
-    /// No thread can watch: nobody waits then.
+    /// Ends all waits, since no thread can watch.
     private func giveUp() {
         let waits = state.withLock { state in
             defer { (state.waits, state.alarm) = ([:], nil) }
@@ -80,7 +80,7 @@ final class LeaseQueue: Sendable {
     }
 
     private func watch(_ alarm: LeaseAlarm) {
-        // The kernel tells of a dead process's file a moment before it takes its locks away.
+        // The kernel reports the closed file of a dead process a moment before it releases its locks.
         let pauses: [Int32] = [2, 10, 50, 1000]
         var pause = 0
         while settle() {
@@ -89,7 +89,7 @@ final class LeaseQueue: Sendable {
         }
     }
 
-    /// Lets go whose wait is over; false if nobody waits any more, and then the thread ends.
+    /// Resumes waiters whose wait is over. Returns false if none is left, which ends the thread.
     private func settle() -> Bool {
         let now = clock.uptime
         let (over, goesOn) = state.withLock { state in

@@ -1,15 +1,15 @@
 import Pipeline
 
-/// How many leases a cache may have open at once, held and waited for: each is an open file, of which a process commonly
-/// may have 1,024.
+/// Limits the leases that a cache has open, held or waited for. Each is an open file, and a process may commonly have
+/// 1,024.
 final class LeaseSlots: Sendable {
     private let limit: Int
     private let taken = Lock(0)
 
-    /// More than a client has transfers under way.
+    /// By default, more than the transfers that a client runs concurrently.
     init(limit: Int = 256) { self.limit = limit }
 
-    /// A place for one more, until it is let go; `nil` if there is none.
+    /// Takes a slot, which is returned with its last reference; `nil` if none is free.
     func take() -> LeaseSlot? {
         let isFree = taken.withLock { taken in
             guard taken < limit else { return false }
@@ -22,7 +22,7 @@ final class LeaseSlots: Sendable {
     fileprivate func giveBack() { taken.withLock { $0 -= 1 } }
 }
 
-/// A place among the open leases.
+/// A slot for one open lease.
 final class LeaseSlot: Sendable {
     private let slots: LeaseSlots
 

@@ -2,9 +2,9 @@ import Glibc
 import Pipeline
 import Synchronization
 
-/// The connections to one database file: one that writes and as many that read as there are threads that do.
+/// The connections to one database file: one that writes, and one for each thread that reads.
 final class ResponseConnections: Sendable {
-    /// The connection that writes; the writing thread's alone. `nil` where the folder can only be read.
+    /// The connection that writes, which only the writing thread uses. `nil` if the folder is read-only.
     let writer: SQLiteDatabase?
 
     private let path: String
@@ -12,14 +12,14 @@ final class ResponseConnections: Sendable {
     private let bounds: StorageBounds
     private let identity: FileIdentity?
     private let pageSize: Int
-    /// The length in bytes at which the log is brought into the database.
+    /// The length in bytes at which the log is checkpointed into the database.
     private let longestLog: Atomic<Int>
     private let idle = Lock<[SQLiteDatabase]>([])
 
-    /// Opens the database of a folder, making it or bringing it to this version where need be.
+    /// Opens the database of a folder, and makes or migrates it if necessary.
     ///
-    /// The caller holds the folder's lock alone: SQLite answers "busy" at once where two processes turn on its log at the
-    /// same time.
+    /// The caller holds the folder's exclusive lock: SQLite fails as "busy" at once if two processes turn on the log at
+    /// the same time.
     /// - Throws: `FileError`, `SQLiteError`, `SchemaTooNew`, `FolderRefusal`.
     init(_ folder: CacheFolder, _ bounds: StorageBounds) throws {
         self.bounds = bounds
@@ -36,7 +36,7 @@ final class ResponseConnections: Sendable {
         isImmutable = false
         let writer = try SQLiteDatabase(path: path, readOnly: false)
         if try ResponseSchema.isOtherProgram(writer) { throw FolderRefusal(path, .otherDatabase) }
-        // What SQLite would put in temporary files holds parts of responses, and would lie outside of this folder.
+        // Temporary files of SQLite would hold parts of responses outside of this folder.
         try writer.execute(
             """
             PRAGMA page_size = 16384;
@@ -57,7 +57,7 @@ final class ResponseConnections: Sendable {
     }
 
     deinit {
-        // The last connection to close brings the log into the database, which one that only reads can't.
+        // The last connection to close checkpoints the log, which a read-only one can't.
         let idle = idle.withLock { idle in
             defer { idle = [] }
             return idle
@@ -65,16 +65,16 @@ final class ResponseConnections: Sendable {
         withExtendedLifetime(idle) {}
     }
 
-    /// Whether the file that is open no longer stands under its name: the folder was removed, or another process put a
-    /// new database in place of a damaged one.
+    /// Whether the open file no longer has its name: the folder was removed, or another process replaced a damaged
+    /// database.
     var isMoved: Bool { identity == nil || FileIdentity(path) != identity }
 
-    /// Runs queries on a connection that nobody else uses meanwhile.
+    /// Runs queries on a connection that no other thread uses meanwhile.
     func read<Result>(
         _ cancellation: WorkCancellation?, _ body: (SQLiteDatabase) throws -> Result
     ) throws -> Result {
         let database = try idle.withLock { $0.popLast() } ?? openReader()
-        // One that failed is not used again.
+        // A connection that failed is not used again.
         database.waits = cancellation
         let result = try body(database)
         database.waits = nil
@@ -82,24 +82,24 @@ final class ResponseConnections: Sendable {
         return result
     }
 
-    /// Brings the log into the database and restarts it, if it has grown long. On the writing thread only.
+    /// Checkpoints the log into the database and restarts it, if it has grown long. On the writing thread only.
     ///
-    /// SQLite would do so by itself, but restarts the log only at a moment at which nobody reads, and with several busy
-    /// processes there is none; and the attempts of one process keep another's from succeeding.
+    /// SQLite does so by itself, but restarts the log only when there are no readers. With several busy processes there
+    /// always are, and the attempts of one process keep another's from succeeding.
     func shortenLog() {
         guard let writer else { return }
         let length = writer.pagesInLog * pageSize
         guard length > longestLog.load(ordering: .relaxed) else { return }
-        // Waits for readers, which are done soon. Where one isn't, as in a process that was stopped, it is not waited for
-        // with every change.
+        // Waits for readers, which are done soon. If one isn't, as in a stopped process, later changes don't wait for
+        // it each time.
         let isRestarted = writer.isLogRestarted(waitingAtMost: 200)
         longestLog.store(isRestarted ? bounds.logBytes / 2 : length + bounds.logBytes / 2, ordering: .relaxed)
     }
 
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path, readOnly: true, isImmutable: isImmutable)
-        // Not through mmap, which would save some 5 of 45 microseconds: there a file that is cut short, or a bad sector,
-        // is not an error of SQLite's but the end of the process.
+        // Without mmap, which would save about 5 of 45 microseconds: with it, a truncated file or a bad sector ends the
+        // process instead of failing the query.
         try database.execute(
             """
             PRAGMA mmap_size = 0;

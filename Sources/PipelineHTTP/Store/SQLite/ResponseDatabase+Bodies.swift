@@ -2,14 +2,14 @@ import Glibc
 import Pipeline
 
 extension ResponseDatabase {
-    /// A body's file that no row points to yet; the lock keeps clean-ups from taking it for an orphan.
+    /// A body's file that no row points to yet; the lock keeps clean-ups from removing it as an orphan.
     struct NewBody: Sendable {
         let name: String
         let checksum: Int64
         let lock: FolderLock
     }
 
-    /// Writes a body that is too long for the database; `nil` if that fails, which the log tells. Blocks while a clean-up
+    /// Writes a body that is too long for the database; `nil` if that fails, which is logged. Blocks while a clean-up
     /// looks for bodies without a row, up to ``FolderLock/patience``.
     /// - Throws: `CancellationError`.
     func writeBody(
@@ -22,7 +22,7 @@ extension ResponseDatabase {
                 let name = try BodyFiles(folder: folder.bodiesPath).write(body)
                 return NewBody(name: name, checksum: BodyChecksum(of: body).value, lock: lock)
             } catch let error as FileError where error.number == ENOENT && !isRetry {
-                // Somebody removed the folder; opening it again makes it again.
+                // The folder was removed; opening it again makes it again.
                 close()
             } catch is CancellationError {
                 throw CancellationError()
@@ -38,19 +38,18 @@ extension ResponseDatabase {
     /// Removes a body's file.
     func removeBody(_ name: String) { BodyFiles(folder: folder.bodiesPath).remove(name) }
 
-    /// Removes the files that no row points to, if the database is open and has not as many bodies in files as there are:
-    /// what nobody has asked for has to be cheap.
+    /// Removes the files that no row points to, if the database is open and its number of body files differs from the
+    /// folder's. Runs unasked, so it has to be cheap.
     func removeOrphansIfAny() {
         let files = BodyFiles(folder: folder.bodiesPath).names().count
         guard let known = readIfOpen({ try $0.totals().files }), known != files else { return }
         _ = removeOrphans()
     }
 
-    /// Removes the files that no row points to: what a process left that died between a body and its row.
+    /// Removes the files that no row points to, left by processes that died between writing a body and its row.
     ///
-    /// Where bodies are being written all the time, or a process that was stopped keeps their lock, the next clean-up does
-    /// it.
-    /// - Returns: how many there were.
+    /// If bodies are written all the time, or a stopped process holds their lock, the next clean-up tries again.
+    /// - Returns: the number of removed files.
     @discardableResult
     func removeOrphans(_ cancellation: WorkCancellation? = nil) -> Int {
         let files = BodyFiles(folder: folder.bodiesPath)

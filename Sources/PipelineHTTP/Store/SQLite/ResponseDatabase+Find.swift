@@ -1,22 +1,22 @@
 import Pipeline
 
 extension ResponseDatabase {
-    /// What a search found.
+    /// The result of a search.
     struct Found: Sendable {
         var finding: StoreFinding
-        /// Rows that are damaged and should go.
+        /// Damaged rows, which should be removed.
         var broken: [Int64] = []
     }
 
-    /// Finds the response under a key that `choose` chooses, whole and sound.
-    /// - Throws: `CancellationError` where `cancellation` ended a wait for another process.
+    /// Finds the response that `choose` chooses under a key, with its body checked.
+    /// - Throws: `CancellationError` if `cancellation` ended a wait for another process.
     func find(
         _ key: SourceKey, _ cancellation: WorkCancellation? = nil,
         choose: ([StoredResponse]) -> StoredResponse?
     ) throws -> Found {
         let found = read(cancellation) { database in
             let found = try findOnly(key, database, choose) ?? findAmong(key, database, choose)
-            // Replaced since the row was read, it has taken its file along: what has replaced it is meant.
+            // If it was replaced since its row was read, its file is gone, and its replacement is wanted.
             guard case .damaged = found.finding, let damaged = found.broken.last, try !database.has(damaged) else {
                 return found
             }
@@ -26,8 +26,8 @@ extension ResponseDatabase {
         return found ?? Found(finding: .unavailable)
     }
 
-    /// What most sources have: one response, read with its body in one statement. `nil` where there are several, or the one
-    /// needs a closer look.
+    /// Finds the only response of a source, the usual case, with its body in one statement. `nil` if there are several,
+    /// or the only one may be damaged.
     private func findOnly(
         _ key: SourceKey, _ database: SQLiteDatabase, _ choose: ([StoredResponse]) -> StoredResponse?
     ) throws -> Found? {
@@ -42,7 +42,7 @@ extension ResponseDatabase {
     private func findAmong(
         _ key: SourceKey, _ database: SQLiteDatabase, _ choose: ([StoredResponse]) -> StoredResponse?
     ) throws -> Found {
-        // One snapshot, and one lock of it, for the rows and their bodies.
+        // One snapshot, with one lock, for the rows and their bodies.
         try database.run("BEGIN")
         defer { try? database.run("COMMIT") }
         let (rows, broken) = try database.responses(of: key)
@@ -55,14 +55,14 @@ extension ResponseDatabase {
         return Found(finding: .found(row.response(body)), broken: broken)
     }
 
-    /// The body in a row's file, or `nil` if it isn't there or isn't what was stored.
+    /// The body in a row's file, or `nil` if it is missing or damaged.
     private func body(in row: ResponseRow) -> [UInt8]? {
         row.bodyFile.flatMap {
             BodyFiles(folder: folder.bodiesPath).read($0, length: row.bodyLength, checksum: row.bodyChecksum)
         }
     }
 
-    /// A body from the database, or `nil` if it isn't what was stored.
+    /// A body from the database, or `nil` if it is damaged.
     private func sound(_ body: [UInt8], _ row: ResponseRow) -> [UInt8]? {
         body.count == row.bodyLength && BodyChecksum(of: body).value == row.bodyChecksum ? body : nil
     }

@@ -1,10 +1,10 @@
 import Logging
 import Pipeline
 
-/// The database behind the stored responses, opened when it is first needed, healed where it can be, and left aside
-/// where it can't: a cache that fails never fails a load.
+/// The database of stored responses. It is opened when it is first needed, repaired if possible, and otherwise not used
+/// for a while: a cache that fails never fails a load.
 ///
-/// Everything here blocks and is called on threads of ours only.
+/// Everything here blocks and is called only on our own threads.
 final class ResponseDatabase: Sendable {
     private enum Condition {
         case closed
@@ -18,7 +18,7 @@ final class ResponseDatabase: Sendable {
     private let warnings: CacheWarnings
     private let condition = Lock(Condition.closed)
     private let mayHaveStrays = Lock(true)
-    /// Until when nothing is changed, or no body is written, since another process keeps a lock.
+    /// Until when no change, or no body, is written, since another process holds a lock.
     private let pauses = Lock((changes: Duration?.none, bodies: Duration?.none))
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, warnings: CacheWarnings) {
@@ -28,24 +28,26 @@ final class ResponseDatabase: Sendable {
         self.warnings = warnings
     }
 
-    /// Runs queries; `nil` if the database stands aside or fails.
+    /// Runs queries; `nil` if the database can't be used or fails.
     func read<Result>(_ body: (SQLiteDatabase) throws -> Result) -> Result? { read(nil, body) }
 
-    /// Runs queries; `nil` if the database stands aside or fails, or `cancellation` ends the wait for another's lock.
+    /// Runs queries; `nil` if the database can't be used or fails, or `cancellation` ends the wait for another
+    /// process's lock.
     func read<Result>(
         _ cancellation: WorkCancellation?, _ body: (SQLiteDatabase) throws -> Result
     ) -> Result? {
         attempt(cancellation) { try $0.read(cancellation, body) }
     }
 
-    /// Runs changes as one transaction; `nil` if the database stands aside or fails, and then nothing has changed.
+    /// Runs changes as one transaction; `nil` if the database can't be used or fails, in which case nothing has
+    /// changed.
     func write<Result>(_ body: (ResponseTransaction) throws -> Result) -> Result? {
         if isPaused(pauses.withLock(\.changes)) { return nil }
         return attempt(nil) { connections in
-            // The folder was removed, or another process put a new database in place of a damaged one.
+            // The folder was removed, or another process replaced a damaged database.
             if connections.isMoved { throw DatabaseMoved() }
             guard let writer = connections.writer else { throw FolderReadOnly() }
-            // Another process may have written much meanwhile and not got the chance.
+            // Another process may have written much without a chance to shorten the log.
             connections.shortenLog()
             let transaction = ResponseTransaction(database: writer)
             try writer.execute("BEGIN IMMEDIATE")
@@ -58,15 +60,15 @@ final class ResponseDatabase: Sendable {
                 throw error
             }
             connections.shortenLog()
-            // Only now does nothing point to them any more.
+            // Only now does no row point to them.
             let files = BodyFiles(folder: folder.bodiesPath)
             for name in transaction.abandonedFiles { files.remove(name) }
             return result
         }
     }
 
-    /// Whether there may be files that no row points to, since this was last asked: at first what processes left that died
-    /// in the past, later the bodies of a damaged database whose place a new one has taken.
+    /// Returns whether there may be new files without a row since the last call: at first those of processes that died,
+    /// later the bodies of a damaged database that was replaced.
     func takeStrays() -> Bool {
         mayHaveStrays.withLock { mayHaveStrays in
             defer { mayHaveStrays = false }
@@ -89,7 +91,7 @@ final class ResponseDatabase: Sendable {
         }
     }
 
-    /// Opens the database, and so makes the folders; returns whether bodies may be written: no process is known to keep
+    /// Opens the database, which makes the folders. Returns whether bodies may be written: no process is known to hold
     /// their lock.
     func mayWriteBodies(_ cancellation: WorkCancellation?) -> Bool {
         let mayWrite: Bool? = attempt(cancellation) { connections in
@@ -99,7 +101,7 @@ final class ResponseDatabase: Sendable {
         return mayWrite == true
     }
 
-    /// Writes no body for a moment: another process keeps their lock, and every one would wait for it in turn.
+    /// Stops writing bodies for a while: another process holds their lock, and each body would wait for it in turn.
     func pauseBodies() {
         let end = clock.uptime + Self.pause
         pauses.withLock { $0.bodies = end }
@@ -117,7 +119,7 @@ final class ResponseDatabase: Sendable {
             do {
                 return try body(connections)
             } catch {
-                // Its wait for another's lock ended with it.
+                // The cancellation ended the wait for another process's lock.
                 if cancellation?.isCancelled == true { return nil }
                 guard heal(connections, after: error) else { return nil }
             }
@@ -125,11 +127,12 @@ final class ResponseDatabase: Sendable {
         return nil
     }
 
-    /// The open database; opens it where it is closed. `nil` if it stands aside or `cancellation` ends the wait.
+    /// Returns the open database, and opens it if it is closed. `nil` if it can't be used or `cancellation` ends the
+    /// wait.
     private func connections(_ cancellation: WorkCancellation?) -> ResponseConnections? {
         if let decided = decided() { return decided.connections }
         var damage: SQLiteError?
-        // The logger is the program's: it is told when no lock is held.
+        // The logger is the program's, so it is called when no lock is held.
         defer { if let damage { warnings.damaged(folder.databasePath, damage) } }
         do {
             return try open(cancellation, &damage)
@@ -145,7 +148,7 @@ final class ResponseDatabase: Sendable {
 
     private func open(_ cancellation: WorkCancellation?, _ damage: inout SQLiteError?) throws -> ResponseConnections? {
         try folder.create()
-        // Waited for without any lock of this object's, so that each waiter can be cancelled.
+        // No lock of this object is held meanwhile, so that each waiter can be cancelled.
         let lock = try FolderLock(folder.path, .alone, cancellation)
         defer { withExtendedLifetime(lock) {} }
         // Another thread may have been faster.
@@ -155,7 +158,7 @@ final class ResponseDatabase: Sendable {
         return connections
     }
 
-    /// What is known already; `nil` if the database has yet to be opened.
+    /// Returns the open connections, or none if the database can't be used; `nil` if it has yet to be opened.
     private func decided() -> (connections: ResponseConnections?, Void)? {
         let now = clock.uptime
         return condition.withLock { condition in
@@ -179,7 +182,7 @@ final class ResponseDatabase: Sendable {
         return try ResponseConnections(folder, bounds)
     }
 
-    /// Whether it is worth another try.
+    /// Reacts to an error; returns whether to try again.
     private func heal(_ connections: ResponseConnections, after error: any Error) -> Bool {
         if connections.isMoved {
             drop(connections)
@@ -195,7 +198,7 @@ final class ResponseDatabase: Sendable {
         }
         if error.isCorruption {
             warnings.damaged(folder.databasePath, error)
-            // Only the file that is known to be damaged is removed, not one that has taken its place.
+            // Only the damaged file is removed, not one that has replaced it.
             if let lock = try? FolderLock(folder.path, .alone) {
                 if !connections.isMoved { remove() }
                 withExtendedLifetime(lock) {}
@@ -223,8 +226,8 @@ final class ResponseDatabase: Sendable {
     }
 }
 
-/// The stored responses can be read, and not changed.
+/// The stored responses can be read but not changed.
 private struct FolderReadOnly: Error {}
 
-/// The database that is open is not the one in the folder.
+/// The open database is no longer the one in the folder.
 private struct DatabaseMoved: Error {}

@@ -11,7 +11,7 @@ struct ResponseRow: Sendable {
     /// The name of the body's file, where it has one.
     var bodyFile: String?
 
-    /// The bytes that the row counts for: its body, its texts, and about what the tables and indexes add.
+    /// The bytes that the row counts for: its body, its texts, and an estimate for tables and indexes.
     var size: Int {
         bodyLength + StoredFields.encode(head.headers).count + head.selecting.encoded.count + head.target.utf8.count
             + Self.overhead
@@ -46,7 +46,7 @@ extension ResponseRow {
         """
     }
 
-    /// Reads a row; `nil` if it makes no sense.
+    /// Reads a row; `nil` if it is malformed.
     init?(_ row: SQLiteRow, key: SourceKey) {
         guard let target = row.text(1), let headers = StoredFields.decode(row.bytes(3)),
             let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0,
@@ -69,7 +69,7 @@ extension CacheEntry {
     /// The columns that ``init(_:)`` reads, in its order.
     static let columns = "generation, source, target, status, body_length, stored, accessed, fresh_until"
 
-    /// Reads a row in short; `nil` if it makes no sense.
+    /// Reads the summary of a row; `nil` if it is malformed.
     init?(_ row: SQLiteRow) {
         guard let digest = Digest(bytes: row.bytes(1)) else { return nil }
         self.init(

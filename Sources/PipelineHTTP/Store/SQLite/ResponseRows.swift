@@ -4,14 +4,14 @@ import Pipeline
 
 /// The queries on stored responses.
 extension SQLiteDatabase {
-    /// How many responses a source has at most, for different values of the fields that `Vary` names: a client can send any
-    /// number of them. The least recently used go first.
+    /// The most responses that a source has, for different values of the fields that `Vary` names, of which a client
+    /// can send any number. The least recently used are removed first.
     static let mostVarying = 64
 
-    /// The stored responses under a key, the latest row first. Rows that make no sense are named instead.
+    /// The stored responses under a key, the latest row first. For malformed rows it returns their generations.
     func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
         var (rows, broken): ([ResponseRow], [Int64]) = ([], [])
-        // The index has these in this order. Rows beyond the bound are another program's.
+        // The index has this order. Rows beyond the limit are another program's.
         let found = try all(
             "SELECT \(ResponseRow.columns) FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
             .blob(key.digest.bytes), .integer(Int64(Self.mostVarying))
@@ -22,15 +22,15 @@ extension SQLiteDatabase {
         return (rows, broken)
     }
 
-    /// The stored response of a generation, without its body; `nil` if nothing is, or it makes no sense.
+    /// The stored response of a generation, without its body; `nil` if there is none, or it is malformed.
     func head(_ generation: Int64) throws -> StoredResponse? {
         try first("SELECT \(ResponseRow.columns), source FROM responses WHERE generation = ?1", .integer(generation)) {
             row in Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0))?.head }
         } ?? nil
     }
 
-    /// A source's only response, with its body where that lies in the database, in one statement; if it has several, the
-    /// first two.
+    /// A source's only response, with its body if that is in the database, in one statement. If it has several, two
+    /// elements, of which the second is empty.
     func candidates(for key: SourceKey) throws -> [(row: ResponseRow?, body: [UInt8]?)] {
         var isFirst = true
         return try all(
@@ -45,14 +45,14 @@ extension SQLiteDatabase {
         }
     }
 
-    /// A body that lies in the database; `nil` if there is none.
+    /// A body in the database; `nil` if there is none.
     func body(_ generation: Int64) throws -> [UInt8]? {
         try first("SELECT bytes FROM bodies WHERE generation = ?1", .integer(generation)) { $0.bytes(0) }
     }
 
     /// Whether one of these target URIs was made invalid after a request for it was sent.
     func isInvalid(_ targets: [String], askedAt requestTime: Date, now: Date) throws -> Bool {
-        // Once the oldest were dropped, nobody knows what became invalid before the rest.
+        // Once the oldest were dropped, it is unknown what became invalid before the rest.
         let oldest = try first(
             "SELECT min(time) FROM invalidations WHERE (SELECT count(*) FROM invalidations) >= ?1",
             .integer(RecentInvalidations.mostStored)
@@ -69,12 +69,12 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Whether a row is there.
+    /// Whether a row exists.
     func has(_ generation: Int64) throws -> Bool {
         try first("SELECT 1 FROM responses WHERE generation = ?1", .integer(generation)) { _ in true } ?? false
     }
 
-    /// The rows behind a generation in short, in the order of their generations.
+    /// Summaries of the rows after a generation, in the order of their generations.
     func entries(after generation: Int64, limit: Int) throws -> [CacheEntry] {
         try all(
             "SELECT \(CacheEntry.columns) FROM responses WHERE generation > ?1 ORDER BY generation LIMIT ?2",
@@ -82,7 +82,7 @@ extension SQLiteDatabase {
         ) { CacheEntry($0) }.compactMap(\.self)
     }
 
-    /// A row in short; `nil` if it is gone.
+    /// The summary of a row; `nil` if it is gone.
     func entry(_ generation: Int64) throws -> CacheEntry? {
         try first("SELECT \(CacheEntry.columns) FROM responses WHERE generation = ?1", .integer(generation)) {
             CacheEntry($0)
@@ -96,23 +96,23 @@ extension SQLiteDatabase {
         } ?? (0, 0, 0, 0)
     }
 
-    /// The bytes of the database's pages that hold something.
+    /// The bytes of the database's pages that are in use.
     func bytesInUse() throws -> Int {
         let pages = try first("PRAGMA page_count") { $0.integer(0) } ?? 0
         return (Int(pages) - (try freePages())) * 16_384
     }
 
-    /// The pages of the database's file that hold nothing.
+    /// The number of free pages in the database's file.
     func freePages() throws -> Int { try first("PRAGMA freelist_count") { Int($0.integer(0)) } ?? 0 }
 }
 
 /// The changes to stored responses.
 extension ResponseTransaction {
-    /// Adds a row, with its body where that has no file.
+    /// Adds a row, with its body if that has no file.
     /// - Returns: its number, and the time at which it counts as used.
     func insert(_ row: ResponseRow, body: [UInt8]) throws -> (generation: Int64, accessed: Int64) {
         let head = row.head
-        // Behind every other, also where the clock was set back: what is new is not the first to go.
+        // Later than every other, even if the clock was set back: a new response isn't the first to be evicted.
         let latest = try database.first("SELECT max(accessed) FROM responses") { $0.optionalInteger(0) } ?? nil
         let accessed = max(head.stored.microseconds, latest?.clampedSum(1) ?? .min)
         try database.run(
@@ -142,7 +142,7 @@ extension ResponseTransaction {
         return (generation, accessed)
     }
 
-    /// Gives a row other fields, times and redirects.
+    /// Replaces the fields, times and redirects of a row.
     func update(_ head: StoredResponse) throws {
         let row = ResponseRow(head: head, bodyLength: 0, bodyChecksum: 0)
         try database.run(
@@ -167,8 +167,8 @@ extension ResponseTransaction {
         }
     }
 
-    /// Removes what came from a target URI, and notes for the fetches of all processes that it was made invalid. Forgets
-    /// what no fetch can be waiting for.
+    /// Removes the responses from a target URI, and notes for the fetches of all processes that it was made invalid.
+    /// Drops notes that are older than any fetch.
     /// - Returns: How many rows were removed.
     func invalidate(_ target: String, at now: Date) throws -> Int {
         let same = try database.all(
@@ -190,7 +190,7 @@ extension ResponseTransaction {
         try database.run(
             "INSERT OR REPLACE INTO invalidations VALUES (?1, ?2)", .integer(targetHash(target)),
             .integer(now.microseconds))
-        // SQLite counts pages here, not rows.
+        // SQLite counts by pages here, which is fast.
         let count = try database.first("SELECT count(*) FROM invalidations") { $0.integer(0) } ?? 0
         guard count > RecentInvalidations.mostStored else { return }
         try database.run(
@@ -200,7 +200,7 @@ extension ResponseTransaction {
             """, .integer(count - RecentInvalidations.mostStored))
     }
 
-    /// Removes the rows that fulfil a condition, and counts them.
+    /// Removes the rows that fulfil a condition, and returns their number.
     @discardableResult
     func remove(where condition: String, _ values: SQLiteValue...) throws -> Int {
         let rows = try database.all("SELECT generation, body_file FROM responses WHERE \(condition)", values) {
@@ -219,28 +219,29 @@ extension ResponseTransaction {
         try remove(where: "generation = ?1", .integer(generation)) > 0
     }
 
-    /// Removes least recently used rows if there is more than the bounds allow, some at a time: others write in between.
+    /// Removes least recently used rows if the bounds are exceeded, a batch at a time, so that other changes run in
+    /// between.
     ///
-    /// A little more goes than has to, for rows that were stored together lie on the same pages: to remove many costs not
-    /// much more than to remove one, and then the next changes need not.
+    /// It removes a few more than necessary. Rows that were stored together are on the same pages, so removing many
+    /// costs little more than removing one, and the next changes needn't evict.
     /// - Returns: whether the bounds hold.
     func evict(_ bounds: StorageBounds) throws -> Bool {
         var allowed = bounds
         for _ in 0..<Self.rowsAtOnce {
             let totals = try database.totals()
-            // Half-empty pages count too, but not what an empty database has anyway.
+            // Half-empty pages count too, but not those of an empty database.
             let pages = (try database.bytesInUse()).clampedSum(-bounds.emptyDatabase)
             let used = max(totals.bytes, pages.clampedSum(totals.fileBytes))
             guard used > allowed.storedBytes || allowed.entryLimit.map({ totals.entries > $0 }) ?? false else {
-                // Many are free where bodies in files have taken the rows' place.
+                // Many are free if bodies in files have replaced rows.
                 return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
-            // Strangers may choose what fails: no response goes for that.
+            // Strangers may cause failures, so these never displace a response.
             let forgotten = try forgetFailures(beyond: bounds.failures)
             if forgotten == Self.failuresAtOnce { return false }
             if forgotten > 0 { continue }
             if try remove(where: "true ORDER BY accessed, generation LIMIT 1") == 0 {
-                // Nothing is left that could go: either all is free pages, or the totals are wrong.
+                // No row is left: either all pages are free, or the totals are wrong.
                 try recount()
                 return try giveBackPages(keeping: bounds.freeBytes / 16_384)
             }
@@ -249,7 +250,7 @@ extension ResponseTransaction {
         return false
     }
 
-    /// Gives free pages back to the file system, some at a time.
+    /// Returns free pages to the file system, a batch at a time.
     /// - Returns: whether no more than `kept` are left.
     func giveBackPages(keeping kept: Int) throws -> Bool {
         let excess = try database.freePages() - kept
@@ -261,7 +262,7 @@ extension ResponseTransaction {
     /// How many rows one transaction evicts.
     static let rowsAtOnce = 64
 
-    /// How many pages one transaction gives back.
+    /// How many pages one transaction returns.
     static let pagesAtOnce = 64
 
     /// Marks rows as used.
@@ -274,7 +275,7 @@ extension ResponseTransaction {
     }
 }
 
-/// The number by which rows of a target URI are found.
+/// The hash by which rows of a target URI are found.
 func targetHash(_ target: String) -> Int64 {
     Digest(of: target).bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
 }

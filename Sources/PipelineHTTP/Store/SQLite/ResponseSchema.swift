@@ -1,17 +1,18 @@
-/// The tables of the stored responses, step by step: a database of an older version takes the steps that it lacks.
+/// The tables of the stored responses, as steps: a database of an older version runs the steps that it lacks.
 ///
-/// Times are microseconds since 1970. A response's body is in `bodies` if it is short, else a file of its own.
+/// Times are microseconds since 1970. A response's body is in `bodies` if it is short, and otherwise in a file of its
+/// own.
 enum ResponseSchema {
     /// The version that this program reads and writes.
     static var version: Int64 { Int64(steps.count) }
 
-    /// Returns whether a database has tables, and no version of this library has written any.
+    /// Returns whether a database has tables that no version of this library has written.
     static func isOtherProgram(_ database: SQLiteDatabase) throws -> Bool {
         guard try database.first("PRAGMA user_version", read: { $0.integer(0) }) == 0 else { return false }
         return try database.first("SELECT 1 FROM sqlite_schema", read: { _ in true }) ?? false
     }
 
-    /// Brings a database to ``version`` in one transaction, or does nothing where it is there.
+    /// Migrates a database to ``version`` in one transaction, unless it has that version.
     /// - Throws: ``SchemaTooNew`` if a newer program has written it; `SQLiteError`.
     static func migrate(_ database: SQLiteDatabase) throws {
         guard try found(in: database) != version else { return }
@@ -27,7 +28,7 @@ enum ResponseSchema {
         }
     }
 
-    /// Makes sure that a database that can't be changed is of this version.
+    /// Checks that a database that can't be changed has this version.
     /// - Throws: ``SchemaTooNew``; ``SchemaTooOld``; `SQLiteError`.
     static func check(_ database: SQLiteDatabase) throws {
         if try found(in: database) != version { throw SchemaTooOld() }
@@ -134,7 +135,7 @@ enum ResponseSchema {
     ]
 }
 
-/// An older program has written the database, which can't be brought to this version.
+/// An older program has written the database, which can't be migrated.
 struct SchemaTooOld: Error, CustomStringConvertible {
     var description: String { "an earlier version wrote its database, which can't be changed" }
 }

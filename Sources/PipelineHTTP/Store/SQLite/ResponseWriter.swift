@@ -1,7 +1,7 @@
 import Pipeline
 
-/// The one thread that changes the stored responses. What is handed in while it is busy is committed together: one
-/// transaction costs about as much as one of ten changes.
+/// The only thread that changes the stored responses. Changes that arrive while it is busy are committed together: a
+/// transaction of one change costs about as much as one of ten.
 final class ResponseWriter: Sendable {
     private struct Write {
         let work: @Sendable (ResponseTransaction) throws -> Void
@@ -21,12 +21,12 @@ final class ResponseWriter: Sendable {
 
     deinit { stop() }
 
-    /// Lets the thread end once nothing waits any more. Changes that are handed in afterwards are dropped.
+    /// Lets the thread end once no change is queued. Later changes are dropped.
     func stop() { state.withLock(wake: .all) { $0.isStopped = true } }
 
     /// Makes changes and waits until they are committed, without blocking. The changes may run twice; only one run
     /// counts.
-    /// - Returns: what the changes gave, or `nil` if they failed.
+    /// - Returns: the result of `changes`, or `nil` if they failed.
     func run<Result: Sendable>(_ changes: @escaping @Sendable (ResponseTransaction) throws -> Result) async -> Result? {
         let result = Lock<Result?>(nil)
         return await withCheckedContinuation { continuation in
@@ -54,7 +54,7 @@ final class ResponseWriter: Sendable {
     private func startThread() {
         let state = state
         let database = database
-        // What reads has somebody who waits for it; and nobody who reads ever waits for the one that writes.
+        // Readers are latency-critical and never wait for the writer, so the writer gives way to them.
         do {
             try Thread.start(name: "pipeline-store", givesWay: true) {
                 while let writes = Self.next(state) { Self.commit(writes, database) }
@@ -88,7 +88,7 @@ final class ResponseWriter: Sendable {
         if together != nil || writes.count == 1 {
             for write in writes { write.finish(together != nil) }
         } else {
-            // One of them spoils the transaction; the others need not suffer.
+            // One of them failed; the others are committed separately.
             for write in writes {
                 let alone: Void? = database.write(write.work)
                 write.finish(alone != nil)

@@ -3,16 +3,16 @@ import Pipeline
 
 /// Queries used by `verify()` and `repair()`.
 extension SQLiteDatabase {
-    /// One row, with its body where that lies in the database.
+    /// One row, with its body if that is in the database.
     struct InspectedEntry {
         let generation: Int64
         let target: String
-        /// `nil` if it makes no sense.
+        /// `nil` if it is malformed.
         let row: ResponseRow?
         let body: [UInt8]?
     }
 
-    /// The number of the latest row: who goes through all rows ends there, however many are added meanwhile.
+    /// The number of the latest row, at which an inspection ends, however many are added meanwhile.
     func latestGeneration() throws -> Int64 {
         try first("SELECT max(generation) FROM responses") { $0.integer(0) } ?? 0
     }
@@ -20,7 +20,7 @@ extension SQLiteDatabase {
     /// The number of the latest result.
     func latestVariant() throws -> Int64 { try first("SELECT max(rowid) FROM variants") { $0.integer(0) } ?? 0 }
 
-    /// The next row behind a given one; `nil` at the end.
+    /// The next row after a generation; `nil` at the end.
     /// - Parameter version: the schema's, which may be an older one.
     func entry(after generation: Int64, version: Int64) throws -> InspectedEntry? {
         try first(
@@ -36,7 +36,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// The next result behind a given one, with what it was made of; `nil` at the end.
+    /// The next result after a number, with the URL of its response; `nil` at the end.
     func variant(after number: Int64) throws -> VariantRow? {
         try first(
             """
@@ -51,7 +51,7 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Whether the totals are what counting gives.
+    /// Whether the totals match the rows.
     func totalsAreRight() throws -> Bool {
         try first("SELECT (entries, bytes, files, file_bytes) = (\(Self.counted)) FROM totals") { $0.integer(0) } == 1
     }
@@ -72,19 +72,19 @@ extension SQLiteDatabase {
         SELECT count(*), \(sum("size")), count(body_file), \(sum("iif(body_file IS NULL, 0, body_length)")) FROM responses
         """
 
-    /// A sum that is not an error where it is too large, as that of damaged rows may be.
+    /// A sum that doesn't fail if it is too large, as that of damaged rows may be.
     private static func sum(_ values: String) -> String {
         "CAST(max(-9e18, min(9e18, total(\(values)))) AS INTEGER)"
     }
 }
 
 extension ResponseTransaction {
-    /// Removes a result by its row's number: a damaged one is made again when it is wanted.
+    /// Removes a result by its row's number: a damaged one is made again when it is needed.
     func remove(variant number: Int64) throws {
         try database.run("DELETE FROM variants WHERE rowid = ?1", .integer(number))
     }
 
-    /// Sets the totals to what counting gives, and removes the bodies of no row.
+    /// Recalculates the totals, and removes the bodies that belong to no row.
     func recount() throws {
         try database.run("DELETE FROM bodies WHERE \(SQLiteDatabase.isStray)")
         try database.run("UPDATE totals SET (entries, bytes, files, file_bytes) = (\(SQLiteDatabase.counted))")

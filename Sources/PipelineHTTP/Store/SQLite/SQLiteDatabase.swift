@@ -4,7 +4,7 @@ import Pipeline
 
 /// One connection to a SQLite database, with the statements that it has prepared.
 ///
-/// Nothing stands between a query and SQLite: no hop, no rows made into objects that nobody asked for.
+/// Queries call SQLite directly: on the same thread, and without objects for rows.
 ///
 /// Unchecked, and safe: a connection is opened without SQLite's own locks and so belongs to one thread at a time. The
 /// one that writes is used by the writing thread alone; those that read are out of ``ResponseConnections`` while a
@@ -13,13 +13,13 @@ final class SQLiteDatabase: @unchecked Sendable {
     let connection: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
     private var cancellation: WorkCancellation?
-    /// How often another's lock is tried, a millisecond after the other.
+    /// How often a lock is tried, at intervals of a millisecond.
     private var tries: Int32 = patience
-    /// The work for which this connection waits for others' locks: once it is cancelled, it waits no longer.
+    /// The work for which this connection waits for locks. Once it is cancelled, waiting ends.
     var waits: WorkCancellation?
 
     /// Opens a database file that exists.
-    /// - Parameter isImmutable: whether nobody can change the file, so that SQLite needs neither locks nor other files.
+    /// - Parameter isImmutable: whether the file can't change, so that SQLite needs neither locks nor other files.
     init(path: String, readOnly: Bool, isImmutable: Bool = false) throws(SQLiteError) {
         var handle: OpaquePointer?
         let mode =
@@ -35,7 +35,7 @@ final class SQLiteDatabase: @unchecked Sendable {
         waitForLocks()
     }
 
-    /// The name under which SQLite takes a file as one that doesn't change.
+    /// The name that makes SQLite treat a file as immutable.
     private static func immutable(_ path: String) -> String {
         let encoded = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         return "file:\(encoded)?immutable=1"
@@ -46,10 +46,10 @@ final class SQLiteDatabase: @unchecked Sendable {
         sqlite3_close_v2(connection)
     }
 
-    /// How many pages the log had with the last change by this connection, since ``watchLog()``.
+    /// The number of pages in the log after this connection's last change, since ``watchLog()``.
     private(set) var pagesInLog = 0
 
-    /// Begins to count the pages in the log. SQLite's own checkpoints have to be off.
+    /// Starts counting the pages in the log. SQLite's own checkpoints have to be off.
     func watchLog() {
         sqlite3_wal_hook(
             connection,
@@ -60,11 +60,11 @@ final class SQLiteDatabase: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Brings the log into the database, so that the next change restarts it; false if others' reads or writes did not
-    /// let it in time.
+    /// Checkpoints the log into the database, so that the next change restarts it. Returns false if other reads or
+    /// writes prevented that.
     ///
-    /// The file keeps its length: where SQLite cuts it, no read can begin until that is done, and one that tries sleeps for
-    /// up to a millisecond.
+    /// The file keeps its length: while SQLite truncates it, no read can begin, and one that tries sleeps for up to a
+    /// millisecond.
     func isLogRestarted(waitingAtMost milliseconds: Int32) -> Bool {
         tries = milliseconds
         defer { tries = Self.patience }
@@ -75,8 +75,8 @@ final class SQLiteDatabase: @unchecked Sendable {
 
     private static let patience: Int32 = 5000
 
-    /// Waits for other processes' locks in small steps. SQLite's own waiting soon comes to steps of 100 ms, in which a
-    /// process that writes without pause gets the lock time and again; so does its log, which nobody gets to cut.
+    /// Waits for other processes' locks in small steps. SQLite's own steps soon grow to 100 ms, in which a process that
+    /// writes without pause takes the lock again and again, and no other can checkpoint the log.
     private func waitForLocks() {
         sqlite3_busy_handler(
             connection,
@@ -89,8 +89,8 @@ final class SQLiteDatabase: @unchecked Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Lets a long statement end with an error once the work that it belongs to is cancelled. The connection keeps hold
-    /// of `cancellation`.
+    /// Lets a long statement end with an error once the work that it belongs to is cancelled. The connection retains
+    /// `cancellation`.
     func stop(when cancellation: WorkCancellation) {
         self.cancellation = cancellation
         let context = Unmanaged.passUnretained(cancellation).toOpaque()
@@ -108,19 +108,19 @@ final class SQLiteDatabase: @unchecked Sendable {
     /// How many rows the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(connection)) }
 
-    /// Runs one or more statements that give nothing back and are needed once.
+    /// Runs one or more statements that return no rows and are needed once.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(sqlite3_exec(connection, sql, nil, nil, nil))
     }
 
-    /// Runs a statement that gives nothing back.
+    /// Runs a statement that returns no rows.
     func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) {
         let statement = try prepare(sql, values)
         defer { sqlite3_reset(statement) }
         while try step(statement) {}
     }
 
-    /// What `read` makes of the first row, or `nil` if there is none.
+    /// Returns the result of `read` for the first row, or `nil` if there is none.
     func first<Result>(
         _ sql: String, _ values: SQLiteValue..., read: (SQLiteRow) throws -> Result
     ) throws -> Result? {
@@ -129,14 +129,14 @@ final class SQLiteDatabase: @unchecked Sendable {
         return try step(statement) ? try read(SQLiteRow(statement: statement)) : nil
     }
 
-    /// What `read` makes of each row.
+    /// Returns the results of `read` for all rows.
     func all<Result>(
         _ sql: String, _ values: SQLiteValue..., read: (SQLiteRow) throws -> Result
     ) throws -> [Result] {
         try all(sql, values, read: read)
     }
 
-    /// What `read` makes of each row.
+    /// Returns the results of `read` for all rows.
     func all<Result>(
         _ sql: String, _ values: [SQLiteValue], read: (SQLiteRow) throws -> Result
     ) throws -> [Result] {
@@ -176,7 +176,7 @@ final class SQLiteDatabase: @unchecked Sendable {
         }
     }
 
-    /// Whether there is another row.
+    /// Moves to the next row; returns whether there is one.
     private func step(_ statement: OpaquePointer) throws(SQLiteError) -> Bool {
         let status = sqlite3_step(statement)
         if status == SQLITE_ROW { return true }

@@ -1,13 +1,13 @@
 import CSQLite
 
-/// What SQLite said no with.
+/// An error of SQLite.
 struct SQLiteError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
     let code: Int32
-    /// SQLite's own words; they name tables, never values.
+    /// SQLite's own message, which names tables but never values.
     let message: String
 
-    /// Reads the code and the words of a connection's last failure.
+    /// Takes the message of a connection's last failure.
     init(code: Int32, database: OpaquePointer?) {
         self.code = code
         message = String(cString: database.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
@@ -16,19 +16,19 @@ struct SQLiteError: Error, CustomStringConvertible {
     /// The result code without its details.
     var primaryCode: Int32 { code & 0xff }
 
-    /// Whether the file is no longer, or never was, a sound database.
+    /// Whether the file is damaged, or not a database of this library.
     var isCorruption: Bool {
         primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB || primaryCode == SQLITE_FORMAT
             || hasOtherTables || hasOtherValues
-            // A file that ends before its pages do: somebody cut it.
+            // The file was truncated: it ends before its pages do.
             || code == SQLITE_IOERR_SHORT_READ_CODE
     }
 
-    /// Whether a row holds what no version writes, and a change fails for it.
+    /// Whether a change failed because a row holds values that no version writes.
     private var hasOtherValues: Bool { primaryCode == SQLITE_MISMATCH || primaryCode == SQLITE_CONSTRAINT }
 
-    /// Whether the tables are not those of the version that the file names: another program's, say. SQLite has no code of
-    /// its own for that.
+    /// Whether the tables are not those of the file's version, such as another program's. SQLite has no separate code
+    /// for that.
     private var hasOtherTables: Bool {
         primaryCode == SQLITE_ERROR && Self.otherTables.contains { message.contains($0) }
     }
@@ -40,7 +40,7 @@ struct SQLiteError: Error, CustomStringConvertible {
     /// Whether the file system has no room.
     var isFull: Bool { primaryCode == SQLITE_FULL }
 
-    /// Whether another connection holds what is needed.
+    /// Whether another connection holds the lock.
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
     var description: String { "\(message) (SQLite \(code))" }

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Logging
 import Pipeline
 
-/// Responses in a folder, which processes share: a database, and next to it the bodies that are too long for it. The folder is
-/// opened when it is first used.
+/// A store in a folder, which processes may share: a database, and next to it the bodies that are too long for it. The
+/// folder is opened when it is first used.
 final class SQLiteResponseStore: ResponseStore {
     let bounds: StorageBounds
     let clock: any LoadClock
@@ -12,12 +12,12 @@ final class SQLiteResponseStore: ResponseStore {
     let leases: LeaseQueue
     let leaseSlots = LeaseSlots()
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
-    /// For what may wait for a folder's lock or the medium: lookups never wait behind it.
+    /// For work that may wait for a folder's lock or the disk, so that lookups never wait behind it.
     let fileThreads = BlockingThreads(name: "pipeline-files", count: 2)
     private let writer: ResponseWriter
     /// Uses that are written with the next change.
     private let uses = Lock<[ProductUse]>([])
-    /// The latest look for files that dead processes left, which may still be under way.
+    /// The latest search for files that dead processes left, which may still be running.
     private let sweep = Lock<Task<Void, Never>?>(nil)
 
     init(folder: CacheFolder, bounds: StorageBounds, clock: any LoadClock, logger: Logger) {
@@ -66,7 +66,7 @@ final class SQLiteResponseStore: ResponseStore {
         } else {
             _ = try? await fileThreads.run { [database] _ in database.removeBody(file.name) }
         }
-        // Until now a clean-up of another process would have waited rather than take the file for an orphan.
+        // The lock is held until now, so that no clean-up of another process removes the file as an orphan.
         withExtendedLifetime(file.lock) {}
         return inserted
     }
@@ -145,10 +145,10 @@ final class SQLiteResponseStore: ResponseStore {
 
     func flush() async { await change { _ in } }
 
-    /// Brings the cache within its bounds, gives free pages back to the file system, and removes the body files of no row.
+    /// Evicts down to the bounds, returns free pages to the file system, and removes body files that belong to no row.
     func tidy() async {
         await evict()
-        // No more than there are now: others may free pages without pause.
+        // No more than there are now: other processes may free pages without pause.
         let free = await change { try $0.database.freePages() } ?? 0
         for _ in 0..<(free / ResponseTransaction.pagesAtOnce + 1) {
             guard await change({ try $0.giveBackPages(keeping: 0) }) == false else { break }
@@ -163,15 +163,15 @@ final class SQLiteResponseStore: ResponseStore {
     }
 
     private func evict() async {
-        // What others store meanwhile they evict for themselves.
+        // Processes that store meanwhile evict for themselves.
         let entries = await change { try $0.database.totals().entries } ?? 0
         for _ in 0..<(max(0, entries) / ResponseTransaction.rowsAtOnce).clampedSum(16) {
             guard await change({ [bounds] in try $0.evict(bounds) }) == false else { return }
         }
     }
 
-    /// Makes changes, with the uses handed in so far, as one transaction.
-    /// - Returns: What they gave; `nil` if they failed, and then nothing has changed.
+    /// Makes changes, with the uses passed so far, as one transaction.
+    /// - Returns: Their result; `nil` if they failed, in which case nothing has changed.
     @discardableResult
     func change<Result: Sendable>(
         _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
@@ -185,9 +185,9 @@ final class SQLiteResponseStore: ResponseStore {
             return try changes(transaction)
         }
         if result != nil, database.takeStrays() {
-            // Not waited for: it waits for all who have a body without a row in hand, and this may be one of them.
+            // Not awaited: it waits for every caller that holds a body without a row, and this may be one of them.
             let task = Task { [fileThreads, database] () -> Void in
-                // Nor with the priority of the load that stores.
+                // Nor does it have the priority of the load that stores.
                 try? await AdjustablePriority.$inherited.withValue(nil) {
                     try await fileThreads.run(priority: .low) { _ in database.removeOrphansIfAny() }
                 }
@@ -197,7 +197,7 @@ final class SQLiteResponseStore: ResponseStore {
         return result
     }
 
-    /// Longer bodies are files: SQLite reads short ones faster than the file system does, and long ones slower.
+    /// Longer bodies are files: SQLite reads short ones faster than the file system, and long ones slower.
     static let longestInlineBody = 65_536
 }
 
@@ -245,6 +245,6 @@ extension SQLiteResponseStore {
         if isBounded == false { await evict() }
     }
 
-    /// The longest result that is kept, in bytes: SQLite holds it in one piece.
+    /// The longest result that is stored, in bytes: SQLite holds it in one piece.
     private static let longestVariant = 4 << 20
 }

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The row at which a statement stands; good until the statement moves on.
+/// The current row of a statement; valid until the statement moves on.
 struct SQLiteRow {
     let statement: OpaquePointer
 

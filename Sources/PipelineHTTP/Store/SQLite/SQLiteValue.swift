@@ -1,4 +1,4 @@
-/// A value that goes into a statement.
+/// A value to bind to a statement.
 enum SQLiteValue {
     case integer(Int64)
     case text(String)

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Header fields as they are kept in a row: in their order, with their names' case and their values' very bytes.
+/// Header fields as they are stored in a row: in order, with their names' case and their values' exact bytes.
 enum StoredFields {
     static func encode(_ fields: HTTPFields) -> [UInt8] {
         var writer = ByteWriter()
@@ -11,12 +11,12 @@ enum StoredFields {
         return writer.bytes
     }
 
-    /// The fields, or `nil` if the bytes are not what ``encode(_:)`` made.
+    /// Decodes the output of ``encode(_:)``; `nil` if the bytes are malformed.
     static func decode(_ bytes: [UInt8]) -> HTTPFields? {
         var reader = ByteReader(bytes)
         var fields = HTTPFields()
         while !reader.isAtEnd {
-            // HTTPFields stops the program at more than this.
+            // HTTPFields traps on more than this.
             guard fields.count < 60_000, let rawName = reader.run(), let value = reader.run(),
                 let name = HTTPField.Name(String(decoding: rawName, as: UTF8.self))
             else { return nil }
