@@ -12,10 +12,10 @@ public import Stages
 /// - `pipeline_hits`: images that a cache had; dimension `source`: `memory` or `disk`
 /// - `pipeline_misses`: requests to origins
 /// - `pipeline_received_bytes`: bytes of bodies that were downloaded
-/// - `pipeline_load_seconds`, `pipeline_stage_seconds`: how long loads and stages took; dimension `stage`. What loads
-///   share is in the times of each of them.
-/// - `pipeline_in_flight`, `pipeline_queue_depth`: flights under way, and decodes that wait for a thread, as a load
-///   begins and ends
+/// - `pipeline_load_seconds`, `pipeline_stage_seconds`: how long loads and stages took; dimension `stage`. Work that
+///   loads share counts in the times of each of them.
+/// - `pipeline_in_flight`, `pipeline_queue_depth`: loads in flight, and decodes that wait for a thread, measured when a
+///   load starts and ends
 public final class LoadMetrics: LoadObserver {
     private let resources: PipelineResources
     private let threads: BlockingThreads
@@ -29,10 +29,10 @@ public final class LoadMetrics: LoadObserver {
 
     /// Measures loads over `resources`.
     /// - Parameters:
-    ///   - resources: whose flights are counted.
-    ///   - threads: whose queue is measured; by default the threads that decode.
-    ///   - prefix: what the labels begin with; `pipeline` by default.
-    ///   - factory: where the metrics go; by default where the program has set up.
+    ///   - resources: the resources whose loads in flight are counted.
+    ///   - threads: the threads whose queue is measured; by default those that decode.
+    ///   - prefix: the prefix of the labels; `pipeline` by default.
+    ///   - factory: makes the metrics; by default the factory that the program has set up.
     public init(
         _ resources: PipelineResources, threads: BlockingThreads = .decoding, prefix: String = "pipeline",
         factory: any MetricsFactory = MetricsSystem.factory
@@ -53,7 +53,7 @@ public final class LoadMetrics: LoadObserver {
         queueDepth = Gauge(label: "\(prefix)_queue_depth", factory: factory)
     }
 
-    /// Takes note.
+    /// Counts and times an event.
     public func observe(_ observation: LoadObservation) {
         switch observation.event {
         case .started: sample()
@@ -71,7 +71,7 @@ public final class LoadMetrics: LoadObserver {
         sample()
         guard let trace else { return }
         var end = Duration.zero
-        // A load that joined one under way has its fetch in its own trace too.
+        // A load that joined another has that load's fetch in its own trace too.
         let isShared = trace.entries.contains { $0.fact == .joined }
         for entry in trace.entries {
             end = max(end, entry.start + entry.duration)

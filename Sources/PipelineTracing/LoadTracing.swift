@@ -2,15 +2,15 @@ import Pipeline
 public import Stages
 public import Tracing
 
-/// Makes a span of each load of an `ImageLoader`, and one of each of its stages, with swift-distributed-tracing.
+/// Makes a span for each load of an `ImageLoader`, and one for each of its stages, with swift-distributed-tracing.
 ///
 /// ```swift
 /// let loader = ImageLoader(resources, observers: [LoadTracing()])
 /// ```
 ///
-/// A load's span begins in the context in which the load begins, so that it belongs to the request that a server is
-/// answering. Attributes: `image`, without credentials and query values; `image.key`; `image.source`; `image.prefetch`.
-/// The stages' spans come with the end of the load, with the times that the stages took.
+/// A load's span starts in the context in which the load starts, so it belongs to the request that a server is
+/// handling. Attributes: `image`, without credentials and query values; `image.key`; `image.source`; `image.prefetch`.
+/// The stages' spans are made when the load ends, with the stages' own times.
 public final class LoadTracing: LoadObserver {
     private struct Open: Sendable {
         let span: any Span
@@ -20,10 +20,10 @@ public final class LoadTracing: LoadObserver {
     private let tracer: (any Tracer)?
     private let open = Lock<[UInt64: Open]>([:])
 
-    /// Makes spans with `tracer`; by default with the one that the program has set up.
+    /// Makes spans with `tracer`; by default with the tracer that the program has set up.
     public init(_ tracer: (any Tracer)? = nil) { self.tracer = tracer }
 
-    /// Takes note.
+    /// Updates the span of a load.
     public func observe(_ observation: LoadObservation) {
         switch observation.event {
         case .started: begin(observation)
@@ -35,7 +35,7 @@ public final class LoadTracing: LoadObserver {
             span(of: observation)?.attributes["image.cancelled"] = true
             end(observation, nil)
         case .failed(let error):
-            // The text alone: an error underneath may quote what it should not.
+            // Only the text: an underlying error may quote secrets.
             span(of: observation)?.setStatus(SpanStatus(code: .error, message: "\(error)"))
             end(observation, (error as? LoadError)?.trace)
         case .delivered(let response):

@@ -1,6 +1,6 @@
 import Tracing
 
-/// A moment that is known from a trace, rather than from a clock.
+/// A moment taken from a trace instead of a clock.
 struct Moment: TracerInstant {
     let nanosecondsSinceEpoch: UInt64
 
