@@ -3,8 +3,8 @@
 static int count;
 static char **values;
 
-// glibc passes main's arguments to constructors. Swift's CommandLine reads /proc/self/cmdline instead, which is not
-// everywhere, and replaces bytes that are not UTF-8.
+// glibc passes main's arguments to constructors. Swift's CommandLine reads /proc/self/cmdline instead, which may not be
+// mounted, and replaces bytes that are not UTF-8.
 __attribute__((constructor)) static void keep(int argc, char **argv) {
     count = argc;
     values = argv;

@@ -47,7 +47,7 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, l
     return curl_multi_setopt(multi, option, value);
 }
 
-// The next transfer that has ended, or NULL.
+// Returns the next transfer that has ended, or NULL.
 static inline CURL *ccurl_next_ended(CURLM *multi, CURLcode *result) {
     int left = 0;
     CURLMsg *message;

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// glibc has these calls since 2.41, and Debian 12 has 2.36. The structure is the first version of sched_setattr(2)'s.
+// glibc has had these calls since 2.41; Debian 12 has 2.36. The structure is the first version of sched_setattr(2)'s.
 struct scheduling {
     uint32_t size;
     uint32_t policy;
@@ -21,7 +21,7 @@ struct scheduling {
 void cthread_give_way(void)
 {
     struct scheduling own = { 0 };
-    // A policy that somebody chose for the whole program is not ours to change.
+    // Keep a policy that was chosen for the whole program.
     if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER) return;
     own.size = sizeof own;
     own.nice = own.nice + 7 < 19 ? own.nice + 7 : 19;

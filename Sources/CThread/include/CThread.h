@@ -1,13 +1,15 @@
 #ifndef CTHREAD_H
 #define CTHREAD_H
 
-/// Lets the calling thread give way to the others: a smaller share of a processor that others want too (seven more of
-/// nice(1)), and in turns so long that a thread which wakes up meanwhile need not wait for the end of one.
+/// Lets the calling thread give way to other threads. It gets a smaller share of a contended processor (nice(1) plus 7)
+/// and longer time slices, so that a thread that wakes up preempts it instead of waiting for its slice to end.
 ///
-/// Linux has the length of turns since 6.12; older ones know the share alone. Where the system refuses, nothing changes.
+/// Linux supports the length of time slices since 6.12; older kernels change only the share. If the system refuses,
+/// nothing changes.
 void cthread_give_way(void);
 
-/// Gives the memory back to the system that the process has freed and the allocator keeps. Takes milliseconds.
+/// Returns memory that the process has freed, but the allocator keeps, to the system. Takes milliseconds. Does nothing
+/// without glibc.
 void cthread_return_memory(void);
 
 #endif
