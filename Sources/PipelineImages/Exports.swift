@@ -1,2 +1,2 @@
-// What imports PipelineImages can use the vocabulary of Pipeline without a further import.
+// Importing PipelineImages also imports Pipeline.
 @_exported public import Pipeline

@@ -1,8 +1,8 @@
 import Pipeline
 
 extension PixelSize {
-    /// Whether a thumbnail of this size does for its picture at a target size: no smaller than what is wanted, no larger
-    /// than the picture, and of its proportions. No side differs by more than rounding to whole pixels explains.
+    /// Whether a thumbnail of this size can replace its picture at a target size: it is at least that large, no larger
+    /// than the picture, and has its proportions, give or take rounding.
     func canStandIn(for picture: PixelSize, at target: PixelSize) -> Bool {
         guard width >= target.width, height >= target.height, bytes(1) <= picture.bytes(1) else { return false }
         let wide = Double(width) * Double(picture.height)

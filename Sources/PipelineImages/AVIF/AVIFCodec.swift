@@ -1,7 +1,7 @@
 import Pipeline
 
 extension ImageCodec {
-    /// AVIF, by libavif; still pictures are written by libvips.
+    /// AVIF by libavif. Still pictures are written by libvips.
     public static let avif = ImageCodec(
         .avif, extensions: ["avif", "avifs"], aliases: ["image/avif-sequence"], decoder: AVIFDecoder(),
         encoder: AVIFEncoder(), negotiation: Negotiation(rank: 0, holdsMotion: false)

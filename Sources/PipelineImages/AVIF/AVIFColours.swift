@@ -1,14 +1,13 @@
 import CImages
 
-/// The way from an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), as a matrix and what is taken from each plane
-/// before.
+/// Converts an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), by offsets and a matrix.
 struct AVIFColours {
     private let matrix: [Float]
     private let offsets: [Float]
 
-    /// `nil` where a matrix doesn't do.
+    /// Returns `nil` if a matrix can't convert the colours.
     init?(_ planes: cavif_planes) {
-        // A level of 8 bits in what the samples count as one.
+        // One 8-bit level in units of the samples.
         let (depth, most) = (planes.depth, Double(1 << planes.depth - 1))
         let unit = Double(1 << (depth - 8))
         let light = planes.is_full_range ? 255 * unit / most : 255.0 / 219
@@ -39,12 +38,12 @@ struct AVIFColours {
         }
     }
 
-    /// How much red and blue lend to brightness.
+    /// The weights of red and blue in the luma.
     private static func shares(_ matrix: Int32) -> (red: Double, blue: Double)? {
         switch matrix {
         case 1: (0.2126, 0.0722)
         case 4: (0.30, 0.11)
-        // Unspecified is taken for what JPEG has.
+        // Unspecified coefficients are taken for those of JPEG.
         case 2, 5, 6: (0.299, 0.114)
         case 7: (0.212, 0.087)
         case 9: (0.2627, 0.0593)
@@ -52,7 +51,7 @@ struct AVIFColours {
         }
     }
 
-    /// 8-bit RGB of a plane of brightness, alone or with two of colours.
+    /// Returns 8-bit RGB of a luma plane, alone or with two chroma planes.
     func rgb(_ planes: [[Int16]], count: Int) -> [UInt8] {
         guard let light = planes.first, planes.allSatisfy({ $0.count == count }) else { return [] }
         return light.withUnsafeBufferPointer { light in

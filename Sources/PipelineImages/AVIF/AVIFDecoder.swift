@@ -1,10 +1,10 @@
 import CImages
 import Pipeline
 
-/// Decodes AVIF with libavif and dav1d, which are loaded when the first file comes.
+/// Decodes AVIF with libavif and dav1d, which are loaded with the first file.
 ///
-/// A still picture is decoded tile by tile, of which most files have one. Where it is reduced and that is cheaper, its planes
-/// are, before they become colours.
+/// A still picture is decoded tile by tile; most files have one tile. Where it is cheaper, the planes are scaled before
+/// they are converted to RGB.
 struct AVIFDecoder: ImageDecoding {
     /// libavif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
@@ -34,16 +34,16 @@ struct AVIFDecoder: ImageDecoding {
         }
     }
 
-    /// Eight pictures that others are made from and the one in the making, the same of their transparency, the canvas,
-    /// and what libavif notes of each frame of a track.
+    /// Estimates the memory of eight reference pictures and the current one, the same for transparency, the canvas, and
+    /// libavif's record of each frame.
     private static func memory(_ header: ImageHeader) -> Int {
         let planes = (header.bitsPerChannel > 8 ? 2 : 1) * (header.hasAlpha ? 36 : 27)
         return header.frames.saturatingTimes(header.hasAlpha ? 512 : 256)
             .saturatingPlus(header.storedSize.bytes(planes + 4))
     }
 
-    /// Decodes a still picture, or the first frames, each scaled as soon as it is there. It can stop between two tiles and
-    /// between two frames.
+    /// Decodes a still picture, or the first frames, each scaled at once. It can stop between two tiles and between two
+    /// frames.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {

@@ -5,13 +5,14 @@ import Pipeline
 struct AVIFFrames {
     let scaling: CanvasScaling
 
-    /// Where a file ends too soon or a frame is damaged, the frames before it are given if that is allowed.
+    /// Decodes frames. If the file is truncated or a frame is damaged, it returns the frames before, if that is
+    /// allowed.
     func frames(
         of bytes: [UInt8], count: Int, allowTruncated: Bool, cancellation: WorkCancellation
     ) throws -> [DecodedImage.Frame] {
         try cancellation.check()
         let size = scaling.header.storedSize
-        // libavif asks during these calls alone, and the cancellation stays as long.
+        // libavif checks for cancellation only during these calls, and the object outlives them.
         let watch = cavif_cancellation(
             is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
             context: Unmanaged.passUnretained(cancellation).toOpaque())
@@ -42,7 +43,7 @@ struct AVIFFrames {
                         if allowTruncated, !frames.isEmpty { break }
                         throw AVIFSequence.damaged("frame \(frames.count + 1): \(failure.words)")
                     }
-                    // From whole milliseconds to whole milliseconds, so that no error adds up.
+                    // Delays are differences of rounded times, so that rounding errors don't add up.
                     let delay = min(1e12, max(0, end.rounded() - shown))
                     shown += delay
                     frames.append(
@@ -57,7 +58,7 @@ struct AVIFFrames {
 }
 
 extension cavif_failure {
-    /// Why a call failed.
+    /// The error message.
     var words: String {
         withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -1,15 +1,15 @@
-/// Writes into an AVIF sequence how often it plays, which libavif does only from version 1.0 on: an edit that repeats until
-/// its track is over (ISO/IEC 14496-12 section 8.6.6).
+/// Writes into an AVIF sequence how often it plays, as an edit that repeats until its track ends (ISO/IEC 14496-12
+/// section 8.6.6). libavif does so only from version 1.0 on.
 struct AVIFLoops {
-    /// How often; 0 is for ever.
+    /// How often it plays; 0 means forever.
     private let count: Int
-    /// An `edts` box with one edit.
+    /// The bytes of an `edts` box with one edit.
     private static let editSize = 44
 
     init(_ count: Int) { self.count = count }
 
-    /// The file with an edit list in each track. One that has such lists, or in which something is unknown, is returned
-    /// as it is.
+    /// Returns the file with an edit list in each track. A file without a movie, or with such lists already, is
+    /// returned unchanged.
     func added(to file: [UInt8]) -> [UInt8] {
         var budget = 10_000
         let parts = ISOBox.boxes(in: file[...], budget: &budget)
@@ -23,7 +23,7 @@ struct AVIFLoops {
         return parts.flatMap { rewritten($0, duration: nil, added: added) }
     }
 
-    /// A box with what changes in it: `added` bytes come before all pixels.
+    /// Returns a box with its changes. `added` bytes are inserted before all pixels.
     private func rewritten(_ box: ISOBox, duration: Int?, added: Int) -> [UInt8] {
         func children(_ content: ArraySlice<UInt8>, duration: Int?) -> [UInt8] {
             var budget = 10_000
@@ -34,7 +34,7 @@ struct AVIFLoops {
         var content = Array(box.content)
         switch box.type {
         case "moov":
-            // All tracks of libavif's last as long as the movie, whose header comes first.
+            // libavif's tracks all last as long as the movie, whose header comes first.
             content = children(box.content, duration: movieDuration(box.content))
         case "trak":
             let header = ISOBox.size(of: box.content)
@@ -78,7 +78,7 @@ struct AVIFLoops {
         content.replaceSubrange(offset..<offset + length, with: value)
     }
 
-    /// Where items lie (section 8.11.3), as libavif writes it: offsets of 4 bytes from the file's beginning.
+    /// Moves the items' locations (section 8.11.3), which libavif writes as 4-byte offsets from the start of the file.
     private func moveItems(_ content: inout [UInt8], by added: Int) {
         let bytes = content[...]
         guard bytes.first == 0, bytes.number(at: 4, bytes: 2) == 0x4400, let items = bytes.number(at: 6, bytes: 2)
@@ -98,7 +98,7 @@ struct AVIFLoops {
 }
 
 extension [UInt8] {
-    /// Adds to a number of 4 bytes.
+    /// Adds to a 4-byte number.
     fileprivate mutating func add(_ value: Int, at offset: Int) {
         guard let number = self[...].number(at: offset, bytes: 4) else { return }
         replaceSubrange(offset..<offset + 4, with: (number + value).bigEndian(4))

@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// A decoded AVIF picture as libavif holds it: planes of brightness and colours.
+/// A decoded AVIF picture as libavif holds it: luma and chroma planes.
 final class AVIFPlanes {
     private let still: OpaquePointer
     private let canvas: PixelSize
@@ -9,10 +9,10 @@ final class AVIFPlanes {
     /// libavif keeps pointers into these.
     private var files: [UnsafeMutableBufferPointer<UInt8>] = []
 
-    /// - Throws: `undecodable` without memory.
+    /// - Throws: `undecodable` if memory can't be allocated.
     init(_ canvas: PixelSize, format: ImageFormat) throws {
         guard let still = cavif_still_new() else {
-            throw LoadError(.undecodable, subject: "", "There is no memory for the \(format) picture.")
+            throw LoadError(.undecodable, subject: "", "The \(format) picture can't be decoded: out of memory.")
         }
         self.still = still
         self.canvas = canvas
@@ -24,7 +24,7 @@ final class AVIFPlanes {
         for file in files { file.deallocate() }
     }
 
-    /// Decodes one item onto its place.
+    /// Decodes one item to its place on the canvas.
     func add(_ item: HEIFCodedItem, in bytes: [UInt8], colours: ISOBox?, left: Int, top: Int, isAlpha: Bool) throws {
         let contents = item.file(in: bytes, colours: isAlpha ? nil : colours)
         let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: contents.count)
@@ -43,7 +43,7 @@ final class AVIFPlanes {
         }
     }
 
-    /// The whole picture, in the file's colours.
+    /// Returns the whole picture in the file's colours.
     func pixels(_ layout: PixelLayout, isPremultiplied: Bool) throws -> [UInt8] {
         let count = canvas.bytes(layout.channelCount)
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -62,7 +62,7 @@ final class AVIFPlanes {
 
     /// Scales a picture of more than 8 bits plane by plane, before its colours become RGB.
     ///
-    /// Returns `nil` where its colours or the crop need more than that.
+    /// Returns `nil` if the depth, the colours or the crop don't allow it.
     func scaled(
         _ geometry: HEIFGeometry, to target: PixelSize, quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> [UInt8]? {

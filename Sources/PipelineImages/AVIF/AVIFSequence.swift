@@ -1,24 +1,24 @@
 import Pipeline
 
-/// What the movie in an AVIF file says of its pictures (AV1 Image File Format section 3, ISO/IEC 14496-12 section 8).
+/// The header of the movie in an AVIF file (AV1 Image File Format section 3, ISO/IEC 14496-12 section 8).
 struct AVIFSequence {
     let size: PixelSize
     let frames: Int
-    /// How often it plays; 0 is for ever.
+    /// How often it plays; 0 means forever.
     let loops: Int
     let hasAlpha: Bool
     let bits: Int
     let orientation: ImageOrientation
-    /// An ICC profile; empty where there is none.
+    /// The ICC profile; empty if there is none.
     let profile: [UInt8]
-    /// Where the types of boxes stand that libavif has no use for.
+    /// The offsets of the types of boxes that libavif doesn't need.
     private let spare: [Int]
     private let brands: [Int]
 
     /// Reads the movie; `nil` if the file is a still picture.
-    /// - Throws: `undecodable` if it has a movie that makes no sense.
+    /// - Throws: `undecodable` if its movie is invalid.
     init?(_ bytes: [UInt8]) throws(LoadError) {
-        // As many parts as an honest file has by far.
+        // Far more parts than a genuine file has.
         var budget = 10_000
         brands = Self.brands(bytes)
         guard brands.contains(where: { bytes[...].slice(at: $0, count: 4) == Self.brand }) else { return nil }
@@ -33,7 +33,7 @@ struct AVIFSequence {
         self.spare = spare
         guard budget > 0 else { throw Self.damaged("it has too many parts") }
         guard let pictures = tracks.first(where: { !$0.isAuxiliary && $0.samples > 0 }) else { return nil }
-        // No picture is smaller than a byte.
+        // No frame is smaller than a byte.
         guard pictures.samples <= bytes.count else { throw Self.damaged("it has more frames than bytes") }
         size = pictures.size
         frames = pictures.samples
@@ -44,19 +44,19 @@ struct AVIFSequence {
         profile = pictures.profile
     }
 
-    /// Where the brands of the `ftyp` box stand (section 6.3).
+    /// The offsets of the brands in the `ftyp` box (section 6.3).
     private static func brands(_ bytes: [UInt8]) -> [Int] {
         let end = min(bytes[...].number(at: 0, bytes: 4) ?? 0, bytes.count, 512)
         return [8] + stride(from: 16, to: end, by: 4)
     }
 
-    /// The file without what libavif has no use for: the list of still pictures, in which it searches long, and tracks of
-    /// sound, which it takes for damaged ones.
+    /// Returns the file without the boxes that libavif doesn't need: the list of still pictures, which it searches for
+    /// long, and audio tracks, which it takes for damaged ones.
     func movie(in bytes: [UInt8]) -> [UInt8] {
         guard !spare.isEmpty else { return bytes }
         var bytes = bytes
         for place in spare { bytes.replaceSubrange(place..<place + 4, with: "free".utf8) }
-        // A file that doesn't promise a still picture need not have its list.
+        // Without the brand of still pictures, the file needs no list of them.
         for place in brands where place + 4 <= bytes.count && bytes[place..<place + 4].elementsEqual("avif".utf8) {
             bytes.replaceSubrange(place..<place + 4, with: Self.brand)
         }

@@ -6,7 +6,7 @@ struct AVIFStill {
     let format: ImageFormat
     let picture: HEIFPicture
 
-    /// The picture cropped and scaled to a size, in its own colours, not yet turned.
+    /// Returns the picture cropped and scaled to a size, in its own colours, not yet turned.
     func pixels(
         _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> ([UInt8], PixelLayout) {
@@ -15,7 +15,7 @@ struct AVIFStill {
         if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
         try cancellation.check()
-        // libavif converts 8-bit pictures quickly, and rounds as other readers do: half a decibel nearer to them. It
+        // libavif converts 8-bit pictures quickly and rounds as other readers do, half a decibel nearer to them. It
         // converts deeper ones slowly.
         if layout == .rgb, target != picture.geometry.size, picture.first.bits > 8,
             let pixels = try planes.scaled(picture.geometry, to: target, quality: quality, cancellation)

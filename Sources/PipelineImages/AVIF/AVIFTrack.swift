@@ -3,20 +3,21 @@ import Pipeline
 /// A track of an AVIF file's movie: pictures, or their transparency (ISO/IEC 14496-12 section 8.3).
 struct AVIFTrack {
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Whether it is made for another track.
+    /// Whether it belongs to another track.
     private(set) var isAuxiliary = false
-    /// Whether what it is made for may be transparency, and not depth or anything else (ISO/IEC 23000-22 section 7.3.5).
+    /// Whether an auxiliary track may hold transparency, rather than depth or anything else (ISO/IEC 23000-22 section
+    /// 7.3.5).
     private(set) var mayBeAlpha = true
     private(set) var samples = 0
-    /// Whether it is one of pictures, and not of sound or anything else.
+    /// Whether it holds AV1 pictures, rather than audio or anything else.
     private(set) var isAV1 = false
     private(set) var bits = 8
     private(set) var profile: [UInt8] = []
-    /// Turns by 90° counterclockwise, and what is mirrored after them.
+    /// The turns by 90° counterclockwise, and the mirroring that follows.
     private var turns = 0
     private var mirror: Int?
     private static let alpha = "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha".utf8
-    /// `nil` where it is unknown.
+    /// `nil` if it is unknown.
     private var duration: Int?
     private var edit: (repeats: Bool, duration: Int)?
 
@@ -39,7 +40,8 @@ struct AVIFTrack {
         }
     }
 
-    /// How often it plays: an edit that repeats does so until the track is over. Without one, browsers play for ever.
+    /// How often the track plays. A repeating edit repeats until the track ends. Without an edit list, browsers play
+    /// forever.
     var loops: Int {
         guard let edit else { return 0 }
         guard edit.repeats else { return 1 }
@@ -49,7 +51,7 @@ struct AVIFTrack {
         return times > Int(Int32.max) ? 0 : times
     }
 
-    /// What the properties `irot` and `imir` together ask for.
+    /// The orientation that the properties `irot` and `imir` ask for together.
     var orientation: ImageOrientation {
         switch (turns, mirror) {
         case (1, nil): .left
@@ -80,7 +82,7 @@ struct AVIFTrack {
         edit = (flags & 1 == 1, content.number(at: 8, bytes: content.first == 1 ? 8 : 4) ?? 0)
     }
 
-    /// The boxes at the end of a path.
+    /// Returns the contents of all boxes at the end of a path.
     private static func descendants(
         _ path: [String], of content: ArraySlice<UInt8>, _ budget: inout Int
     ) -> [ArraySlice<UInt8>] {
@@ -100,7 +102,7 @@ struct AVIFTrack {
             switch box.type {
             case "stsz":
                 let count = box.content.number(at: 8, bytes: 4) ?? 0
-                // Each has a size of its own unless all have the same.
+                // Frames are listed with their sizes unless all have the same size.
                 let listed = box.content.number(at: 4, bytes: 4) == 0 ? (box.content.count - 12) / 4 : count
                 guard count <= listed else { throw AVIFSequence.damaged("its list of frames is cut off") }
                 samples = count

@@ -7,17 +7,17 @@ extension EncodeOptions {
 
     /// The options of AVIF.
     public struct AVIF: Sendable, Hashable {
-        /// Whether as good as nothing is lost; `false` by default. The way from RGB to AVIF's colours and back still
-        /// rounds.
+        /// Whether the file is nearly lossless; `false` by default. Only the conversion between RGB and AVIF's colours
+        /// still rounds.
         public var lossless: Bool
-        /// How long to look for a smaller file, from 0 to 9; 2 by default, at which a thumbnail of 300 pixels takes about
-        /// 25 ms. 4 takes eight times as long and saves 2 to 3 % of the bytes; 0 takes a quarter and costs 5 %. In an
-        /// animation less than 3 counts as 3.
+        /// How long to look for a smaller file, from 0 to 9; 2 by default, which takes about 25 ms for a thumbnail of
+        /// 300 pixels. 4 takes eight times as long and saves 2 to 3 % of the bytes; 0 takes a quarter of the time and
+        /// costs 5 %. Animations use 3 at least.
         public var effort: Int
-        /// How many pixels share a colour; ``Chroma/automatic`` by default.
+        /// The chroma subsampling; ``Chroma/automatic`` by default.
         public var chroma: Chroma
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(lossless: Bool = false, effort: Int = 2, chroma: Chroma = .automatic) {
             self.lossless = lossless
             self.effort = effort

@@ -1,9 +1,9 @@
 import Pipeline
 
-/// Decodes Windows bitmaps: uncompressed with 1, 2, 4, 8, 16, 24 or 32 bits a pixel, and run-length encoded with 4 or 8.
+/// Decodes Windows bitmaps: uncompressed with 1, 2, 4, 8, 16, 24 or 32 bits a pixel, or run-length encoded with 4 or 8.
 ///
-/// It is the model of a decoder: a header that is read and checked without touching a pixel, rows that are scaled as they
-/// are read, and no byte that is trusted.
+/// It is a model for other decoders. It reads and checks the header without touching a pixel, scales rows as it reads
+/// them, and trusts no byte.
 struct BMPDecoder: ImageDecoding {
     /// Reads the file's two headers.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
@@ -20,7 +20,7 @@ struct BMPDecoder: ImageDecoding {
         EmbeddedMetadata(profile: try Bitmap(bytes).profile)
     }
 
-    /// Decodes row by row; what a file that is cut off doesn't reach has the value 0 if that is allowed.
+    /// Decodes row by row. The missing pixels of a truncated file, if allowed, are 0.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {

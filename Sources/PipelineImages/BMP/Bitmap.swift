@@ -1,18 +1,18 @@
 import Pipeline
 
-/// What a bitmap's headers say, checked.
+/// The checked headers of a bitmap.
 struct Bitmap {
     let size: PixelSize
     let isTopDown: Bool
     let bits: Int
     let isRunLength: Bool
-    /// Where the pixels begin.
+    /// The offset of the pixels.
     let start: Int
-    /// An ICC profile; empty where there is none.
+    /// The ICC profile; empty if there is none.
     let profile: [UInt8]
-    /// 256 colours, of which a pixel is an index; empty above 8 bits. Those that the file lacks are black.
+    /// 256 colours, of which each pixel is an index; empty above 8 bits. Colours missing in the file are black.
     private var palette: [UInt8] = []
-    /// Where in a pixel red, green, blue and alpha are; 16 and 32 bits only.
+    /// The bits of red, green, blue and alpha in a pixel; only for 16 and 32 bits.
     private var masks: [ChannelMask] = []
 
     var layout: PixelLayout { masks.count == 4 ? .rgba : .rgb }
@@ -30,7 +30,7 @@ struct Bitmap {
         let width = isCore ? try number(at: 18, bytes: 2) : try signed(at: 18)
         let height = isCore ? try number(at: 20, bytes: 2) : try signed(at: 22)
         bits = try number(at: isCore ? 24 : 28, bytes: 2)
-        // A header of OS/2 may end before the compression.
+        // An OS/2 header may end before the compression field.
         let compression = headerSize >= 40 ? try number(at: 30, bytes: 4) : 0
         let used = headerSize >= 40 ? try number(at: 46, bytes: 4) : 0
         size = PixelSize(width: width, height: abs(height))
@@ -52,7 +52,7 @@ struct Bitmap {
             let after = 14 + headerSize
             let count = used == 0 ? 1 << bits : min(used, 1 << bits)
             let stride = isCore ? 3 : 4
-            // Where the pixels are said to begin in place of the colours, they can only come after them.
+            // If the pixels supposedly begin where the colours are, they have to follow the colours.
             if start <= after { start = after + count * stride }
             palette = [UInt8](repeating: 0, count: 3 * 256)
             for index in 0..<count {
@@ -68,14 +68,14 @@ struct Bitmap {
         } else if bits == 16 {
             masks = [0x7c00, 0x3e0, 0x1f].map { ChannelMask($0) }
         } else if bits == 32 {
-            // The fourth byte is said to be of no use, and often is none.
+            // The fourth byte is reserved and rarely holds alpha.
             masks = [0xff0000, 0xff00, 0xff].map { ChannelMask($0) }
         }
         self.start = start
         profile = headerSize == 124 ? Self.profile(bytes) : []
     }
 
-    /// The bytes of a row as they are stored.
+    /// Returns the stored bytes of a row.
     func packedRow(_ index: Int, of bytes: [UInt8], allowTruncated: Bool) throws -> ArraySlice<UInt8> {
         let length = (size.width * bits + 7) / 8
         let offset = start + index * ((size.width * bits + 31) / 32 * 4)
@@ -85,7 +85,7 @@ struct Bitmap {
         return (rest + [UInt8](repeating: 0, count: length - rest.count))[...]
     }
 
-    /// Makes colours of a row.
+    /// Expands a stored row to colours.
     func expand(_ packed: ArraySlice<UInt8>, bits: Int, into row: inout [UInt8]) {
         packed.withUnsafeBufferPointer { packed in
             row.withUnsafeMutableBufferPointer { row in
@@ -114,7 +114,8 @@ struct Bitmap {
         }
     }
 
-    /// The profile that the longest header may tell of: where it lies behind that header's beginning, and its length.
+    /// Returns the profile that the longest header may refer to, by an offset from the start of that header and a
+    /// length.
     private static func profile(_ bytes: [UInt8]) -> [UInt8] {
         let embedded = 0x4d42_4544
         guard bytes[...].littleEndianNumber(at: 70, bytes: 4) == embedded,

@@ -1,17 +1,17 @@
 import Pipeline
 
-/// Runs of equal pixels, and stretches of different ones, each an index of the palette.
+/// Decodes run-length encoded pixels: runs of one palette index, and stretches of different ones.
 struct BitmapRuns {
     private let bitmap: Bitmap
 
     init(_ bitmap: Bitmap) { self.bitmap = bitmap }
 
-    /// An index for each pixel, from the row that is stored first.
+    /// Returns a palette index for each pixel, in the stored order of rows.
     func indices(_ bytes: [UInt8], allowTruncated: Bool, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let (width, height) = (bitmap.size.width, bitmap.size.height)
         var result: [UInt8] = []
         result.reserveCapacity(width * height)
-        // Row by row: to allocate the whole at once takes long.
+        // Row by row, since allocating everything at once takes long.
         for _ in 0..<height {
             try cancellation.check()
             result.append(contentsOf: repeatElement(0, count: width))
@@ -24,7 +24,7 @@ struct BitmapRuns {
         while y < height {
             steps += 1
             if steps % 65_536 == 0 { try cancellation.check() }
-            // What leads beyond the row is passed over.
+            // Pixels beyond the end of the row are skipped.
             let (row, room) = (y * width + x, max(0, width - x))
             guard position + 2 <= bytes.count else {
                 if allowTruncated { break }

@@ -8,7 +8,7 @@ struct ChannelMask {
         levels = mask >> shift
     }
 
-    /// From 0 to 255. A channel without bits is black.
+    /// Returns the channel's level, from 0 to 255. A channel without bits is 0.
     func level(in pixel: Int) -> UInt8 {
         levels == 0 ? 0 : UInt8(clamping: ((pixel >> shift & levels) * 255 + levels / 2) / levels)
     }

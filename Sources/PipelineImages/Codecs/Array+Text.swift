@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Whether the text stands at an offset.
+    /// Whether the bytes at an offset are this text.
     func has(_ text: StaticString, at offset: Int = 0) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= offset + length else { return false }

@@ -1,6 +1,6 @@
 package import Pipeline
 
-/// Begins a list with pixels that are at hand already.
+/// Starts a list with decoded pixels.
 package struct Given: Stage {
     private let image: DecodedImage
 

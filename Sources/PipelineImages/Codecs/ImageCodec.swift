@@ -2,7 +2,7 @@ public import Pipeline
 
 /// One image format: how its files are recognized, read and written.
 ///
-/// A format of your own is one constant. A list of codecs takes it with ``ImageCodecs/adding(_:)``:
+/// Define a format of your own as a constant, and add it to a list of codecs with ``ImageCodecs/adding(_:)``:
 ///
 /// ```swift
 /// extension ImageCodec {
@@ -12,7 +12,7 @@ public import Pipeline
 /// }
 /// ```
 ///
-/// Codecs are compared by identity where equal loads share their work, so a codec belongs in a constant.
+/// Codecs are compared by identity when equal loads share their work, so keep each in a constant.
 public final class ImageCodec: Sendable {
     /// The format, by its media type.
     public let format: ImageFormat
@@ -20,27 +20,28 @@ public final class ImageCodec: Sendable {
     public let extensions: [String]
     /// Reads the format.
     public let decoder: any ImageDecoding
-    /// Writes the format; `nil` for a format that is only read.
+    /// Writes the format; `nil` for a read-only format.
     public let encoder: (any ImageEncoding)?
 
     /// Media types that servers also use for the format, in lower case.
     package let aliases: [String]
     /// The format that a file is converted to where its own can't be written; `nil` for PNG.
     package let substitute: ImageFormat?
-    /// How the format takes part in content negotiation; `nil` if it never does.
+    /// How the format takes part in content negotiation; `nil` if it doesn't.
     let negotiation: Negotiation?
     private let isMatch: @Sendable ([UInt8]) -> Bool
 
     /// Describes a format.
     ///
-    /// Clients get the format only where their `Accept` field names it, see ``AcceptedFormats``.
+    /// Clients get the format only if their `Accept` field names it, see ``AcceptedFormats``.
     /// - Parameters:
     ///   - format: The media type.
     ///   - extensions: The extensions of its files, in lower case and without the dot.
     ///   - aliases: Further media types that servers use for it, in lower case.
     ///   - decoder: Reads it.
-    ///   - encoder: Writes it; by default nothing does.
-    ///   - matches: Whether a file begins as one of this format. It gets the whole file or any part from its beginning.
+    ///   - encoder: Writes it; `nil`, the default, for a read-only format.
+    ///   - matches: Whether a file begins as one of this format. Its argument is the whole file or any part from the
+    ///     beginning.
     public convenience init(
         _ format: ImageFormat, extensions: [String], aliases: [String] = [], decoder: any ImageDecoding,
         encoder: (any ImageEncoding)? = nil, matches: @escaping @Sendable (_ bytes: [UInt8]) -> Bool
@@ -69,9 +70,9 @@ public final class ImageCodec: Sendable {
     public func matches(_ bytes: [UInt8]) -> Bool { isMatch(bytes) }
 }
 
-/// When a client's Accept field leads to a format.
+/// How a format is chosen by a client's `Accept` field.
 struct Negotiation: Sendable, Hashable {
-    /// Among formats of equal weight the lowest rank wins: the one that packs best.
+    /// Among formats of equal weight, the lowest rank wins. The format that compresses best has the lowest.
     let rank: Int
     /// Whether the field has to name the format: `image/*` and `*/*` are also sent by clients that can't read it.
     var needsName = true

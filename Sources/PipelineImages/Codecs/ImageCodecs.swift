@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// The formats that are read and written: an ordered list of codecs.
+/// An ordered list of the formats that are read and written.
 ///
 /// Every stage that reads or writes files takes such a list, and `PipelineResources` has one for all of them.
 ///
@@ -14,14 +14,14 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codecs, one for each format.
     public private(set) var codecs: [ImageCodec] = []
 
-    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out, since their libraries aren't made for
-    /// hostile files.
+    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out, since their libraries aren't made
+    /// for hostile files.
     public static let standard: ImageCodecs = [.jpeg, .png, .webp, .avif, .gif, .tiff, .heic, .bmp]
 
-    /// The formats that the package knows, whether they are in a list or not.
+    /// All formats that the package has codecs for.
     package static let known = standard.adding(.svg).adding(.jxl)
 
-    /// Makes a list. Of two codecs for one format the later counts.
+    /// Makes a list. Of two codecs for the same format, the later counts.
     public init(_ codecs: [ImageCodec]) {
         for codec in codecs { self = adding(codec) }
     }
@@ -29,8 +29,8 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// Makes a list, see ``init(_:)``.
     public init(arrayLiteral codecs: ImageCodec...) { self.init(codecs) }
 
-    /// The same list with one more codec, which replaces that of the same format. Of codecs that match the same files the later
-    /// counts.
+    /// Returns the list with one more codec, which replaces any codec of the same format. If several codecs match a
+    /// file, the last one counts.
     public func adding(_ codec: ImageCodec) -> ImageCodecs {
         var list = self
         if let index = codecs.firstIndex(where: { $0.format == codec.format }) {
@@ -47,13 +47,13 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codec of a format.
     public func codec(for format: ImageFormat) -> ImageCodec? { codecs.first { $0.format == format } }
 
-    /// The codec that a file's extension names, such as `jpeg`, in upper or lower case and without the dot.
+    /// The codec for a file extension such as `jpeg`, in upper or lower case and without the dot.
     public func codec(forExtension fileExtension: some StringProtocol) -> ImageCodec? {
         let wanted = fileExtension.lowercased()
         return codecs.first { $0.extensions.contains(wanted) }
     }
 
-    /// The format of a file, by its first bytes, also where the list lacks it.
+    /// The format of a file, by its first bytes, even if the list lacks it.
     package func format(of bytes: [UInt8]) -> ImageFormat? {
         (codec(of: bytes) ?? Self.known.codec(of: bytes))?.format
     }
@@ -65,10 +65,10 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
         throw LoadError(.unencodable, subject: "", "There is no encoder for \(format).")
     }
 
-    /// The codec of a file that is to be read.
+    /// Returns the codec that reads a file.
     /// - Parameter declaredType: The media type that a server declared.
-    /// - Throws: `LoadError.Code.unsupportedType` if the list lacks the file's format, `LoadError.Code.undecodable` if the
-    ///   bytes aren't an image.
+    /// - Throws: `LoadError.Code.unsupportedType` if the list lacks the file's format, `LoadError.Code.undecodable` if
+    ///   the bytes aren't an image.
     func readableCodec(of bytes: [UInt8], declaredType: String? = nil) throws(LoadError) -> ImageCodec {
         if let codec = codec(of: bytes) { return codec }
         guard let format = Self.known.codec(of: bytes)?.format else {
@@ -76,6 +76,6 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
         }
         let accepted = codecs.map(\.format.rawValue).sorted().joined(separator: ", ")
         throw LoadError(
-            .unsupportedType, subject: "", "The file is \(format), which is not supported here; supported are \(accepted).")
+            .unsupportedType, subject: "", "The file is \(format), which isn't enabled; accepted are \(accepted).")
     }
 }

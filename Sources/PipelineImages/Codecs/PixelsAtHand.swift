@@ -1,14 +1,14 @@
 public import Pipeline
 
 extension DecodedImage {
-    /// Decodes a file that is in memory, as ``Decode`` and ``Downscale`` do.
+    /// Decodes a file in memory, as ``Decode`` and ``Downscale`` do.
     ///
     /// ```swift
     /// let image = try await DecodedImage(decoding: bytes, maxPixelSize: 640)
     /// ```
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - maxPixelSize: The box that the image has to fit; the source's size by default.
+    ///   - maxPixelSize: The box that the image has to fit; `nil`, the default, for the source's size.
     ///   - codecs: The formats that are decoded; by default ``ImageCodecs/standard``.
     ///   - limits: What the image may cost.
     /// - Throws: `LoadError`, see ``Decode``; `CancellationError` if the task is cancelled.
@@ -30,7 +30,7 @@ extension DecodedImage {
 }
 
 extension EncodedImage {
-    /// Encodes pixels that are in memory, as ``Encode`` does.
+    /// Encodes pixels in memory, as ``Encode`` does.
     ///
     /// ```swift
     /// let file = try await EncodedImage(encoding: image, as: .webp).bytes

@@ -1,8 +1,8 @@
 import Pipeline
 
-/// Files that no codec matches.
+/// Explains why files that no codec matches are refused.
 enum UnknownFormat {
-    /// Why such a file is refused: by the name of its format where other programs read it.
+    /// Returns the error for such a file. It names the format if the file has a well-known one.
     /// - Parameter declaredType: The media type that a server declared.
     static func refusal(of bytes: [UInt8], declaredType: String? = nil) -> LoadError {
         guard !bytes.isEmpty else { return LoadError(.undecodable, subject: "", "The file is empty.") }

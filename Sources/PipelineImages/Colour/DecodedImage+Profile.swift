@@ -1,7 +1,7 @@
 import Pipeline
 
 extension DecodedImage {
-    /// A still picture in sRGB of one in a profile's colours; an empty profile is sRGB's.
+    /// Returns a still picture converted from a colour profile to sRGB. An empty profile means sRGB.
     func converted(from profile: [UInt8], cancellation: WorkCancellation) throws -> DecodedImage {
         guard !profile.isEmpty else { return self }
         var pixels = try withPixels { try $0.copied(cancellation) }

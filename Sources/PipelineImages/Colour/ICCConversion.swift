@@ -1,21 +1,21 @@
 import CImages
 
-/// The way from a profile's colours to sRGB where the profile is no more than curves and primaries, or a curve of greys
+/// Converts colours to sRGB from a profile that consists only of curves and primaries, or of one curve of greys
 /// (ICC.1:2010, annex F.3): Display P3, Adobe RGB, Rec. 2020 and most others that cameras and editors write.
 struct ICCConversion {
     private enum Tables {
-        /// What each level becomes.
+        /// The sRGB level of each level.
         case grey([UInt8])
-        /// Linear light of each level, channel by channel, and sRGB's linear light of that.
+        /// The linear light of each level, channel by channel, and the matrix to sRGB's linear light.
         case colours(curves: [Float], matrix: [Float])
     }
 
     private let tables: Tables
     private let channels: Int
 
-    /// `nil` where more than that has to be known, or the profile is for another number of channels.
+    /// Returns `nil` if the profile is more complex, or is for another number of channels.
     init?(_ profile: ICCProfile, channels: Int) {
-        // Tables of more dimensions say more than curves do.
+        // A multidimensional table can't be replaced by curves.
         guard profile.text(at: 20) == "XYZ ", profile.tag("A2B0") == nil else { return nil }
         self.channels = channels
         if channels == 1 {
@@ -46,7 +46,7 @@ struct ICCConversion {
         }
     }
 
-    /// Linear light of each of 256 levels, from 0 to 1.
+    /// The linear light of each of 256 levels, from 0 to 1.
     private static func curve(_ name: String, of profile: ICCProfile) -> [Double]? {
         guard let tag = profile.tag(name) else { return nil }
         var curve: [Double] = []
@@ -57,7 +57,7 @@ struct ICCConversion {
         return curve
     }
 
-    /// From XYZ relative to D50 to linear sRGB (IEC 61966-2-1, adapted by Bradford's matrix).
+    /// XYZ relative to D50 to linear sRGB (IEC 61966-2-1, adapted by Bradford's matrix).
     private static let fromXYZ = [
         [3.133_856_1, -1.616_866_7, -0.490_614_6], [-0.978_768_4, 1.916_141_5, 0.033_454_0],
         [0.071_945_3, -0.228_991_4, 1.405_242_7],
@@ -65,7 +65,7 @@ struct ICCConversion {
 
     private static func step(_ light: Double) -> Int { Int((light * Double(encoding.count - 1)).rounded()) }
 
-    /// sRGB's level for each step of linear light.
+    /// The sRGB level of each step of linear light.
     private static let encoding: [UInt8] = (0..<Int(cresample_encoding_steps)).map { step in
         let light = Double(step) / Double(cresample_encoding_steps - 1)
         return UInt8((ICCProfile.encoded(light) * 255).rounded())

@@ -1,8 +1,8 @@
 extension ICCProfile {
-    /// The space of the colours that the profile is for, such as `RGB ` or `CMYK` (section 7.2.6).
+    /// The colour space that the profile is for, such as `RGB ` or `CMYK` (section 7.2.6).
     var space: String? { text(at: 16) }
 
-    /// The profile's own description (section 9.2.41): one text, or one in each of several languages.
+    /// The profile's description (section 9.2.41): one text, or the first of several languages.
     var name: String? {
         guard let tag = tag("desc"), let type = tag.slice(at: 0, count: 4) else { return nil }
         switch String(decoding: type, as: UTF8.self) {
@@ -24,7 +24,7 @@ extension ICCProfile {
         }
     }
 
-    /// What a hostile file writes here ends up on a terminal.
+    /// Keeps printable characters only, since the text may come from a hostile file and end up on a terminal.
     private static func printable(_ text: String) -> String? {
         let kept = String(
             String.UnicodeScalarView(

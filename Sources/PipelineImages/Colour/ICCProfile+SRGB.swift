@@ -5,7 +5,7 @@ extension ICCProfile {
             ascii("para") + number(0) + [0, 3, 0, 0]
             + [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045].flatMap(fixed)
         func xyz(_ values: [Double]) -> [UInt8] { ascii("XYZ ") + number(0) + values.flatMap(fixed) }
-        // How light at noon (D65) looks under the white of print (D50), after Bradford.
+        // Bradford's adaptation from daylight (D65) to the profile's white (D50).
         let adaptation = [1.04788, 0.02292, -0.05022, 0.02959, 0.99048, -0.01707, -0.00925, 0.01508, 0.75168]
         let tags: [(names: [String], value: [UInt8])] = [
             (["desc"], text("sRGB")),
@@ -31,7 +31,7 @@ extension ICCProfile {
 
     private static let whiteD50 = [0.96420, 1.0, 0.82491]
 
-    /// Section 7.2: a display's profile of version 4.3, seen in D50, made on the day of the standard.
+    /// The header (section 7.2) of a version 4.3 display profile with a D50 illuminant, dated as the standard is.
     private static func header(size: Int) -> [UInt8] {
         let date: [UInt8] = [7, 218, 0, 12, 0, 1, 0, 0, 0, 0, 0, 0]
         let identity = number(size) + number(0) + [4, 0x30, 0, 0] + ascii("mntrRGB XYZ ") + date + ascii("acsp")
@@ -52,6 +52,6 @@ extension ICCProfile {
         value.bigEndian(4)
     }
 
-    /// With 16 bits behind the point.
+    /// A fixed-point number with 16 fractional bits.
     private static func fixed(_ value: Double) -> [UInt8] { number(Int((value * 65536).rounded())) }
 }

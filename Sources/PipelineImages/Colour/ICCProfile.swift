@@ -1,6 +1,6 @@
 import Glibc
 
-/// An ICC profile (ICC.1:2010), as far as it has to be known to tell whether its colours are sRGB's already.
+/// An ICC profile (ICC.1:2010), parsed far enough to recognize sRGB and to convert simple profiles.
 ///
 /// Most photographs carry sRGB itself as a profile, and preparing a conversion that changes nothing takes 4 ms.
 struct ICCProfile {
@@ -8,9 +8,9 @@ struct ICCProfile {
 
     init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
 
-    /// Whether no channel of any colour would change by more than about one level.
+    /// Whether converting to sRGB would change no channel of any colour by more than about one level.
     var isSRGB: Bool {
-        // A profile with tables of its own may do anything.
+        // A profile with tables may do anything.
         guard space == "RGB ", text(at: 20) == "XYZ ", tag("A2B0") == nil else { return false }
         let primaries = ["rXYZ", "gXYZ", "bXYZ"].map(xyz)
         for (primary, expected) in zip(primaries, Self.primaries) {
@@ -36,7 +36,7 @@ struct ICCProfile {
         light <= 0.003_130_8 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
     }
 
-    /// What a curve makes of a value: a table, a power, or a formula (section 10.5 and 10.15).
+    /// Applies a curve to a value. A curve is a table, a power, or a formula (sections 10.5 and 10.15).
     static func light(_ value: Double, _ curve: ArraySlice<UInt8>) -> Double? {
         switch curve.slice(at: 0, count: 4).map({ String(decoding: $0, as: UTF8.self) }) {
         case "curv":
@@ -48,7 +48,7 @@ struct ICCProfile {
             let high = curve.number(at: 14 + 2 * Int(position), bytes: 2) ?? low
             return (Double(low) + Double(high - low) * (position - position.rounded(.down))) / 65535
         case "para":
-            // Type 0 is a power; type 3 is the form of sRGB's: a power above a limit, a line below it.
+            // Type 0 is a power. Type 3 has the form of sRGB's curve: a power above a limit, a line below it.
             let type = curve.number(at: 8, bytes: 2)
             if type == 0 { return fixed(curve, at: 12).map { pow(value, $0) } }
             guard type == 3 else { return nil }
@@ -65,7 +65,7 @@ struct ICCProfile {
         return numbers.count == 3 ? numbers : nil
     }
 
-    /// A number with 16 bits behind the point.
+    /// A fixed-point number with 16 fractional bits.
     private static func fixed(_ bytes: ArraySlice<UInt8>, at offset: Int) -> Double? {
         bytes.number(at: offset, bytes: 4).map { Double(Int32(truncatingIfNeeded: $0)) / 65536 }
     }

@@ -1,20 +1,20 @@
 import CImages
 import Pipeline
 
-/// Pixels of cyan, magenta, yellow and black: 0 means no ink.
+/// CMYK pixels, 0 meaning no ink, and their conversion to sRGB.
 struct InkPixels {
     private let inks: [UInt8]
     private let size: PixelSize
     private let profile: [UInt8]
 
-    /// - Parameter profile: of the inks; one for other colours is as good as none.
+    /// - Parameter profile: The ICC profile of the inks. A profile of another colour space is ignored.
     init(_ inks: [UInt8], size: PixelSize, profile: [UInt8]) {
         self.inks = inks
         self.size = size
         self.profile = profile
     }
 
-    /// sRGB: by the profile, or as browsers mix inks without one.
+    /// Returns the pixels in sRGB, converted by the profile. Without one, inks are mixed as browsers do.
     /// - Throws: `CancellationError`.
     func colours(_ cancellation: WorkCancellation) throws -> [UInt8] {
         if ICCProfile(profile).space == "CMYK", let colours = try converted(cancellation) { return colours }

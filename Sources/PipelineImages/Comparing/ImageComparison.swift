@@ -1,7 +1,7 @@
 import Glibc
 package import Pipeline
 
-/// How similar two pictures of one size are, by their first frames.
+/// Measures how similar two pictures of the same size are. Only the first frames are compared.
 ///
 /// Pictures with transparency are compared over black and over white, and the lower values count.
 package struct ImageComparison: Sendable {
@@ -32,7 +32,7 @@ package struct ImageComparison: Sendable {
             try left.withPixels { leftPixels in
                 try right.withPixels { rightPixels in
                     let ratio = try Self.psnr(leftPixels, rightPixels, cancellation)
-                    // Rounding alone would keep equal pictures from 1.
+                    // Equal pictures keep exactly 1, which rounding would miss.
                     guard ratio.isFinite else { return }
                     psnr = min(psnr, ratio)
                     ssim = min(
@@ -60,10 +60,10 @@ package struct ImageComparison: Sendable {
 }
 
 extension DecodedImage {
-    /// The first frame.
+    /// The first frame as a still picture.
     var still: DecodedImage { isAnimated ? DecodedImage(size: size, layout: layout, frames: [frames[0]]) : self }
 
-    /// The same in red, green and blue, on a background.
+    /// The picture over a background, in red, green and blue.
     func opaque(over background: Colour, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try Flatten(background).transformed(self, cancellation).withColour(cancellation)
     }

@@ -1,11 +1,11 @@
 import Glibc
 import Pipeline
 
-/// The structural similarity (SSIM) of Wang, Bovik, Sheikh and Simoncelli, IEEE Transactions on Image Processing 13 (4),
-/// 2004: K₁ = 0.01, K₂ = 0.03, L = 255, a Gaussian window of 11×11 with a deviation of 1.5, and the mean over all windows
-/// that lie in the picture. Of a picture with a shorter side the window is as long as the side.
+/// The structural similarity (SSIM) of Wang, Bovik, Sheikh and Simoncelli, IEEE Transactions on Image Processing 13
+/// (4), 2004: K₁ = 0.01, K₂ = 0.03, L = 255, a Gaussian window of 11×11 with a deviation of 1.5, and the mean over all
+/// windows inside the picture. The window shrinks to a shorter side.
 struct StructuralSimilarity {
-    /// What a window sums up: left, right, their squares, and their product.
+    /// How many sums a window has: left, right, their squares, and their product.
     private static let sums = 5
 
     private let size: PixelSize
@@ -30,7 +30,8 @@ struct StructuralSimilarity {
         return weights.map { $0 / sum }
     }
 
-    /// The mean over two pictures' pixels, red, green and blue. It holds as many rows of sums as a window has.
+    /// Returns the mean similarity of two pictures with RGB pixels. It holds only as many rows of sums as a window is
+    /// high.
     func mean(
         _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>, _ cancellation: WorkCancellation
     ) throws -> Double {
@@ -53,7 +54,7 @@ struct StructuralSimilarity {
         return total / Double(columns * (size.height - down.count + 1))
     }
 
-    /// Sums up a row along its windows.
+    /// Sums a row of lumas horizontally, window by window.
     private func sum(
         _ lumas: UnsafeMutableBufferPointer<Double>, into rows: UnsafeMutableBufferPointer<Double>, at start: Int
     ) {
@@ -73,7 +74,7 @@ struct StructuralSimilarity {
         }
     }
 
-    /// The sum of a row of windows' similarities.
+    /// Returns the summed similarities of a row of windows.
     private func similarity(of rows: UnsafeMutableBufferPointer<Double>, endingWith y: Int) -> Double {
         let (c1, c2) = (2.55 * 2.55, 7.65 * 7.65)
         var total = 0.0

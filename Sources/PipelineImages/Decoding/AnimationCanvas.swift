@@ -1,13 +1,13 @@
 import Glibc
 import Pipeline
 
-/// The picture that an animation's frames are drawn on, one after the other: clear, or black, at first.
+/// The canvas on which an animation's frames are drawn in turn. It starts transparent, or black without alpha.
 final class AnimationCanvas {
     let size: PixelSize
     let channels: Int
     let pixels: UnsafeMutablePointer<UInt8>
 
-    /// Where a frame lies on the canvas; what would be outside of it is left out.
+    /// A frame's rectangle on the canvas, clipped to it.
     struct Place {
         let left, top, width, height: Int
 
@@ -18,7 +18,7 @@ final class AnimationCanvas {
         }
     }
 
-    /// `nil` if there is no memory for it.
+    /// Returns `nil` if memory can't be allocated.
     init?(size: PixelSize, channels: Int) {
         guard let memory = calloc(size.width * size.height, channels) else { return nil }
         pixels = memory.assumingMemoryBound(to: UInt8.self)
@@ -28,12 +28,12 @@ final class AnimationCanvas {
 
     deinit { free(pixels) }
 
-    /// Where a place's row begins.
+    /// Returns the start of a row of a place.
     func row(_ y: Int, of place: Place) -> UnsafeMutablePointer<UInt8> {
         pixels + ((place.top + y) * size.width + place.left) * channels
     }
 
-    /// Goes through a place's rows, from the top.
+    /// Calls `body` with each row of a place, from the top.
     /// - Throws: `CancellationError`.
     func forEachRow(
         of place: Place, _ cancellation: WorkCancellation,
@@ -45,7 +45,7 @@ final class AnimationCanvas {
         }
     }
 
-    /// Fills a place with one colour, of which a canvas without transparency takes the first three parts.
+    /// Fills a place with one RGBA colour. A canvas without transparency ignores alpha.
     func fill(_ place: Place, with colour: [UInt8], _ cancellation: WorkCancellation) throws {
         let row = [UInt8](repeatElement(colour.prefix(channels), count: place.width).joined())
         try row.withUnsafeBufferPointer { colours in
@@ -54,7 +54,7 @@ final class AnimationCanvas {
         }
     }
 
-    /// What is in a place.
+    /// Copies the pixels of a place.
     func bytes(of place: Place, _ cancellation: WorkCancellation) throws -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(place.width * place.height * channels)
@@ -62,8 +62,8 @@ final class AnimationCanvas {
         return bytes
     }
 
-    /// Puts rows into a place.
-    /// - Parameter width: of these rows, in pixels: no less than the place's.
+    /// Writes rows of pixels into a place.
+    /// - Parameter width: The width of these rows in pixels, at least that of the place.
     func put(_ bytes: [UInt8], width: Int, in place: Place, _ cancellation: WorkCancellation) throws {
         try bytes.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress else { return }

@@ -1,16 +1,16 @@
 import Pipeline
 
-/// What becomes of each picture of an animation as soon as it is composed: scaled, in sRGB, upright.
+/// Scales each composed frame of an animation, converts it to sRGB and turns it upright.
 struct CanvasScaling {
     let header: ImageHeader
     /// The size that each frame is scaled to, in stored orientation.
     let size: PixelSize
     let layout: PixelLayout
     let quality: DecodeQuality
-    /// The profile whose colours the frames have; `nil` for sRGB.
+    /// The colour profile of the frames; `nil` for sRGB.
     let profile: [UInt8]?
 
-    /// - Parameter canvas: `header.storedSize`'s pixels, row by row without padding.
+    /// - Parameter canvas: Pixels of size `header.storedSize`, without padding between rows.
     func scaled(_ canvas: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stored = header.storedSize
         let pixels =
@@ -22,7 +22,7 @@ struct CanvasScaling {
         return try header.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
     }
 
-    /// The animation that the frames are.
+    /// Returns an animation of the frames.
     func image(_ frames: [DecodedImage.Frame]) -> DecodedImage {
         DecodedImage(
             size: header.orientation.applied(to: size), layout: layout, frames: frames, loopCount: header.loopCount,

@@ -1,7 +1,8 @@
 public import Pipeline
 
-/// Looks at the header of the source's bytes without decoding them: that they begin as an image does, and that the image
-/// is within the limits. Where nothing is decoded, this is what keeps other things out of the cache.
+/// Checks that the source's bytes begin as an image does and that the image is within the limits, without decoding it.
+///
+/// A pipeline that passes files on undecoded uses it to keep anything else out of its cache.
 public struct CheckHeader: Stage {
     /// Bytes of a source.
     public let accepts: Phases = .original
@@ -15,8 +16,9 @@ public struct CheckHeader: Stage {
     /// Makes the stage.
     /// - Parameters:
     ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
-    ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30 seconds.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30
+    ///     seconds.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
     ) {
@@ -25,7 +27,7 @@ public struct CheckHeader: Stage {
         self.threads = threads
     }
 
-    /// Looks.
+    /// Checks the bytes of a load.
     /// - Throws: `LoadError` with `undecodable` if the bytes don't begin as an image does, `tooManyBytes` or
     ///   `tooManyPixels`; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

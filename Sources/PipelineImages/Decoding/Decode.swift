@@ -1,29 +1,29 @@
 public import Pipeline
 
-/// Turns the source's bytes into pixels: upright, in sRGB, no larger than the request's `maxPixelSize` makes necessary, with as many frames as the request or the limits say;
-/// without one, no larger than the next stages of the list need, such as a ``Resize``, and of a picture that a ``Crop`` then
-/// cuts only that part, where the format can be read in parts: JPEG, PNG, TIFF and WebP. Damage elsewhere in the file may
-/// then go unseen.
+/// Decodes the source's bytes into upright sRGB pixels.
 ///
-/// The first bytes tell the format. The header is held against the limits before a pixel is decoded, and what the decode
-/// will need against the memory that all decodes share: where it doesn't fit, it waits for others to end. `Downscale`, later
-/// in the list, makes the size exact.
+/// The picture is no larger than the request's `maxPixelSize` needs, with as many frames as the request or the limits
+/// say. Without a `maxPixelSize`, it is no larger than later stages such as ``Resize`` need. If a ``Crop`` follows,
+/// only that part is decoded where the format allows it: JPEG, PNG, TIFF and WebP. Damage elsewhere in the file may
+/// then go unnoticed.
 ///
-/// Where the load is cancelled, the work is over within some milliseconds. AVIF, HEIC and WebP may take longer, and the load
-/// doesn't wait for them, nor once their time is over: a library ends on its thread what it has begun, and keeps its memory
-/// until then.
+/// The format is recognized by the first bytes. The header is checked against the limits before a pixel is decoded. The
+/// decode then waits until the memory it needs fits into the budget that all decodes share. `Downscale`, later in the
+/// list, makes the size exact.
 ///
-/// - Throws: `LoadError.Code.unsupportedType` if the format is not among the chosen ones;
-///   `LoadError.Code.tooManyBytes`, `LoadError.Code.tooManyPixels`, `LoadError.Code.tooMuchMemory` and
-///   `LoadError.Code.tooMuchTime` above the limits;
-///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or no image; `CancellationError`.
+/// Cancelling the load stops the work within milliseconds. AVIF, HEIC and WebP may take longer: the load ends at once,
+/// as it does when its time is up, but the library finishes on its thread and keeps its memory until then.
+///
+/// - Throws: `LoadError.Code.unsupportedType` if `codecs` lacks the format; `LoadError.Code.tooManyBytes`,
+///   `LoadError.Code.tooManyPixels`, `LoadError.Code.tooMuchMemory` and `LoadError.Code.tooMuchTime` above the limits;
+///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or not an image; `CancellationError`.
 public struct Decode: Stage, LookingAhead {
     /// Bytes of a source.
     public let accepts: Phases = .original
     /// Pixels.
     public let produces: Phases = .decoded
 
-    /// What the later stages need; the pipeline sets it.
+    /// The pixels that later stages need; the pipeline sets it.
     public var ahead = PixelNeeds()
 
     private let codecs: ImageCodecs
@@ -35,12 +35,13 @@ public struct Decode: Stage, LookingAhead {
     /// Makes the stage.
     /// - Parameters:
     ///   - codecs: The formats that are decoded; by default ``ImageCodecs/standard``.
-    ///   - limits: by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1 frame, 1 GB of memory, 30 seconds.
-    ///   - quality: how near a reduced picture has to come to the best that can be made of the source:
+    ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1
+    ///     frame, 1 GB of memory, 30 seconds.
+    ///   - quality: How near a reduced picture comes to a full decode scaled with a Lanczos-3 kernel:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
-    ///   - allowTruncated: whether a file that is cut off gives what can be read of it; by default it is an error.
-    ///   - budget: the memory that all decodes with this budget may take together; by default 512 MB, shared by all.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - allowTruncated: Whether a truncated file yields its readable part; by default it is an error.
+    ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
         allowTruncated: Bool = false, budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
@@ -52,10 +53,10 @@ public struct Decode: Stage, LookingAhead {
         self.threads = threads
     }
 
-    /// How many frames, at which quality, and whether damage is overlooked.
+    /// The number of frames, the quality, and whether truncated files are allowed.
     public var signature: String? { "decode(\((["frames: \(options.frames)"] + choices).joined(separator: ", ")))" }
 
-    /// What differs from the defaults.
+    /// The options that differ from the defaults.
     public var parameters: String {
         ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices).joined(separator: ", ")
     }
@@ -64,10 +65,10 @@ public struct Decode: Stage, LookingAhead {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
     }
 
-    /// Whether a picture may be made of the thumbnail in its file.
+    /// Whether the thumbnail in a file may be decoded in place of the picture.
     package var mayTakeThumbnail: Bool { options.quality == .fast }
 
-    /// Decodes.
+    /// Decodes the bytes of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
         let work = try work(for: file, load.request, load.priority, load.clock)
@@ -95,11 +96,11 @@ public struct Decode: Stage, LookingAhead {
             priority: priority, maxPixelSize: request.maxPixelSize, ahead: ahead)
     }
 
-    /// How many frames of an animation are decoded at most.
+    /// The most frames of an animation that are decoded.
     package var frames: Int { limits.frames }
 
-    /// The same for as many frames of a load's animation as the limits of pixels and memory allow, with the time that they
-    /// take.
+    /// Returns a stage that decodes as many frames of a load's animation as the pixel and memory limits allow, with a
+    /// time limit to match.
     package func keepingFrames(of load: Load) async -> Decode {
         guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: load)?.header else {
             return self
@@ -120,8 +121,8 @@ public struct Decode: Stage, LookingAhead {
         return decode
     }
 
-    /// The header of a load's file, the bytes that this stage needs at its peak for it, and those of the picture that it
-    /// makes; `nil` for a file that it refuses.
+    /// Returns the header of a load's file, the peak memory of decoding it, and the size of the decoded picture, both
+    /// in bytes; `nil` for a file that the stage refuses.
     package func estimatedMemory(of load: Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
         guard case .original(let file) = load.content,
             let work = try? work(for: file, load.request, load.priority, load.clock)

@@ -1,22 +1,23 @@
-/// How near a picture that is reduced while it is decoded comes to the best that can be made of the source: a full decode
-/// scaled with a Lanczos-3 kernel.
+/// How near a picture that is reduced while it is decoded comes to the best possible one: a full decode, scaled with a
+/// Lanczos-3 kernel.
 ///
-/// It says how many pixels are left for our own kernel where the format's scaled decode or means of blocks are cheaper.
+/// It decides how far the cheaper steps, a format's own scaled decode and block averaging, reduce the picture before
+/// the Lanczos kernel does the rest.
 public enum DecodeQuality: String, Sendable, Hashable, CaseIterable {
-    /// The default. Photographs come within 54 dB (PSNR) of the best, WebP's within 52, most often nearer: no eye sees the
-    /// difference.
+    /// The default. Photographs come within 54 dB (PSNR) of the best, WebP within 52, and most come nearer. The
+    /// difference is invisible.
     case quality
-    /// Photographs come within 46 dB (PSNR) of the best, for up to a third less work: seen, if at all, in the finest
-    /// patterns. Of a JPEG, HEIC or AVIF that holds a thumbnail of the picture's proportions, no smaller than what is wanted,
-    /// the thumbnail is decoded: it is as sharp as its maker left it.
+    /// Photographs come within 46 dB (PSNR) of the best, for up to a third less work. The difference shows, if at all,
+    /// in the finest patterns. If a JPEG, HEIC or AVIF holds a thumbnail with the picture's proportions that is large
+    /// enough, the thumbnail is decoded, however sharp its maker left it.
     case fast
 
-    /// How many times the wanted size a JPEG is decoded at, at least.
+    /// A JPEG is decoded at no less than this multiple of the wanted size.
     var jpegReserve: Double { self == .quality ? 2 : 1.2 }
 
-    /// How many times the wanted size is left where blocks of pixels are averaged, at least.
+    /// Averaging blocks of pixels leaves no less than this multiple of the wanted size.
     var blockReserve: Double { self == .quality ? 2.5 : 1.5 }
 
-    /// How many times the wanted size libwebp scales to.
+    /// libwebp scales to this multiple of the wanted size.
     var webpReserve: Double { self == .quality ? 2 : 1.5 }
 }

@@ -1,6 +1,6 @@
 package import Pipeline
 
-/// The decoding of one file: its header against the limits, its memory against the budget, then its pixels.
+/// Decodes one file: checks its header against the limits, claims its memory from the budget, then decodes its pixels.
 package struct DecodeWork: Sendable {
     let bytes: [UInt8]
     let decoder: any ImageDecoding
@@ -9,7 +9,7 @@ package struct DecodeWork: Sendable {
     let budget: MemoryBudget
     let clock: any LoadClock
     let priority: LoadPriority
-    /// The box that the picture has to fit in the end; `nil` for what the later stages need.
+    /// The box that the final picture fits into; `nil` for the size that later stages need.
     let maxPixelSize: PixelSize?
     let ahead: PixelNeeds
 
@@ -31,14 +31,14 @@ package struct DecodeWork: Sendable {
 
     private enum Progress: Sendable {
         case over(ImageHeader, DecodedImage)
-        /// It has to wait for memory.
+        /// The decode has to wait for memory.
         case waits(ImageHeader, box: PixelSize?, Int)
     }
 
-    /// Whether a load that is cancelled or out of time doesn't wait for the work's end.
+    /// Whether a load that is cancelled or out of time leaves the work behind.
     private var isLeft: Bool { !decoder.canBeStopped }
 
-    /// Does it on threads that may block, and waits without one.
+    /// Decodes on threads that may block. Waiting for memory holds no thread.
     package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
         guard isLeft, let time = limits.time else { return try await run(on: threads, began: nil) }
         let (begins, began) = AsyncStream.makeStream(of: Void.self)
@@ -68,7 +68,7 @@ package struct DecodeWork: Sendable {
             let (header, box) = try checkedHeader(cancellation)
             let memory = header.decodingMemory(box: box, frames: options.frames)
             try limits.check(memory: memory)
-            // Most often there is room, and one visit to the thread is enough.
+            // Most often the memory is available, and one job on the threads is enough.
             guard budget.claimNow(memory, priority: priority) else { return .waits(header, box: box, memory) }
             defer { budget.release(memory) }
             return .over(header, try pixels(header, box, cancellation, began))
@@ -77,7 +77,7 @@ package struct DecodeWork: Sendable {
         case .over(let header, let image): return (header, image)
         case .waits(let header, let box, let memory):
             try await budget.claim(memory, priority: priority)
-            // Work that is left holds it until its end.
+            // Work that is left behind holds its memory until it ends.
             let claim = MemoryClaim(memory, of: budget)
             let image = try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
                 defer { claim.release() }
@@ -87,7 +87,7 @@ package struct DecodeWork: Sendable {
         }
     }
 
-    /// The memory of the decode at its peak, and of the picture, without decoding a pixel.
+    /// Estimates the peak memory of the decode, and that of the picture, without decoding a pixel.
     func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
         try await threads.run(priority: priority) { cancellation in
             let cancellation = cancellation.limited(to: limits.time, by: clock)
@@ -98,7 +98,7 @@ package struct DecodeWork: Sendable {
         }
     }
 
-    /// The header within the limits, with the part that is to be decoded, and the box for that.
+    /// Reads and checks the header. Returns it with the region to decode, and the box for that region.
     private func checkedHeader(_ cancellation: WorkCancellation) throws -> (ImageHeader, box: PixelSize?) {
         var header = try decoder.header(of: bytes, cancellation: cancellation)
         try limits.check(header)

@@ -1,8 +1,8 @@
 package import Pipeline
 
 extension DecodedImage {
-    /// The size before a decoder or `Downscale` reduced it, so that a decoder's rounding doesn't show: what a crop left of
-    /// the picture, or the native one; its own if a transform gave it another aspect.
+    /// The size before a decoder or `Downscale` reduced the picture: that of the crop, or the native size. If a
+    /// transform changed the aspect ratio, it is the current size. Calculating with it avoids a decoder's rounding.
     package var unreducedSize: PixelSize {
         if let croppedSize { return croppedSize }
         let skew = Double(width) * Double(nativeSize.height) - Double(height) * Double(nativeSize.width)

@@ -1,13 +1,13 @@
 public import Pipeline
 
-/// The file that a load's pixels were decoded from. A stage that decodes leaves it for ``Encode``, which keeps the file's
-/// metadata, and for the transforms, which keep its time limit.
+/// The file that a load's pixels were decoded from. A stage that decodes attaches it to the load. ``Encode`` takes the
+/// file's metadata from it, and transforms observe its time limit.
 public struct DecodedSource: LoadAttachment {
     /// The file.
     public let file: EncodedImage
     /// The file's format, by its bytes.
     public let format: ImageFormat
-    /// How long each stage that works on the pixels may take; `nil`, the default, for no limit.
+    /// How long each later stage may work on the pixels; `nil`, the default, for no limit.
     public let timeLimit: Duration?
 
     /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.
@@ -22,8 +22,8 @@ public struct DecodedSource: LoadAttachment {
 }
 
 extension Load {
-    /// Limits the time of one stage's work on the pixels as the list's `Decode` was told; pixels of another source have no
-    /// limit.
+    /// Limits the time of one stage's work on the pixels to that of the list's `Decode`. Pixels without a
+    /// ``DecodedSource`` have no limit.
     var limitingTime: @Sendable (WorkCancellation) -> WorkCancellation {
         let (limit, clock) = (attachment(DecodedSource.self)?.timeLimit, clock)
         return { $0.limited(to: limit, by: clock) }

@@ -1,10 +1,10 @@
 import Pipeline
 
 extension ImageHeader {
-    /// How every decoder ends: from the profile's colours to sRGB, and upright.
+    /// The last step of every decoder: converts the pixels to sRGB and turns them upright.
     /// - Parameters:
-    ///   - pixels: the picture as it is stored, scaled to `size`.
-    ///   - profile: the colours that the pixels have; `nil` or empty for sRGB.
+    ///   - pixels: The stored picture, scaled to `size`.
+    ///   - profile: The colour profile of the pixels; `nil` or empty for sRGB.
     /// - Throws: `LoadError.Code.undecodable` if the colours can't be converted; `CancellationError`.
     func finished(
         _ pixels: consuming [UInt8], size: PixelSize, layout: PixelLayout, profile: [UInt8]?,
@@ -20,7 +20,7 @@ extension ImageHeader {
             to: pixels, size: size, channels: layout.channelCount, cancellation: cancellation)
     }
 
-    /// The still picture that this makes.
+    /// Finishes the pixels and returns them as a still picture.
     func image(
         _ pixels: consuming [UInt8], size: PixelSize, layout: PixelLayout, profile: [UInt8]?,
         _ cancellation: WorkCancellation

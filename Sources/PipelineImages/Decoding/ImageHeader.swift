@@ -1,45 +1,45 @@
 public import Pipeline
 
-/// What a file says of its picture before a pixel is decoded.
+/// The header of an image file, read before a pixel is decoded.
 public struct ImageHeader: Sendable, Hashable {
     /// The file's format, by its bytes.
     public var format: ImageFormat
     /// The size of one frame in pixels, as it is stored.
     public var storedSize: PixelSize
-    /// The largest picture that a decoder has to make on its way to the stored one. It is ``storedSize`` unless a
-    /// container and what is coded in it disagree.
+    /// The largest picture that the decoder has to hold. It is ``storedSize`` unless a container and its coded image
+    /// disagree.
     public var codedSize: PixelSize
-    /// What makes the stored pixels upright.
+    /// How the stored pixels are turned upright.
     public var orientation: ImageOrientation
     /// How many frames or pages the file has; 1 for a still picture.
     public var frames: Int
-    /// How often an animation plays; 0 is for ever.
+    /// How often an animation plays; 0 means forever.
     public var loopCount: Int
     /// Whether some pixel may be transparent.
     public var hasAlpha: Bool
-    /// Whether the file has an ICC profile of its own.
+    /// Whether the file has an ICC profile.
     public var hasProfile: Bool
     /// Bits a channel, as stored: 1 to 32.
     public var bitsPerChannel: Int
-    /// What the stored colours are made of; `nil`, the default, where the colour profile tells that.
+    /// The model of the stored colours; `nil`, the default, where the colour profile tells it.
     public var colours: ImageMetadata.ColourModel?
-    /// Bytes that decoding has to hold besides the picture it gives, as far as the header tells: of a JPEG with several
-    /// scans the coefficients of the whole picture. 0 where it takes a few rows at a time.
+    /// An estimate of the bytes that decoding holds besides the resulting picture, such as all coefficients of a JPEG
+    /// with several scans; 0 for a decoder that works on a few rows at a time.
     public var memory: Int
-    /// Whether the decoder can make a ``region`` alone; `false` by default.
+    /// Whether the decoder can decode a ``region`` alone; `false` by default.
     public var readsRegions = false
-    /// The part of the picture that is to be decoded, in upright pixels; `nil` for all of it. `Decode` sets it, and only of a
-    /// still picture of which ``readsRegions`` is true: the box is then this part's.
+    /// The part of the picture to decode, in upright pixels; `nil` for all of it. `Decode` sets it only for a still
+    /// picture whose ``readsRegions`` is true. The decoder's box then applies to this part.
     public var region: PixelRegion?
     /// Bytes of the ICC profile.
     package var profileBytes = 0
-    /// The frames of an animation of which the decoder reads only the first; 0 for any other file.
+    /// The number of frames of an animation whose decoder reads only the first; 0 for any other file.
     package var unreadFrames = 0
-    /// Bytes a pixel of what is decoded as it is before it is scaled, where it has at most ``wholeLimit`` pixels.
+    /// Bytes a pixel of a picture that is decoded whole before it is scaled; see ``wholeLimit``.
     var wholeBytes = 0
-    /// The most pixels that are decoded as they are before they are scaled.
+    /// The largest picture, in pixels, that is decoded whole before it is scaled.
     var wholeLimit = 0
-    /// How many times more pixels than asked for the decoder makes before the rest is scaled away.
+    /// How many times more pixels than requested the decoder produces before they are scaled down.
     var excessPixels = 1
 
     /// Describes a still picture; the rest can be set.
@@ -62,22 +62,22 @@ public struct ImageHeader: Sendable, Hashable {
     /// The size of one frame in pixels, upright.
     public var size: PixelSize { orientation.applied(to: storedSize) }
 
-    /// The size of what is to be decoded, upright: the region's, or the picture's.
+    /// The upright size of the region or, without one, of the picture.
     private var decodedSize: PixelSize { region?.size ?? size }
 
-    /// What is to be decoded, in stored pixels.
+    /// The region to decode, in stored pixels.
     var storedRegion: PixelRegion {
         region.map { orientation.stored($0, in: storedSize) } ?? PixelRegion(x: 0, y: 0, size: storedSize)
     }
 
-    /// The size that fits a box, in stored orientation: exactly what `Downscale` makes of the picture.
+    /// The size that fits a box, in stored orientation: exactly the size that `Downscale` produces.
     func storedSize(for box: PixelSize?) -> PixelSize {
         guard let box else { return storedRegion.size }
         let fitted = decodedSize.fitted(into: box)
         return orientation.applied(to: PixelSize(width: max(1, fitted.width), height: max(1, fitted.height)))
     }
 
-    /// How many times larger the picture, or its ``region``, is than it has to be for a box; 1 without a box or if it fits.
+    /// How many times larger than its fit into a box the picture, or its ``region``, is; 1 without a box or if it fits.
     public func excess(over box: PixelSize?) -> Double {
         guard let box else { return 1 }
         let size = decodedSize

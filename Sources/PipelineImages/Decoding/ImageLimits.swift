@@ -1,28 +1,28 @@
 import Pipeline
 
-/// What a picture may cost at most. All but the time is checked on the header, before a pixel is decoded.
+/// Limits what decoding a picture may cost. All but the time are checked before a pixel is decoded.
 public struct ImageLimits: Sendable, Hashable {
-    /// Pixels, as stored and as coded, of all frames that are decoded; 50 million by default.
+    /// Pixels of all decoded frames, as stored and as coded; 50 million by default.
     public var pixels: Int
-    /// Pixels of the longest side, as stored and as coded; 100,000 by default, which no format but PNG, TIFF and BMP can
-    /// exceed. A picture of one row costs more memory and time than its number of pixels tells.
+    /// Pixels of the longest side, as stored and as coded; 100,000 by default, which no format but PNG, TIFF and BMP
+    /// can exceed. A long, narrow picture costs more memory and time than its number of pixels suggests.
     public var side: Int
     /// Bytes of the file; 64 million by default.
     public var encodedBytes: Int
-    /// Frames; 1 by default. Of an animation with more, the first ones are decoded: no error.
-    /// Of a TIFF with several pages it is always the first page.
+    /// Frames; 1 by default. Of an animation with more, only the first ones are decoded, without an error. Of a TIFF
+    /// with several pages, it is always the first page.
     public var frames: Int
 
-    /// Bytes of memory that decoding needs at its peak, as estimated from the header: the picture at the size in which it
-    /// is wanted, and what its format forces to be held on the way, such as all coefficients of a progressive JPEG or all
-    /// pixels of a GIF. 1 GB by default. What all pictures may take together is a ``MemoryBudget``.
+    /// Bytes of memory that decoding needs at its peak, as estimated from the header: the picture at its requested
+    /// size, and what its format needs besides, such as all coefficients of a progressive JPEG or all pixels of a GIF.
+    /// 1 GB by default. A ``MemoryBudget`` limits all decodes together.
     public var memory: Int
     /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for no limit. Each later
-    /// stage of the list that works on the decoded pixels, such as a transform or ``Encode``, may take as long.
-    /// AVIF, HEIC and WebP can't always be stopped: the load fails in time, and the library ends on its thread.
+    /// stage of the list that works on the decoded pixels, such as a transform or ``Encode``, may take as long. AVIF,
+    /// HEIC and WebP can't always be stopped: the load fails in time, but the library finishes on its thread.
     public var time: Duration?
 
-    /// Sets limits; what is left out has its default.
+    /// Creates limits; omitted ones have their defaults.
     public init(
         pixels: Int = 50_000_000, side: Int = 100_000, encodedBytes: Int = 64_000_000, frames: Int = 1,
         memory: Int = 1_000_000_000, time: Duration? = .seconds(30)
@@ -35,7 +35,7 @@ public struct ImageLimits: Sendable, Hashable {
         self.frames = max(1, frames)
     }
 
-    /// Looks at a file before its header is read.
+    /// Checks a file's size before its header is read.
     /// - Throws: `tooManyBytes`.
     func check(encodedBytes count: Int) throws(LoadError) {
         guard count > encodedBytes else { return }
@@ -44,7 +44,7 @@ public struct ImageLimits: Sendable, Hashable {
                 + "Raise the limit of source bytes.")
     }
 
-    /// Looks at a header before its pixels are decoded.
+    /// Checks a header before its pixels are decoded.
     /// - Throws: `tooManyPixels`; `undecodable` if the picture has no pixels.
     func check(_ header: ImageHeader) throws(LoadError) {
         let size = header.storedSize
@@ -65,7 +65,7 @@ public struct ImageLimits: Sendable, Hashable {
             "The picture has \(count) pixels; \(pixels) are allowed in all. Raise the limit of pixels.")
     }
 
-    /// Looks at what a decode is estimated to need before it begins.
+    /// Checks the estimated memory of a decode before it begins.
     /// - Throws: `tooMuchMemory`.
     func check(memory count: Int) throws(LoadError) {
         guard count > memory else { return }

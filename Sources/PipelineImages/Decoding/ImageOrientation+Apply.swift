@@ -6,8 +6,8 @@ extension ImageOrientation {
         swapsSides ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// Where a part of the upright picture is stored.
-    /// - Parameter size: the stored picture's.
+    /// Returns the stored region of a region of the upright picture.
+    /// - Parameter size: The size of the stored picture.
     func stored(_ region: PixelRegion, in size: PixelSize) -> PixelRegion {
         let path = path(in: size)
         let corners = [(region.x, region.y), (region.right - 1, region.bottom - 1)].map { x, y in
@@ -19,7 +19,7 @@ extension ImageOrientation {
     }
 
     /// The upright picture of stored pixels.
-    /// - Parameter size: the stored size; `pixels` has `width × height × channels` bytes.
+    /// - Parameter size: The stored size; `pixels` has `width × height × channels` bytes.
     /// - Throws: `CancellationError`.
     func applied(
         to pixels: UnsafePointer<UInt8>, size: PixelSize, channels: Int,
@@ -27,7 +27,7 @@ extension ImageOrientation {
     ) throws -> [UInt8] {
         let (upright, length) = (applied(to: size), size.bytes(channels))
         let path = path(in: size)
-        // In blocks, because a row of the one picture is a column of the other: each line of the cache is used up.
+        // In blocks, so that each cache line is used whole: a row of one picture may be a column of the other.
         let side = 64
         return try [UInt8](unsafeUninitializedCapacity: length) { output, count in
             for top in stride(from: 0, to: upright.height, by: side) {

@@ -1,5 +1,4 @@
-/// How a camera was held: what has to be done to the stored pixels so that the picture stands upright
-/// (the EXIF tag 0x0112).
+/// How the stored pixels have to be turned or mirrored to stand upright (EXIF tag 0x0112).
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case up = 1
@@ -18,6 +17,6 @@ public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// Turn by 90° counterclockwise.
     case left = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     var swapsSides: Bool { rawValue >= 5 }
 }

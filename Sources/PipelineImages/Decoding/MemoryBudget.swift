@@ -1,11 +1,11 @@
 package import Pipeline
 
-/// The memory that all decodes may take together, so that ten large pictures wait for each other rather than run the
-/// machine out of memory.
+/// Limits the memory of all decodes together, so that ten large pictures wait for each other rather than exhaust the
+/// machine's memory.
 ///
-/// A decode claims what it is estimated to need before it begins, and gives it back when it is over. What doesn't fit
-/// waits, without a thread: the most urgent first, then in the order of arrival, and nothing passes the first in line.
-/// What is larger than the whole budget goes alone; ``ImageLimits/memory`` is where a single picture is refused.
+/// A decode claims its estimated memory before it begins and releases it at its end. Decodes that don't fit wait
+/// without a thread, by priority, then first in, first out. A smaller decode never overtakes the first in line. A
+/// decode larger than the whole budget runs alone; use ``ImageLimits/memory`` to refuse it.
 public final class MemoryBudget: Sendable {
     private struct Free: SharedResource {
         var bytes: Int
@@ -17,26 +17,26 @@ public final class MemoryBudget: Sendable {
         }
     }
 
-    /// How many bytes there are to be claimed.
+    /// The size of the budget.
     package let bytes: Int
 
     private let line: WaitingLine<Free>
 
     /// Makes a budget.
-    /// - Parameter bytes: how many all decodes may take together.
+    /// - Parameter bytes: The bytes that all decodes may take together, at least 1.
     public init(bytes: Int) {
         self.bytes = max(1, bytes)
         line = WaitingLine(Free(bytes: self.bytes))
     }
 
-    /// The budget of every `Decode` that is given no other: 512 MB.
+    /// The default budget of every `Decode`: 512 MB.
     public static let decoding = MemoryBudget(bytes: 512_000_000)
 
-    /// How many decodes wait.
+    /// The number of waiting decodes.
     package var waiting: Int { line.count }
 
     /// Runs work as soon as its memory is available, and releases it afterwards.
-    /// - Throws: what the work throws; `CancellationError` if the task is cancelled while it waits.
+    /// - Throws: What the work throws; `CancellationError` if the task is cancelled while it waits.
     package func run<Value>(
         holding count: Int, priority: LoadPriority = .normal, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -45,21 +45,21 @@ public final class MemoryBudget: Sendable {
         return try await work()
     }
 
-    /// Claims memory if it is available now, and no waiter is as urgent.
+    /// Claims memory if it is available now and no waiter has the same or a higher priority.
     func claimNow(_ count: Int, priority: LoadPriority) -> Bool {
         line.takeNow(share(of: count), priority: priority) != nil
     }
 
-    /// Claims memory as soon as it is available. Inside a load `priority` is only where it begins to wait: it moves as the
-    /// load's priority changes.
+    /// Claims memory as soon as it is available. Inside a load, `priority` is only the initial one: the waiter moves as
+    /// the load's priority changes.
     /// - Throws: `CancellationError` if the task is cancelled meanwhile.
     func claim(_ count: Int, priority: LoadPriority) async throws {
         try await line.take(share(of: count), priority: priority)
     }
 
-    /// Gives back what was claimed.
+    /// Releases claimed memory.
     func release(_ count: Int) { line.update { $0.bytes += share(of: count) } }
 
-    /// What is larger than everything takes everything.
+    /// Clamps a claim to the whole budget.
     private func share(of count: Int) -> Int { min(max(0, count), bytes) }
 }

@@ -1,12 +1,12 @@
 import Pipeline
 
-/// Memory that was claimed of a budget. It is given back when the work that needs it is over, or if that never begins.
+/// Memory claimed from a budget. It is released when the work that needs it ends, or is dropped before it begins.
 final class MemoryClaim: Sendable {
     private let budget: MemoryBudget
     private let bytes: Int
     private let isHeld = Lock(true)
 
-    /// Takes over what was claimed.
+    /// Takes over a claim.
     init(_ bytes: Int, of budget: MemoryBudget) {
         self.budget = budget
         self.bytes = bytes
@@ -14,7 +14,7 @@ final class MemoryClaim: Sendable {
 
     deinit { release() }
 
-    /// Gives it back, once.
+    /// Releases the memory, once.
     func release() {
         let wasHeld = isHeld.withLock { held in
             defer { held = false }

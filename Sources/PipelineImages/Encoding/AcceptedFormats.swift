@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// The formats that a client accepts, by the Accept field of its request (RFC 9110 section 12.5.1).
+/// The formats that a client accepts according to its `Accept` field (RFC 9110 section 12.5.1).
 ///
 /// AVIF, WebP and formats of your own count only where they are named: `image/*` and `*/*` are also sent by clients that can't
 /// read them. So without a field, JPEG, PNG and GIF are accepted. A response that depends on this needs `Vary: Accept`.
@@ -9,21 +9,21 @@ public struct AcceptedFormats: Sendable, Hashable {
         let format: ImageFormat
         let negotiation: Negotiation
         let holdsAlpha: Bool
-        /// In thousandths; 0 for a format that isn't accepted.
+        /// The weight in thousandths; 0 for a format that isn't accepted.
         let weight: Int
     }
 
-    /// The formats to choose from, the one that packs best first.
+    /// The formats to choose from, the one that compresses best first.
     private let candidates: [Candidate]
 
     /// Reads the field.
     /// - Parameters:
-    ///   - accept: The field's value, several joined by commas; `nil` or empty for a request without one. Members that make no
-    ///     sense are ignored.
+    ///   - accept: The field's value, several joined by commas; `nil` or empty for a request without one. Malformed
+    ///     members are ignored.
     ///   - codecs: The formats to choose from; by default ``ImageCodecs/standard``.
     public init(accept: String?, codecs: ImageCodecs = .standard) {
         let ranges = (accept ?? "").split(separator: ",").compactMap { MediaRange($0) }
-        // A field of nonsense is as good as none.
+        // A malformed field counts as none.
         let any = ranges.isEmpty ? 1000 : ranges.last { $0.type == "*/*" }?.weight ?? 0
         let anyImage = ranges.last { $0.type == "image/*" }?.weight ?? any
         let candidates = codecs.codecs.compactMap { codec -> Candidate? in
@@ -36,8 +36,9 @@ public struct AcceptedFormats: Sendable, Hashable {
         self.candidates = candidates.sorted { $0.negotiation.rank < $1.negotiation.rank }
     }
 
-    /// Returns the format to write: the one with the highest weight among those that hold the picture, then the one that packs
-    /// best. A client that accepts none of them gets JPEG, or PNG where there is transparency, as section 12.4.1 allows.
+    /// Returns the format to write: the one with the highest weight among those that can hold the picture, then the one
+    /// that compresses best. A client that accepts none of them gets JPEG, or PNG where there is transparency, as
+    /// section 12.4.1 allows.
     /// - Parameters:
     ///   - hasAlpha: Whether a pixel is transparent; JPEG is then the last resort.
     ///   - isAnimated: Whether there are several frames; WebP and GIF hold them.
@@ -51,7 +52,7 @@ public struct AcceptedFormats: Sendable, Hashable {
     }
 
     private func heaviest(where isFit: (Candidate) -> Bool) -> ImageFormat? {
-        // Of equals the first, which packs best.
+        // Of equals the first, which compresses best.
         candidates.filter { $0.weight > 0 && isFit($0) }.reduce(nil as Candidate?) { best, next in
             best.map { $0.weight >= next.weight } == true ? best : next
         }?.format
@@ -65,7 +66,7 @@ public struct AcceptedFormats: Sendable, Hashable {
 }
 
 extension AcceptedFormats: CustomStringConvertible {
-    /// The formats with their weights where these are below 1: equal for all fields that mean the same here.
+    /// The accepted formats, with their weights below 1. Fields with the same meaning have the same description.
     public var description: String {
         candidates.filter { $0.weight > 0 }.map {
             $0.weight == 1000 ? $0.format.rawValue : "\($0.format);q=\(Double($0.weight) / 1000)"

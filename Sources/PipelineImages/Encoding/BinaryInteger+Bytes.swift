@@ -1,8 +1,8 @@
 extension BinaryInteger {
-    /// Its lowest `count` bytes, the highest of them first.
+    /// The lowest `count` bytes in big-endian order.
     func bigEndian(_ count: Int) -> [UInt8] { littleEndian(count).reversed() }
 
-    /// Its lowest `count` bytes, the lowest first.
+    /// The lowest `count` bytes in little-endian order.
     func littleEndian(_ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
     }

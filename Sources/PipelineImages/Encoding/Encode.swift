@@ -2,11 +2,11 @@ public import Pipeline
 
 /// Turns pixels into the bytes of an image file.
 ///
-/// JPEG has no transparency: what is transparent becomes white. GIF and WebP keep all frames of an animation with their
-/// delays; the others get the first. Metadata is written only where ``EncodeOptions/metadata`` asks for it.
+/// JPEG has no transparency, so it is written over white. AVIF, GIF and WebP keep all frames of an animation with their
+/// delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
 ///
-/// Where the load is cancelled, the work is over within some milliseconds. AVIF may take longer, and the load waits for it.
-/// PNG and WebP may take longer too: the load ends at once, and what libdeflate or libwebp has begun continues without it. See
+/// Cancelling the load stops the work within milliseconds. AVIF may take longer, and the load waits for it. PNG and
+/// WebP may take longer too: the load ends at once, while libdeflate or libwebp finishes on its thread. See
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
@@ -21,12 +21,12 @@ public struct Encode: Stage {
 
     private enum Target: Sendable {
         case format(ImageFormat)
-        /// Decided picture by picture.
+        /// The format is chosen for each picture.
         case accepted(AcceptedFormats)
     }
 
     private let target: Target
-    /// How it is written.
+    /// How the file is written.
     public let options: EncodeOptions
     private let codecs: ImageCodecs
     private let threads: BlockingThreads
@@ -34,10 +34,10 @@ public struct Encode: Stage {
     /// Makes the stage.
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
-    ///   - quality: from 1, small, to 100, faithful; 80 by default. PNG, GIF and TIFF lose nothing whatever it is,
-    ///     but GIF has only 256 colours a frame. What is out of range counts as its nearer end.
+    ///   - quality: From 1, small, to 100, faithful; 80 by default. Values out of range are clamped. It has no effect
+    ///     on PNG, GIF and TIFF.
     ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs = .standard, threads: BlockingThreads = .decoding
     ) {
@@ -48,9 +48,9 @@ public struct Encode: Stage {
     /// Makes the stage with options.
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
-    ///   - options: how it is written; an option that is out of range fails the load, see ``EncodeOptions/check(_:)``.
+    ///   - options: How the file is written; an option out of range fails the load, see ``EncodeOptions/check(_:)``.
     ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs = .standard,
         threads: BlockingThreads = .decoding
@@ -61,13 +61,13 @@ public struct Encode: Stage {
         self.threads = threads
     }
 
-    /// Makes a stage that chooses the format by what the client accepts and by whether the picture has transparency or
-    /// motion: AVIF, WebP, JPEG, PNG or GIF.
+    /// Makes a stage that chooses the format: AVIF, WebP, JPEG, PNG or GIF, by what the client accepts and by whether
+    /// the picture has transparency or motion.
     /// - Parameters:
-    ///   - formats: what the client accepts.
-    ///   - options: how each format is written.
+    ///   - formats: What the client accepts.
+    ///   - options: How each format is written.
     ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
         _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs = .standard,
         threads: BlockingThreads = .decoding
@@ -78,14 +78,14 @@ public struct Encode: Stage {
         self.threads = threads
     }
 
-    /// Format and options.
+    /// The format and its options.
     public var signature: String? {
         guard case .accepted(let accepted) = target else { return "encode(\(parameters))" }
         let choices = accepted.choices.map { "\($0), \(options.text(for: $0, codecs))" }
         return "encode(\(parameters); \(choices.joined(separator: "; ")) of \(accepted))"
     }
 
-    /// Format and options, as far as these are not the defaults.
+    /// The format and the options that differ from the defaults.
     public var parameters: String {
         switch target {
         case .format(let format): "\(format), \(options.text(for: format, codecs))"
@@ -93,7 +93,7 @@ public struct Encode: Stage {
         }
     }
 
-    /// Whether a cancelled load doesn't wait for the work's end.
+    /// Whether a cancelled load leaves the work behind.
     var isLeft: Bool {
         let formats =
             switch target {
@@ -103,7 +103,7 @@ public struct Encode: Stage {
         return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
     }
 
-    /// Encodes.
+    /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let (target, options, codecs) = (target, options, codecs)
@@ -159,7 +159,7 @@ public struct Encode: Stage {
 }
 
 extension DecodedImage {
-    /// Whether any pixel of any frame lets something shine through.
+    /// Whether any pixel of any frame is transparent or translucent.
     func hasTransparency() throws -> Bool {
         guard layout.hasAlpha else { return false }
         return try frames.indices.contains { frame in

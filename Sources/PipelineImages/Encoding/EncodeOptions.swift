@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// How ``Encode`` writes a file. Each format has options of its own, which other formats ignore.
+/// The options of ``Encode``. Each format also has its own options, which other formats ignore.
 ///
 /// ```swift
 /// var options = EncodeOptions(quality: 75, maxBytes: 100_000)
@@ -8,25 +8,25 @@ public import Pipeline
 /// Encode(.jpeg, options: options)
 /// ```
 public struct EncodeOptions: Sendable, Hashable {
-    /// From 1, small, to 100, faithful; 80 by default. PNG, GIF, TIFF and what is written without loss have no use for it.
+    /// From 1, small, to 100, faithful; 80 by default. It has no effect on PNG, GIF, TIFF and lossless files.
     public var quality: Int
-    /// The most bytes that the file may have; `nil`, the default, for any number. The highest quality up to ``quality``
-    /// that fits is taken.
+    /// The most bytes that the file may have; `nil`, the default, for no limit. The highest quality up to ``quality``
+    /// that fits is used.
     public var maxBytes: Int?
-    /// What of the source's metadata is written; ``KeptMetadata/none`` by default.
+    /// Which of the source's metadata is written; ``KeptMetadata/none`` by default.
     public var metadata: KeptMetadata
-    /// The formats' own options where they differ from the defaults, one of each type.
+    /// The formats' own options that differ from the defaults, one value of each type.
     private var formats: Set<FormatOptions> = []
 
-    /// Sets options; what is left out has its default, and so have the formats' own.
+    /// Creates options; omitted ones, and the formats' own, have their defaults.
     public init(quality: Int = 80, maxBytes: Int? = nil, metadata: KeptMetadata = .none) {
         self.quality = quality
         self.maxBytes = maxBytes
         self.metadata = metadata
     }
 
-    /// A format's own options, found by their type: `options[QOIEncoder().defaults].isLinear = true`. The built-in formats
-    /// have names for theirs, such as ``jpeg``.
+    /// A format's own options, found by their type: `options[QOIEncoder().defaults].isLinear = true`. The built-in
+    /// formats have properties for theirs, such as ``jpeg``.
     /// - Parameter defaults: The options where none are set.
     public subscript<Options: Hashable & Sendable>(defaults: Options) -> Options {
         get { formats.lazy.compactMap { $0.value as? Options }.first ?? defaults }
@@ -36,8 +36,8 @@ public struct EncodeOptions: Sendable, Hashable {
         }
     }
 
-    /// Checks the ranges of all options. ``Encode`` does so before it writes; a program that takes options from a user can do
-    /// so before anything is loaded.
+    /// Checks the ranges of all options. ``Encode`` does so before it writes; a program that takes options from a user
+    /// can do so before anything is loaded.
     /// - Parameter codecs: The formats whose own options are checked; by default ``ImageCodecs/standard``.
     /// - Throws: `LoadError.Code.unencodable` with the option and its range.
     public func check(_ codecs: ImageCodecs = .standard) throws(LoadError) {
@@ -57,7 +57,7 @@ public struct EncodeOptions: Sendable, Hashable {
     }
 }
 
-/// Options of any one format.
+/// The options of one format, of any type.
 private struct FormatOptions: Sendable, Hashable {
     let value: any Hashable & Sendable
 

@@ -1,8 +1,8 @@
 import Pipeline
 
-/// The encoder on options that hold those of all formats.
+/// Encoding with `EncodeOptions`, which hold the options of all formats.
 extension ImageEncoding {
-    /// Makes a file of a format.
+    /// Encodes an image as a file of a format.
     /// - Throws: `LoadError.Code.unencodable` if a side is too long, and as the encoder does.
     func encode(
         _ image: DecodedImage, as format: ImageFormat, _ options: EncodeOptions, metadata: EmbeddedMetadata,
@@ -10,7 +10,8 @@ extension ImageEncoding {
     ) throws -> [UInt8] {
         let size = image.size
         guard min(size.width, size.height) > 0 else {
-            throw LoadError(.unencodable, subject: "", "A picture of \(size) has no pixels to be written as \(format).")
+            throw LoadError(
+                .unencodable, subject: "", "A picture of \(size) has no pixels, so it can't be written as \(format).")
         }
         guard max(size.width, size.height) <= longestSide else {
             throw LoadError(
@@ -26,13 +27,13 @@ extension ImageEncoding {
 
     func check(optionsOf options: EncodeOptions) throws(LoadError) { try check(options[defaults]) }
 
-    /// The options that differ from their defaults, in short.
+    /// The options that differ from their defaults, as `name: value`.
     func differences(of options: EncodeOptions) -> [String] {
         zip(values(of: options[defaults]), values(of: defaults)).filter { $0.0.value != $0.1.value }
             .map { "\($0.0.name): \($0.0.value)" }
     }
 
-    /// Sets an option by the name that all formats share, where the format has it.
+    /// Sets those shared options that the format has.
     func set(_ choices: SharedEncodeOptions, in options: inout EncodeOptions) {
         if let lossless { options[defaults][keyPath: lossless] = choices.lossless }
         if let progressive { options[defaults][keyPath: progressive] = choices.progressive }
@@ -42,11 +43,11 @@ extension ImageEncoding {
         }
     }
 
-    /// Whether the format has a use for an option.
+    /// Whether an option has an effect on the format.
     package func uses(_ option: SharedEncodeOptions.Name) -> Bool {
         switch option {
         case .quality: fidelity(defaults) == .byQuality
-        // What loses nothing anyway keeps the promise.
+        // A format that is always exact keeps the promise too.
         case .lossless: lossless != nil || fidelity(defaults) == .exact
         case .progressive: progressive != nil
         case .effort: effort != nil
@@ -62,7 +63,7 @@ package struct SharedEncodeOptions: Sendable {
     package enum Name: Sendable { case quality, lossless, progressive, effort }
 
     let lossless, progressive: Bool
-    /// Counts as the nearest end of a format's range; `nil` for each format's own.
+    /// Clamped to each format's range; `nil` for each format's default.
     let effort: Int?
 
     package init(lossless: Bool, progressive: Bool, effort: Int?) {
@@ -78,7 +79,7 @@ extension EncodeOptions {
         for codec in codecs.codecs { codec.encoder?.set(choices, in: &self) }
     }
 
-    /// All options that affect the bytes of a format, in short. Defaults are omitted, except quality.
+    /// The options that affect a format's output. Defaults are omitted, except quality.
     func text(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
         var words = ["quality: \(quality)"]
         if let maxBytes { words.append("maxBytes: \(maxBytes)") }

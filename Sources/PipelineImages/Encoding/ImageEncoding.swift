@@ -2,7 +2,7 @@ public import Pipeline
 
 /// Makes files of one format. A type of your own adds a format that ``Encode`` writes, as part of an ``ImageCodec``.
 ///
-/// The encoder brings options of its own. ``EncodeOptions`` holds them by their type:
+/// An encoder has options of its own. ``EncodeOptions`` holds them by their type:
 ///
 /// ```swift
 /// var options = EncodeOptions()
@@ -24,29 +24,30 @@ public protocol ImageEncoding: Sendable {
     /// A cancelled load doesn't wait for an encoder that can't be stopped. The call ends later, on its thread.
     var canBeStopped: Bool { get }
 
-    /// The option to keep every pixel as it is, which command lines and YAML call `lossless`; `nil`, the default, if there is
-    /// none.
+    /// The option to keep every pixel exactly, called `lossless` on command lines and in YAML; `nil`, the default, if
+    /// there is none.
     var lossless: WritableKeyPath<Options, Bool>? { get }
     /// The option to show the picture coarsely first, called `progressive`; `nil`, the default, if there is none.
     var progressive: WritableKeyPath<Options, Bool>? { get }
-    /// The option how hard to look for a smaller file, called `effort`, and its range; `nil`, the default, if there is none.
+    /// The option for how hard to look for a smaller file, called `effort`, and its range; `nil`, the default, if there
+    /// is none.
     var effort: (option: WritableKeyPath<Options, Int>, range: ClosedRange<Int>)? { get }
 
-    /// What is lost of the pixels; ``Fidelity/exact`` by default.
+    /// What these options lose of the pixels; ``Fidelity/exact`` by default.
     func fidelity(_ options: Options) -> Fidelity
     /// All options that affect the file. Those that differ from the defaults become part of cache keys, as `name: value`, so
     /// names and values must never change their meaning.
     func values(of options: Options) -> [(name: String, value: String)]
-    /// Checks the ranges of options; by default any options will do. See ``EncodeOptions/check(_:_:_:)``.
+    /// Checks the ranges of options; by default all are accepted. See ``EncodeOptions/check(_:_:_:)``.
     /// - Throws: `LoadError.Code.unencodable` with the option and its range.
     func check(_ options: Options) throws(LoadError)
 
     /// Makes a file. Runs on a thread that may block.
     /// - Parameters:
     ///   - image: The pixels: 8-bit sRGB with straight alpha. Its sides are within ``longestSide``.
-    ///   - quality: 1 to 100; a format without ``Fidelity/byQuality`` has no use for it.
+    ///   - quality: From 1 to 100; ignored without ``Fidelity/byQuality``.
     ///   - options: The format's own options; they passed ``check(_:)``.
-    ///   - metadata: What is written next to the pixels, where the format has a place for it.
+    ///   - metadata: The metadata to write, if the format can hold it.
     ///   - cancellation: To be checked every few milliseconds.
     /// - Throws: `LoadError.Code.unencodable`; `CancellationError`.
     func encode(
@@ -59,9 +60,9 @@ public protocol ImageEncoding: Sendable {
 public enum Fidelity: Sendable, Hashable {
     /// Nothing.
     case exact
-    /// As much as the quality says: a lower one makes a smaller file.
+    /// The lower the quality, the more is lost and the smaller the file.
     case byQuality
-    /// Some, whatever the quality is, such as by a palette.
+    /// Some detail at any quality, such as by reduction to a palette.
     case fixed
 }
 

@@ -1,7 +1,7 @@
-/// What of a source's metadata ``Encode`` writes.
+/// Which of a source's metadata ``Encode`` writes.
 ///
-/// What is written is true of the new picture: it is upright, so EXIF says so; its colours are sRGB, so that is the
-/// profile; a preview of the old picture, which would still show what was cropped, is left out.
+/// The metadata is adjusted to the new picture. EXIF says that it is upright, and the profile is sRGB. A preview of the
+/// old picture is dropped, since it would still show what was cropped.
 public enum KeptMetadata: String, Sendable, Hashable, CaseIterable {
     /// Nothing: the smallest file, and no place or name by accident.
     case none
@@ -11,6 +11,6 @@ public enum KeptMetadata: String, Sendable, Hashable, CaseIterable {
     case icc
     /// EXIF, XMP and the colour profile. That includes where the picture was taken, if the source says so.
     case all
-    /// The same without the GPS position. XMP that holds a position is left out as a whole.
+    /// As ``all``, without the GPS position. XMP that holds a position is dropped as a whole.
     case noGPS = "no-gps"
 }

@@ -1,11 +1,11 @@
 /// One member of an Accept field: a type with its weight (RFC 9110 section 12.5.1).
 struct MediaRange {
-    /// In lower case, such as `image/*`.
+    /// The type in lower case, such as `image/*`.
     let type: String
-    /// In thousandths (section 12.4.2).
+    /// The weight in thousandths (section 12.4.2).
     let weight: Int
 
-    /// `nil` for what is none, and for a type with parameters of its own, which none of ours has.
+    /// Returns `nil` for malformed text, and for a type with parameters, which no image format has.
     init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ";").map { $0.trimmed }
         guard let type = parts.first?.lowercased(), type.split(separator: "/").count == 2 else { return nil }

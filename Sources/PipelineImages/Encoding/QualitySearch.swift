@@ -1,13 +1,13 @@
 import Pipeline
 
-/// Looks for the highest quality at which a file fits a number of bytes: with every step up a file grows.
+/// Finds the highest quality at which a file fits a number of bytes, assuming that files grow with quality.
 struct QualitySearch {
     let format: ImageFormat
-    /// What is tried first, and never exceeded.
+    /// The quality tried first, and never exceeded.
     let highest: Int
     let maxBytes: Int
 
-    /// - Parameter encode: makes the file of a quality.
+    /// - Parameter encode: Makes the file at a quality.
     /// - Throws: `LoadError.Code.unencodable` if not even quality 1 fits.
     func run(_ encode: (Int) throws -> [UInt8]) throws -> (bytes: [UInt8], quality: Int) {
         let first = try encode(highest)
@@ -30,7 +30,7 @@ struct QualitySearch {
         return best
     }
 
-    /// What is said where nothing fits.
+    /// The error if nothing fits.
     func refusal(smallest: Int, _ circumstance: String) -> LoadError {
         LoadError(
             .unencodable, subject: "",

@@ -2,7 +2,7 @@ import CImages
 import Pipeline
 
 extension AnimationCanvas {
-    /// Draws one stored row of a frame, or its beginning; what is outside of the canvas is left out.
+    /// Draws one stored row of a frame, or its beginning, clipped to the canvas.
     func draw(
         _ indices: UnsafePointer<UInt8>, count: Int, row: Int, of frame: GIFFrame, palette: UnsafePointer<UInt8>
     ) {
@@ -13,7 +13,7 @@ extension AnimationCanvas {
             Int32(channels))
     }
 
-    /// Where a frame lies.
+    /// The place of a frame.
     func place(of frame: GIFFrame) -> Place {
         Place(left: frame.left, top: frame.top, width: frame.width, height: frame.height, in: size)
     }

@@ -7,14 +7,14 @@ extension EncodeOptions {
 
     /// The options of GIF.
     public struct GIF: Sendable, Hashable {
-        /// The most colours of a frame, 2 to 256, which counts as the next lower power of two; 256 by default.
+        /// The most colours of a frame, 2 to 256, rounded down to a power of two; 256 by default.
         public var colours: Int
-        /// How much of a pixel's error is made up for by its neighbours, 0 to 1; 1 by default. 0 packs better.
+        /// How much of a pixel's error is diffused to its neighbours, 0 to 1; 1 by default. 0 compresses better.
         public var dither: Double
         /// How long to look for the best colours, from 1 to 10; 7 by default.
         public var effort: Int
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(colours: Int = 256, dither: Double = 1, effort: Int = 7) {
             self.colours = colours
             self.dither = dither

@@ -1,7 +1,6 @@
 import Pipeline
 
-/// Decodes GIF: each frame is drawn on what the ones before it leave, a few rows at a time, and scaled as soon as it is
-/// whole.
+/// Decodes GIF. Each frame is drawn on the previous ones, a few rows at a time, and scaled once it is complete.
 struct GIFDecoder: ImageDecoding {
     /// Reads the file's blocks; nothing is decompressed.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
@@ -10,20 +9,19 @@ struct GIFDecoder: ImageDecoding {
             format: .gif, storedSize: file.size, frames: file.frameCount, loopCount: file.loops,
             hasAlpha: file.hasAlpha || file.clears)
         header.codedSize = .larger(file.largestFrame, file.size) ?? file.size
-        // The canvas, and what is to be taken back on it.
+        // The canvas, and a copy of what a frame covers.
         header.memory = file.size.bytes(8)
         return header
     }
 
-    /// Decodes the first frames. What a frame that is cut off doesn't reach is as the frames before left it, if that is
-    /// allowed.
+    /// Decodes the first frames. A truncated frame, if allowed, leaves the rest of the canvas as it was.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let count = max(1, min(header.frames, options.frames))
         return try bytes.withUnsafeBufferPointer { buffer in
             let file = try GIFFile(buffer, limit: count, cancellation: cancellation)
-            // What is cleared shows behind the next frame, which nobody sees of the first alone.
+            // A cleared place only shows under the next frame, so a single frame stays opaque.
             let layout: PixelLayout = file.hasAlpha || count > 1 && file.clears ? .rgba : .rgb
             let scaling = CanvasScaling(
                 header: header, size: header.storedSize(for: box), layout: layout, quality: options.quality,
@@ -31,7 +29,7 @@ struct GIFDecoder: ImageDecoding {
             guard let canvas = AnimationCanvas(size: header.storedSize, channels: layout.channelCount) else {
                 throw GIFFile.damaged("out of memory")
             }
-            // What the last frame covers, where that is to be taken back.
+            // The pixels that the last frame covers, if they have to be restored.
             var covered: [UInt8] = []
             var frames: [DecodedImage.Frame] = []
             for (index, frame) in file.frames.enumerated() {
@@ -51,14 +49,14 @@ struct GIFDecoder: ImageDecoding {
         }
     }
 
-    /// Makes the canvas what the next frame is drawn on.
+    /// Prepares the canvas for the next frame.
     private func dispose(
         of frame: GIFFrame, _ canvas: AnimationCanvas, _ covered: [UInt8], _ cancellation: WorkCancellation
     ) throws {
         let place = canvas.place(of: frame)
         switch frame.disposal {
         case .stays: return
-        // As browsers do: the standard's background colour shows nowhere.
+        // As browsers do, which ignore the standard's background colour.
         case .isCleared: try canvas.fill(place, with: [0, 0, 0, 0], cancellation)
         case .isTakenBack: try canvas.put(covered, width: place.width, in: place, cancellation)
         }

@@ -2,9 +2,9 @@ import CImages
 import Glibc
 import Pipeline
 
-/// Encodes GIF, animations with all their frames: of each what differs from the one before.
+/// Encodes GIF. Of each frame of an animation, only the part that differs from the previous frame is written.
 struct GIFEncoder: ImageEncoding {
-    /// From this alpha on a pixel is opaque; all others are clear.
+    /// Pixels with at least this alpha are opaque; all others become fully transparent.
     static let threshold: Int32 = 128
 
     let defaults = EncodeOptions.GIF()
@@ -56,7 +56,8 @@ struct GIFEncoder: ImageEncoding {
             let changed = try shown.show(frames.indices, palette, clear: palette.count, cancellation)
             let uncovered =
                 number + 1 < image.frames.count ? try shown.uncovered(by: number + 1, cancellation) : nil
-            // The first frame covers the canvas; one that changes nothing still shows for its time.
+            // The first frame covers the canvas. A frame that changes nothing still needs a pixel, to be shown for its
+            // time.
             let window =
                 number == 0
                 ? GIFWindow(all: image.size) : .around(changed, uncovered) ?? GIFWindow(all: PixelSize(square: 1))
@@ -65,7 +66,7 @@ struct GIFEncoder: ImageEncoding {
                 file = GIFWriter(image.size, palette: palette, hasClear: true)
                 file?.writeLoops(image.loopCount)
             }
-            // Readers take an animation whose first frame can't be clear for one that never is.
+            // Readers take an animation whose first frame has no transparent colour for an opaque one.
             try file?.writeFrame(
                 frames.indices, in: window, clear: number > 0 || image.layout.hasAlpha ? palette.count : nil,
                 isClearedAfterwards: uncovered != nil, delay: frame.delay, palette: palette,

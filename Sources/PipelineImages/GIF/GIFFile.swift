@@ -1,25 +1,26 @@
 import Pipeline
 
-/// A GIF file taken apart into its blocks (GIF89a); nothing is decompressed.
+/// A GIF file split into its blocks (GIF89a), without decompressing them.
 struct GIFFile {
     private(set) var size: PixelSize
-    /// The first frames, as many as were asked for.
+    /// The first frames, up to the requested number.
     private(set) var frames: [GIFFrame] = []
     private(set) var frameCount = 0
-    /// The largest frame of all, which may be larger than what shows of it.
+    /// The largest frame, which may extend beyond the canvas.
     private(set) var largestFrame = PixelSize(width: 0, height: 0)
-    /// How often it plays; 0 is for ever.
+    /// How often it plays; 0 means forever.
     private(set) var loops = 1
-    /// Whether a pixel may be transparent, of the first frame or of one with a transparent colour.
+    /// Whether a pixel may be transparent: the first frame doesn't cover the canvas, or a frame has a transparent
+    /// colour.
     private(set) var hasAlpha = false
-    /// Whether a frame leaves nothing where the next one is drawn.
+    /// Whether a frame is cleared before the next one is drawn.
     private(set) var clears = false
     private var lastDisposal = GIFFrame.Disposal.stays
-    /// Where the colours of frames without their own are; empty if there are none.
+    /// The range of the global colour table; empty if there is none.
     let palette: Range<Int>
 
     /// Reads all blocks.
-    /// - Parameter limit: how many frames are kept.
+    /// - Parameter limit: The most frames to keep.
     init(_ bytes: UnsafeBufferPointer<UInt8>, limit: Int, cancellation: WorkCancellation) throws {
         guard bytes.count >= 13 else { throw Self.damaged("its header is cut off") }
         size = PixelSize(width: bytes.number(at: 6), height: bytes.number(at: 8))
@@ -29,7 +30,7 @@ struct GIFFile {
         guard frameCount > 0 else { throw Self.damaged("it has no frame") }
     }
 
-    /// What lies between blocks and makes no sense ends the file, and so does a block that is cut off.
+    /// Reads blocks until the end, an unknown block or a truncated one.
     private mutating func readBlocks(
         _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, limit: Int, _ cancellation: WorkCancellation
     ) throws {
@@ -66,7 +67,7 @@ struct GIFFile {
         }
     }
 
-    /// Where a table of colours lies; empty if there is none.
+    /// Returns the range of a colour table; empty if there is none.
     private static func table(
         _ flags: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int
     ) throws -> Range<Int> {
@@ -76,7 +77,7 @@ struct GIFFile {
         return position..<position + length
     }
 
-    /// Passes over a chain of blocks; whether it is whole.
+    /// Skips a chain of data blocks. Returns whether it is complete.
     private static func skipBlocks(
         _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ cancellation: WorkCancellation
     ) throws -> Bool {
@@ -95,7 +96,7 @@ struct GIFFile {
         if frameCount == 0 {
             let covers = frame.left == 0 && frame.top == 0 && frame.width >= size.width && frame.height >= size.height
             hasAlpha = !covers && size.width > 0 && size.height > 0
-            // The first frame is always shown whole.
+            // The first frame is always shown whole, so the canvas grows to it.
             size = PixelSize(
                 width: max(size.width, frame.left + frame.width), height: max(size.height, frame.top + frame.height))
         }
@@ -110,7 +111,8 @@ struct GIFFile {
         frameCount += 1
     }
 
-    /// 256 colours, RGBA; those that the file lacks are clear. Without any the first two are black and white.
+    /// Returns 256 RGBA colours of a frame. Colours missing in the file are transparent. Without a colour table, the
+    /// first two are black and white.
     func colours(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var colours = [UInt8](repeating: 0, count: 1024)
         let range = frame.palette ?? palette
@@ -120,7 +122,7 @@ struct GIFFile {
         return colours
     }
 
-    /// The Netscape extension: how often to begin again, 0 for ever.
+    /// Reads the Netscape extension, which says how often to repeat, 0 for forever. Returns how often to play.
     private static func loops(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> Int? {
         guard position + 19 <= bytes.count, bytes[position + 1] == 0xff, bytes[position + 2] == 11,
             bytes[position + 14] == 3, bytes[position + 15] == 1
@@ -137,6 +139,6 @@ struct GIFFile {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// A number of two bytes, the lower one first.
+    /// A little-endian number of two bytes.
     fileprivate func number(at offset: Int) -> Int { Int(self[offset]) | Int(self[offset + 1]) << 8 }
 }

@@ -1,6 +1,6 @@
-/// A frame as its file describes it (GIF89a sections 20 and 23).
+/// A frame's description in the file (GIF89a sections 20 and 23).
 struct GIFFrame {
-    /// What becomes of the frame before the next one is drawn.
+    /// What happens to the frame before the next one is drawn.
     enum Disposal {
         case stays
         case isCleared
@@ -12,17 +12,17 @@ struct GIFFrame {
     var width = 0
     var height = 0
     var isInterlaced = false
-    /// How long it shows, in hundredths of a second; so long where the file doesn't say.
+    /// How long it is shown, in hundredths of a second. The default applies if the file doesn't say.
     var delay = 10
     var disposal = Disposal.stays
-    /// The index that leaves what is there.
+    /// The index of the transparent colour.
     var transparent: Int?
-    /// Where its own colours are, three bytes each.
+    /// The range of its own colour table, three bytes a colour.
     var palette: Range<Int>?
-    /// Where its pixels begin: the size of the codes, then the data in blocks.
+    /// The offset of its pixels: the code size, then the data in blocks.
     var start = 0
 
-    /// Takes over what a control block says.
+    /// Reads the fields of a control block.
     mutating func setControl(flags: UInt8, transparent index: UInt8) {
         transparent = flags & 1 != 0 ? Int(index) : nil
         disposal =
@@ -34,7 +34,7 @@ struct GIFFrame {
             }
     }
 
-    /// The frame's rows in the order in which they are stored (appendix E).
+    /// The frame's rows in stored order (appendix E).
     var rows: [Int] {
         guard isInterlaced else { return Array(0..<height) }
         return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }

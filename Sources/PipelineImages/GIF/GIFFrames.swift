@@ -1,18 +1,19 @@
 import CImages
 import Pipeline
 
-/// A picture's frames as indices of palettes. The first frame's palette is the file's, which all use that it suits.
+/// Turns a picture's frames into palette indices. The first frame's palette is the file's, which later frames share if
+/// it suits them.
 final class GIFFrames {
-    /// Of the whole canvas, for the frame that was drawn last.
+    /// The indices of the frame drawn last, on the whole canvas.
     let indices: UnsafeMutablePointer<UInt8>
-    /// The file's palette, once a frame is drawn.
+    /// The file's palette; `nil` until a frame is drawn.
     private(set) var global: Palette?
     private var last: Palette?
     private let image: DecodedImage
     private let options: EncodeOptions.GIF
     private let format: cpalette_format
 
-    /// - Parameter indices: room for each pixel of a frame; has to stay.
+    /// - Parameter indices: Space for each pixel of a frame. It has to outlive this object.
     init(_ image: DecodedImage, _ options: EncodeOptions.GIF, indices: UnsafeMutablePointer<UInt8>) {
         self.image = image
         self.options = options
@@ -20,9 +21,10 @@ final class GIFFrames {
         format = cpalette_format(channels: Int32(image.layout.channelCount), threshold: GIFEncoder.threshold)
     }
 
-    /// Finds a frame's indices.
-    /// - Parameter same: for each pixel whether it is left as it shows.
-    /// - Returns: its palette, and whether something is clear or left. That has the index behind the palette's colours.
+    /// Sets ``indices`` to those of a frame.
+    /// - Parameter same: For each pixel, whether it is left as it is shown.
+    /// - Returns: The frame's palette, and whether some pixels are transparent or left unchanged. Those have the index
+    ///   after the palette's colours.
     /// - Throws: `CancellationError`; `LoadError.Code.unencodable`.
     func draw(
         _ number: Int, same: UnsafePointer<UInt8>?, _ cancellation: WorkCancellation
@@ -46,7 +48,7 @@ final class GIFFrames {
             if histogram.isEmpty || known.suits(histogram) { return known }
         }
         let most = (1...8).reversed().lazy.map { 1 << $0 }.first { $0 <= options.colours } ?? 2
-        // An index is left for what is clear.
+        // One index is reserved for transparency.
         let made = try Palette(
             of: histogram, most: image.isAnimated || histogram.isPartlyClear ? min(255, most) : most,
             beginsClear: false, effort: options.effort, cancellation)

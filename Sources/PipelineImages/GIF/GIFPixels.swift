@@ -1,11 +1,11 @@
 import CImages
 import Pipeline
 
-/// Decompresses a frame's pixels and draws them, some rows at a time, so that it can stop between two.
+/// Decompresses a frame's pixels and draws them a few rows at a time, so that it can stop in between.
 struct GIFPixels {
     let frame: GIFFrame
     let palette: [UInt8]
-    /// Whether what there is of a frame that is damaged or cut off is drawn.
+    /// Whether the readable part of a damaged or truncated frame is drawn.
     let allowTruncated: Bool
 
     func draw(
@@ -13,7 +13,7 @@ struct GIFPixels {
     ) throws {
         guard frame.width > 0, frame.height > 0, frame.start < bytes.count, let file = bytes.baseAddress else { return }
         let minimum = Int32(bytes[frame.start])
-        // The file's end where a frame should begin: a frame without pixels.
+        // The end of the file in place of the pixels: an empty frame.
         guard minimum != 0x3b else { return }
         guard minimum < 12 else {
             if allowTruncated { return }
@@ -27,7 +27,7 @@ struct GIFPixels {
         defer { indices.deallocate() }
         let rows = frame.rows
         var (drawn, given) = (0, 0)
-        /// Draws whole rows, and keeps the rest at the beginning.
+        /// Draws complete rows, and moves the rest to the start of the buffer.
         func flush() {
             var used = 0
             palette.withUnsafeBufferPointer { palette in
@@ -38,14 +38,14 @@ struct GIFPixels {
                     drawn += 1
                 }
                 if drawn < rows.count, used == 0 || given - used > 0 {
-                    // Drawn again when it is whole.
+                    // The row is drawn again once it is complete.
                     canvas.draw(indices + used, count: given - used, row: rows[drawn], of: frame, palette: palette)
                 }
             }
             given -= used
             indices.update(from: indices + used, count: given)
         }
-        // The block that is being read, and how much of it is used.
+        // The block being read, and how many of its bytes are consumed.
         var (position, taken) = (frame.start + 1, 0)
         while drawn < rows.count {
             try cancellation.check()
@@ -53,7 +53,7 @@ struct GIFPixels {
             flush()
             switch state {
             case CGIF_IS_FULL: continue
-            // Some files have too few pixels and say so: what is missing stays as it was.
+            // Some files end a frame early; the missing pixels stay as they were.
             case CGIF_ENDS: return
             default:
                 guard !allowTruncated, drawn < rows.count else { return }
@@ -63,7 +63,8 @@ struct GIFPixels {
         }
     }
 
-    /// Decompresses block by block until there are enough indices. At the file's end it needs input.
+    /// Decompresses block by block until there are enough indices. At the end of the file it returns
+    /// `CGIF_NEEDS_INPUT`.
     private func fill(
         _ lzw: UnsafeMutablePointer<cgif_lzw>, _ file: UnsafePointer<UInt8>, _ count: Int, _ position: inout Int,
         _ taken: inout Int, _ indices: UnsafeMutablePointer<UInt8>, _ given: inout Int, _ limit: Int

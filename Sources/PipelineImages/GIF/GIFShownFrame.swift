@@ -2,17 +2,17 @@ import CImages
 import Glibc
 import Pipeline
 
-/// What shows of an animation while it is written, so that of the next frame only what differs has to be.
+/// Tracks what is shown while an animation is written, so that each frame is reduced to its differences.
 final class GIFShownFrame {
     private let image: DecodedImage
     private let size: PixelSize
     private let channels: Int
-    /// RGBA, clear where nothing shows.
+    /// The shown pixels in RGBA, transparent where nothing is shown.
     private let shown: UnsafeMutablePointer<UInt8>
-    /// For each pixel of the current frame 1 if it is the same as in the one before and still shows.
+    /// 1 for each pixel of the current frame that is the same as in the previous one and still shown.
     let same: UnsafeMutablePointer<UInt8>
 
-    /// Nothing shows.
+    /// Starts with nothing shown.
     init(of image: DecodedImage) throws(LoadError) {
         self.image = image
         size = image.size
@@ -31,7 +31,7 @@ final class GIFShownFrame {
         free(same)
     }
 
-    /// Finds out which pixels of a frame are the ``same`` as in the one before.
+    /// Sets ``same`` by comparing a frame with the previous one.
     /// - Throws: `CancellationError`.
     func compare(_ number: Int, _ cancellation: WorkCancellation) throws {
         try image.withPixels(ofFrame: number) { pixels in
@@ -47,8 +47,8 @@ final class GIFShownFrame {
         }
     }
 
-    /// Shows a frame. Where it changes nothing its indices become `clear`.
-    /// - Returns: where it changes something.
+    /// Shows a frame. Indices that change nothing become `clear`.
+    /// - Returns: The window that changes.
     /// - Throws: `CancellationError`.
     func show(
         _ indices: UnsafeMutablePointer<UInt8>, _ palette: Palette, clear: Int, _ cancellation: WorkCancellation
@@ -58,7 +58,7 @@ final class GIFShownFrame {
         }
     }
 
-    /// Where something shows that the next frame is clear of.
+    /// Returns the window that is shown but transparent in the next frame.
     /// - Throws: `CancellationError`.
     func uncovered(by number: Int, _ cancellation: WorkCancellation) throws -> GIFWindow? {
         guard channels == 4 else { return nil }
@@ -71,7 +71,7 @@ final class GIFShownFrame {
         }
     }
 
-    /// Shows nothing any more where a frame was.
+    /// Clears a window.
     /// - Throws: `CancellationError`.
     func clear(_ window: GIFWindow, _ cancellation: WorkCancellation) throws {
         try forEachRow(cancellation) { y in
@@ -89,7 +89,7 @@ final class GIFShownFrame {
         }
     }
 
-    /// The window around the parts of all rows.
+    /// Returns the smallest window around a part of each row.
     private func window(_ cancellation: WorkCancellation, _ part: (Int) -> cgif_span) throws -> GIFWindow? {
         var window: GIFWindow?
         try forEachRow(cancellation) { y in

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// Where on the canvas a frame lies.
+/// A frame's rectangle on the canvas.
 struct GIFWindow {
     var columns: Range<Int>
     var rows: Range<Int>
@@ -10,10 +10,10 @@ struct GIFWindow {
         self.rows = rows
     }
 
-    /// So much from the top left.
+    /// A window from the top left corner.
     init(all size: PixelSize) { self.init(columns: 0..<size.width, rows: 0..<size.height) }
 
-    /// The smallest that has both.
+    /// The smallest window that contains both.
     static func around(_ first: GIFWindow?, _ second: GIFWindow?) -> GIFWindow? {
         guard let first, let second else { return first ?? second }
         return GIFWindow(

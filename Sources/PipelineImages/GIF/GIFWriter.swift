@@ -1,23 +1,23 @@
 import CImages
 import Pipeline
 
-/// Puts a GIF file together of its blocks (GIF89a).
+/// Writes a GIF file block by block (GIF89a).
 struct GIFWriter {
     private(set) var bytes = Array("GIF89a".utf8)
     private let width: Int
 
     /// Begins a file.
-    /// - Parameter hasClear: whether the file's palette is used with the index behind it, for what is clear.
+    /// - Parameter hasClear: Whether the index after the file's palette is used for transparency.
     init(_ size: PixelSize, palette: Palette, hasClear: Bool) {
         width = size.width
         let bits = Self.bits(palette.count + (hasClear ? 1 : 0))
         bytes += Self.number(size.width) + Self.number(size.height)
-        // Section 18: there is a table of colours, with eight bits for each channel, of such a size.
+        // Section 18: a colour table of this size follows, with eight bits a channel.
         bytes += [0x80 | 0x70 | UInt8(bits - 1), 0, 0]
         writeTable(palette, bits: bits)
     }
 
-    /// How often it plays; 0 is for ever. Without this it plays once.
+    /// Writes how often the animation plays; 0 means forever. Without this block, it plays once.
     mutating func writeLoops(_ count: Int) {
         guard count != 1 else { return }
         bytes += [0x21, 0xff, 11] + Array("NETSCAPE2.0".utf8) + [3, 1]
@@ -26,25 +26,25 @@ struct GIFWriter {
 
     /// Writes a frame.
     /// - Parameters:
-    ///   - indices: the whole canvas's; those in the window are written.
-    ///   - clear: the index of what is clear, if anything is: the one behind the palette's colours.
-    ///   - isGlobal: whether the palette is the file's.
+    ///   - indices: The indices of the whole canvas, of which those in the window are written.
+    ///   - clear: The index of transparent pixels, after the palette's colours; `nil` if there are none.
+    ///   - isGlobal: Whether the palette is the file's.
     /// - Throws: `CancellationError`.
     mutating func writeFrame(
         _ indices: UnsafePointer<UInt8>, in window: GIFWindow, clear: Int?, isClearedAfterwards: Bool, delay: Duration,
         palette: Palette, isGlobal: Bool, _ cancellation: WorkCancellation
     ) throws {
-        // Section 23: what becomes of the frame, how long it shows, and what is clear.
+        // Section 23: the disposal, the delay and the transparent index.
         let disposal: UInt8 = isClearedAfterwards ? 2 : 1
         let hundredths = (Double(delay.milliseconds) / 10).rounded(.toNearestOrEven)
         bytes += [0x21, 0xf9, 4, disposal << 2 | (clear == nil ? 0 : 1)]
         bytes += Self.number(Int(min(65_535, max(0, hundredths)))) + [UInt8(clear ?? 0), 0]
-        // Section 20: where it lies, and whether colours of its own follow.
+        // Section 20: the place, and whether a colour table follows.
         bytes.append(0x2c)
         for value in [window.columns.lowerBound, window.rows.lowerBound, window.columns.count, window.rows.count] {
             bytes += Self.number(value)
         }
-        // Some readers refuse an index that the table lacks, also if it is that of what is clear.
+        // Some readers refuse an index beyond the table, even that of transparent pixels.
         let bits = Self.bits(clear.map { $0 + 1 } ?? palette.count)
         bytes.append(isGlobal ? 0 : 0x80 | UInt8(bits - 1))
         if !isGlobal { writeTable(palette, bits: bits) }
@@ -54,10 +54,10 @@ struct GIFWriter {
     /// Ends the file.
     mutating func end() { bytes.append(0x3b) }
 
-    /// How many bits the indices of a number of colours have.
+    /// How many bits an index of this many colours has.
     private static func bits(_ colours: Int) -> Int { (1...8).first { 1 << $0 >= colours } ?? 8 }
 
-    /// Section 22: the size of the codes, and the indices in blocks.
+    /// Section 22: the code size, and the compressed indices in blocks.
     private mutating func pack(
         _ indices: UnsafePointer<UInt8>, _ window: GIFWindow, minimum: Int, _ cancellation: WorkCancellation
     ) throws {
@@ -78,7 +78,7 @@ struct GIFWriter {
         bytes.append(contentsOf: UnsafeBufferPointer(start: output, count: cgif_pack_end(packer, output)))
     }
 
-    /// Section 19: the colours, and black in what is left of the table.
+    /// Section 19: the colours, padded with black.
     private mutating func writeTable(_ palette: Palette, bits: Int) {
         for index in 0..<palette.count { bytes += palette.colours[4 * index..<4 * index + 3] }
         bytes += [UInt8](repeating: 0, count: 3 * ((1 << bits) - palette.count))

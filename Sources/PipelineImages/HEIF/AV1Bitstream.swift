@@ -1,16 +1,16 @@
 import Pipeline
 
-/// How large the pictures are that an AV1 bitstream makes a decoder make.
+/// Reads the sizes of the pictures that decoding an AV1 bitstream produces.
 struct AV1Bitstream {
     private(set) var largest: PixelSize?
-    /// How many pictures are decoded, those that aren't shown among them.
+    /// How many pictures are decoded, including those that aren't shown.
     private(set) var frames = 0
     private var sequence: AV1SequenceHeader?
 
     /// Reads some OBUs (AV1 Bitstream & Decoding Process Specification, section 5.3), such as an item's.
     /// - Parameters:
-    ///   - sequence: what was configured before; the OBUs may have their own.
-    ///   - budget: counts down with each OBU; at zero, nobody should go on.
+    ///   - sequence: The sequence header of the configuration; the OBUs may replace it.
+    ///   - budget: Counts down with each OBU; at zero, the caller has to stop.
     init(_ units: ArraySlice<UInt8>, sequence: AV1SequenceHeader? = nil, budget: inout Int) {
         self.sequence = sequence
         var rest = units
@@ -28,7 +28,7 @@ struct AV1Bitstream {
         }
     }
 
-    /// The sequence header that a decoder is left with.
+    /// The last sequence header.
     var configuration: AV1SequenceHeader? { sequence }
 
     private mutating func read(_ payload: ArraySlice<UInt8>, type: UInt8) {
@@ -37,10 +37,10 @@ struct AV1Bitstream {
             guard let header = AV1SequenceHeader(payload) else { return }
             sequence = header
             largest = .larger(largest, header.size)
-        // A frame's header, alone, with its pixels, or once more.
+        // A frame header: alone, with its pixels, or repeated.
         case 3, 6, 7:
             if type != 7 { frames += 1 }
-            // What a frame calls its own size may be anything that the sequence has bits for. Still pictures have none.
+            // A frame may state any size that the sequence has bits for. Still pictures can't.
             guard let sequence, sequence.isOverridden(in: payload) else { return }
             largest = .larger(largest, sequence.largestSize)
         default: return

@@ -1,24 +1,24 @@
 import Pipeline
 
-/// What an AV1 bitstream says of all its frames (AV1 Bitstream & Decoding Process Specification, section 5.5).
+/// The sequence header of an AV1 bitstream (AV1 Bitstream & Decoding Process Specification, section 5.5).
 struct AV1SequenceHeader {
-    /// What frames have unless they say otherwise.
+    /// The size of frames that don't state another.
     private(set) var size = PixelSize(square: 0)
     /// The largest size that a frame's header has bits for.
     private(set) var largestSize = PixelSize(square: 0)
-    /// Whether there is one picture alone, whose header can't say otherwise.
+    /// Whether the bitstream is a single picture, whose frame header can't state another size.
     private(set) var isReduced = false
-    /// The bits of a frame's time of presentation; `nil` where frames have none.
+    /// The bits of a frame's presentation time; `nil` if frames have none.
     private var presentationBits: Int?
-    /// The bits of a frame's number; `nil` where frames have none.
+    /// The bits of a frame's number; `nil` if frames have none.
     private var frameNumberBits: Int?
-    /// Whether each frame says if it shows a screen, and whether motion is in whole pixels; `nil` where the frame says.
+    /// Whether frames show a screen, and whether motion is in whole pixels; `nil` if each frame says.
     private var isScreen: Bool?
     private var isWholePixels: Bool?
 
     /// Reads an OBU's payload.
     init?(_ payload: ArraySlice<UInt8>) {
-        // What comes before the size is never longer than this.
+        // The fields before the size are never longer than this.
         var reader = BitReader(payload.prefix(512))
         reader.skip(4)
         guard let isReduced = reader.flag() else { return nil }
@@ -73,12 +73,12 @@ struct AV1SequenceHeader {
         if isScreen != false { isWholePixels = reader.flag() == true ? nil : reader.flag() }
     }
 
-    /// Whether a frame has a size of its own (section 5.9.2); true where that can't be told.
+    /// Whether a frame states its own size (section 5.9.2); true if that can't be read.
     func isOverridden(in frame: ArraySlice<UInt8>) -> Bool {
         guard !isReduced else { return false }
         var reader = BitReader(frame)
         guard let shows = reader.flag() else { return true }
-        // One that is shown again has been decoded before.
+        // A frame that is shown again was decoded before.
         if shows { return false }
         guard let type = reader.bits(2), let isShown = reader.flag() else { return true }
         // 0 is a key frame, 3 a switch frame, which always has its own size.

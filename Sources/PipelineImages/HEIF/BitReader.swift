@@ -1,4 +1,4 @@
-/// Reads numbers of any number of bits, the first one highest; `nil` behind the end.
+/// Reads big-endian numbers of any number of bits; `nil` past the end.
 struct BitReader {
     private let bytes: ArraySlice<UInt8>
     private var position = 0
@@ -20,13 +20,12 @@ struct BitReader {
     /// The next bit.
     mutating func flag() -> Bool? { bits(1).map { $0 == 1 } }
 
-    /// Leaves bits out.
+    /// Skips bits.
     mutating func skip(_ count: Int) { position += count }
 
-    /// A number that begins with as many zeros as it has bits behind its first one: `ue(v)` in HEVC
-    /// (ITU-T H.265 section 9.2), `uvlc()` in AV1.
+    /// Reads an exponential Golomb code: `ue(v)` in HEVC (ITU-T H.265 section 9.2), `uvlc()` in AV1.
     mutating func exponentialGolomb() -> Int? {
-        // No number has more bits than these.
+        // No valid code has more leading zeros.
         for zeros in 0..<32 {
             guard let one = flag() else { return nil }
             if one { return bits(zeros).map { (1 << zeros) - 1 + $0 } }

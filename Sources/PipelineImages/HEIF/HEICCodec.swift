@@ -1,7 +1,7 @@
 import Pipeline
 
 extension ImageCodec {
-    /// HEIC, by libheif; it is only read.
+    /// HEIC by libheif, read-only.
     public static let heic = ImageCodec(
         .heic, extensions: ["heic", "heif", "hif", "heics", "heifs"],
         aliases: ["image/heif", "image/heic-sequence", "image/heif-sequence"], decoder: HEICDecoder(),

@@ -1,14 +1,14 @@
 import Pipeline
 
-/// Decodes HEIC with libheif. Only coded pictures reach it, which were read and checked before.
+/// Decodes HEIC with libheif. libheif only gets coded pictures that were parsed and checked before.
 ///
-/// A picture in tiles, as phones write it, is decoded tile by tile, and can stop between two. One in a single piece is
-/// decoded in one go.
+/// A tiled picture, as phones write it, is decoded tile by tile and can stop in between. Any other is decoded in one
+/// go.
 struct HEICDecoder: ImageDecoding {
     /// libheif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
 
-    /// Reads the file's list of items, and the headers of what is coded in it.
+    /// Reads the file's list of items, and the headers of its coded pictures.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         try HEIFStill(bytes, format: .heic, cancellation: cancellation).header
     }
@@ -18,8 +18,8 @@ struct HEICDecoder: ImageDecoding {
         return still.file.metadata(of: still.picture)
     }
 
-    /// Decodes the primary picture, cropped and turned as the file says; with ``DecodeQuality/fast`` its thumbnail, where
-    /// that is large enough.
+    /// Decodes the primary picture, cropped and turned as the file says. ``DecodeQuality/fast`` decodes its thumbnail
+    /// if that is large enough.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {

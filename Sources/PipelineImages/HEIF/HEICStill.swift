@@ -1,13 +1,12 @@
 import CImages
 import Pipeline
 
-/// Decodes a still HEIC picture with libheif: tile by tile, of which one row is held at a time. It can
-/// stop between two tiles.
+/// Decodes a still HEIC picture with libheif tile by tile, holding one row of tiles. It can stop between two tiles.
 struct HEICStill {
     let bytes: [UInt8]
     let picture: HEIFPicture
 
-    /// The picture cropped and scaled to a size, in its own colours, not yet turned.
+    /// Returns the picture cropped and scaled to a size, in its own colours, not yet turned.
     func pixels(
         _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> ([UInt8], PixelLayout) {
@@ -42,7 +41,7 @@ struct HEICStill {
         }
     }
 
-    /// Transparency is coded as brightness, so that red, green and blue all have it.
+    /// Adds transparency, which is coded as brightness, so red is enough.
     private static func add(
         _ levels: UnsafePointer<UInt8>, to rgba: UnsafeMutablePointer<UInt8>, count: Int, isPremultiplied: Bool
     ) {
@@ -58,12 +57,12 @@ struct HEICStill {
     }
 }
 
-/// The rows of a picture in tiles. One row of tiles is held at a time, decoded on idle threads too.
+/// Reads the rows of a tiled picture. It holds one row of tiles, which idle threads help to decode.
 private final class HEICRows {
     private let tiles: HEIFPicture.Tiles
     private let bytes: [UInt8]
     private let colours: ISOBox?
-    /// A row of tiles.
+    /// The current row of tiles.
     private var decoded: [HEICTile] = []
     private var decodedRow = -1
 
@@ -73,7 +72,7 @@ private final class HEICRows {
         self.colours = colours
     }
 
-    /// Reads one row of RGB, in full width. Rows are asked for in their order.
+    /// Reads one row of RGB in full width. Rows have to be requested in order.
     func read(_ row: Int, into line: UnsafeMutablePointer<UInt8>, _ cancellation: WorkCancellation) throws {
         let size = tiles.items[0].size
         if row / size.height != decodedRow { try decode(row / size.height, cancellation) }
@@ -87,7 +86,7 @@ private final class HEICRows {
 
     /// Decodes a row of tiles.
     private func decode(_ row: Int, _ cancellation: WorkCancellation) throws {
-        // Those of the last row aren't needed any more.
+        // Frees the previous row first.
         decoded = []
         let items = Array(tiles.items[row * tiles.columns..<(row + 1) * tiles.columns])
         let results = Lock([Result<HEICTile, any Error>?](repeating: nil, count: items.count))
@@ -100,9 +99,9 @@ private final class HEICRows {
     }
 }
 
-/// A tile as libheif decoded it.
+/// A tile decoded by libheif.
 ///
-/// Unchecked, and safe: the picture isn't changed once it is decoded, and reading it changes nothing in libheif.
+/// It is safe to send: the picture is never changed after decoding, and reading it changes nothing in libheif.
 private final class HEICTile: @unchecked Sendable {
     private let picture: OpaquePointer
 
@@ -115,12 +114,12 @@ private final class HEICTile: @unchecked Sendable {
         guard let picture else { throw Self.error(failure) }
         self.picture = picture
         let size = PixelSize(width: Int(cheif_width(picture)), height: Int(cheif_height(picture)))
-        guard size == item.size else { throw Self.damaged("a part has another size than it says") }
+        guard size == item.size else { throw Self.damaged("a part's size differs from its header") }
     }
 
     deinit { cheif_free(picture) }
 
-    /// The RGB of a row.
+    /// Returns a row in RGB.
     func row(_ row: Int) -> UnsafePointer<UInt8> { cheif_row(picture, Int32(row)) }
 
     private static func error(_ failure: cheif_failure) -> LoadError {

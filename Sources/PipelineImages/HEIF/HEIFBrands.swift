@@ -1,6 +1,6 @@
 /// The `ftyp` box at the beginning of a HEIF file (ISO/IEC 14496-12 section 4.3).
 enum HEIFBrands {
-    /// How the file's pictures are coded; `nil` if it is not a HEIF file.
+    /// Returns how the file's pictures are coded; `nil` if it isn't a HEIF file.
     static func codec(of bytes: [UInt8]) -> HEIFCodedItem.Codec? {
         guard bytes.has("ftyp", at: 4) else { return nil }
         let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -18,7 +18,7 @@ enum HEIFBrands {
         return brands.contains { ["mif1", "msf1", "miaf"].contains($0) } ? configuredCodec(of: bytes) : nil
     }
 
-    /// The brand of a picture alone doesn't tell its codec; the configuration does, which stands near the beginning.
+    /// The general HEIF brands don't tell the codec. Its configuration box does, which is near the beginning.
     private static func configuredCodec(of bytes: [UInt8]) -> HEIFCodedItem.Codec? {
         let start = bytes.prefix(1 << 16)
         if start.firstRange(of: Array("hvcC".utf8)) != nil { return .hevc }

@@ -1,14 +1,14 @@
 import Pipeline
 
 extension HEIFCodedItem {
-    /// A file of this item alone: what its library is given instead of the one that it came in. So a library never sees
-    /// what this package hasn't read and checked, and can't read it differently.
-    /// - Parameter colours: the `nclx` property, where the container has one.
+    /// Returns a file with this item alone, which the library gets in place of the original. So the library never sees
+    /// anything that this package hasn't parsed and checked, and can't interpret it differently.
+    /// - Parameter colours: The `nclx` property, if the container has one.
     func file(in bytes: [UInt8], colours: ISOBox?) -> [UInt8] {
         let data = extents.flatMap { bytes[$0] }
         let brand = codec == .av1 ? "avif" : "heic"
         let type = ISOBox.bytes("ftyp", Array((brand + "\0\0\0\0" + brand + "mif1").utf8))
-        // The length of the list doesn't depend on the place.
+        // The length of the list doesn't depend on the offset.
         let length = type.count + list(at: 0, count: data.count, colours).count
         return type + list(at: length + 8, count: data.count, colours) + ISOBox.bytes("mdat", data)
     }
@@ -19,7 +19,7 @@ extension HEIFCodedItem {
         var associations: [UInt8] = [1, 0x82]
         for box in layers + (colours.map { [$0] } ?? []) {
             properties += ISOBox.bytes(box.type, Array(box.content))
-            // A layer may not be overlooked.
+            // The properties that select a layer are essential.
             associations.append(UInt8(associations.count + 1) | (["a1op", "lsel"].contains(box.type) ? 0x80 : 0))
         }
         let handler = 0.bigEndian(8) + Array("pict".utf8) + 0.bigEndian(13)

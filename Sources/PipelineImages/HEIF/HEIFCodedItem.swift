@@ -1,6 +1,6 @@
 import Pipeline
 
-/// One coded picture of a HEIF file: a picture of its own, a tile of a grid, or its transparency.
+/// One coded picture of a HEIF file: a whole picture, a tile of a grid, or transparency.
 struct HEIFCodedItem {
     enum Codec: String {
         case av1 = "av01"
@@ -13,16 +13,16 @@ struct HEIFCodedItem {
     let id: Int
     let codec: Codec
     let configuration: ArraySlice<UInt8>
-    /// By the container.
+    /// The size that the container states.
     let size: PixelSize
-    /// By the bitstream, as far as it says: what a decoder holds, and what it gives.
+    /// The sizes that the bitstream states, if any: what the decoder holds, and what it returns.
     let coded: PixelSize?
     let shown: PixelSize?
-    /// How many pictures decoding it makes.
+    /// How many pictures are decoded for it.
     let frames: Int
-    /// Properties that say which layer is meant: `a1op`, `lsel`, `a1lx`.
+    /// The properties that select a layer: `a1op`, `lsel`, `a1lx`.
     let layers: [ISOBox]
-    /// The parts of the file that it consists of.
+    /// The ranges of the file that it consists of.
     let extents: [Range<Int>]
 
     /// Bits a channel (AV1 ISOBMFF section 2.3.3, ISO/IEC 14496-15 section 8.3.3.1).
@@ -35,7 +35,7 @@ struct HEIFCodedItem {
         }
     }
 
-    /// Whether it has no colours.
+    /// Whether it is greyscale.
     var isMonochrome: Bool {
         switch codec {
         case .av1: (configuration.number(at: 2, bytes: 1) ?? 0) & 0x10 != 0
@@ -43,10 +43,10 @@ struct HEIFCodedItem {
         }
     }
 
-    /// Bytes that the planes of a pixel have.
+    /// Bytes a pixel of all planes together.
     var planeBytes: Int { (bits > 8 ? 2 : 1) * (isMonochrome ? 1 : 3) }
 
-    /// The pixels that decoding it makes, or the largest number there is.
+    /// The pixels of all pictures decoded for it, or `Int.max` on overflow.
     var pixels: Int {
         let one = (PixelSize.larger(coded, size) ?? size).bytes(1)
         let (all, overflows) = one.multipliedReportingOverflow(by: max(1, frames))
@@ -55,7 +55,7 @@ struct HEIFCodedItem {
 }
 
 extension PixelSize {
-    /// The one with more pixels.
+    /// The size with more pixels.
     static func larger(_ first: PixelSize?, _ second: PixelSize?) -> PixelSize? {
         guard let first, let second else { return first ?? second }
         return Double(first.width) * Double(first.height) >= Double(second.width) * Double(second.height)

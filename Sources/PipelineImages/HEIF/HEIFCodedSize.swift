@@ -1,19 +1,19 @@
 import Pipeline
 
-/// The pictures that decoding a coded item makes in memory, by its bitstream instead of by its container.
+/// The size of the pictures that decoding an item produces, according to its bitstream rather than its container.
 ///
-/// The container's size is what libraries report; the codecs below them make what the bitstream says, and two thousand
-/// bytes that claim 100×100 pixels can hold 12,000×12,000.
+/// Libraries report the size in the container, but the codecs below them decode the size in the bitstream. A file of
+/// 2,000 bytes that claims 100×100 pixels can hold 12,000×12,000.
 struct HEIFCodedSize {
     /// The largest picture that a decoder holds; `nil` if the bitstream doesn't say.
     private(set) var held: PixelSize?
-    /// The largest that it gives.
+    /// The largest picture that a decoder returns.
     private(set) var shown: PixelSize?
     private(set) var frames = 0
 
     /// - Parameters:
-    ///   - configuration: the content of `av1C` or `hvcC`.
-    ///   - budget: counts down with each unit; at zero, the caller has to stop.
+    ///   - configuration: The content of `av1C` or `hvcC`.
+    ///   - budget: Counts down with each unit; at zero, the caller has to stop.
     init(
         _ data: ArraySlice<UInt8>, _ codec: HEIFCodedItem.Codec, configuration: ArraySlice<UInt8>, budget: inout Int
     ) {
@@ -30,7 +30,7 @@ struct HEIFCodedSize {
         }
     }
 
-    /// Parameter sets, in lists (ISO/IEC 14496-15 section 8.3.3.1).
+    /// Reads lists of parameter sets (ISO/IEC 14496-15 section 8.3.3.1).
     private mutating func readConfiguration(_ configuration: ArraySlice<UInt8>, _ budget: inout Int) {
         var position = 23
         for _ in 0..<(configuration.number(at: 22, bytes: 1) ?? 0) {
@@ -47,7 +47,7 @@ struct HEIFCodedSize {
         }
     }
 
-    /// NAL units, each behind its length.
+    /// Reads NAL units, each preceded by its length.
     private mutating func readUnits(_ data: ArraySlice<UInt8>, _ budget: inout Int) {
         var position = 0
         while budget > 0, let length = data.number(at: position, bytes: 4),

@@ -1,5 +1,5 @@
 extension HEIFFile {
-    /// What the file carries besides its pixels. What can't be read of it counts as not there.
+    /// Returns the file's metadata. A block that can't be read counts as missing.
     func metadata(of picture: HEIFPicture) -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
         metadata.profile = picture.profile
@@ -10,7 +10,7 @@ extension HEIFFile {
         return metadata
     }
 
-    /// The blocks of a kind, first what describes the primary item.
+    /// Returns the blocks of one kind, those that describe the primary item first.
     private func blocks(_ isWanted: (Item) -> Bool) -> [ArraySlice<UInt8>] {
         let found = items.filter { isWanted($0.value) }.keys.sorted()
         let own = found.filter { id in
@@ -19,8 +19,8 @@ extension HEIFFile {
         return (own + found).prefix(4).compactMap { try? data(of: $0) }
     }
 
-    /// How far away the block is comes before it (ISO/IEC 23008-12 annex A.2.1), or so some phones mean it: these count
-    /// from elsewhere.
+    /// Finds the EXIF block. Its offset precedes it (ISO/IEC 23008-12 annex A.2.1), but some phones count from
+    /// elsewhere, so the block's start is searched for too.
     private static func exif(_ block: ArraySlice<UInt8>) -> [UInt8] {
         if let offset = block.number(at: 0, bytes: 4), offset < block.count {
             let exif = EmbeddedMetadata.exif(Array(block.dropFirst(4 + offset)))
@@ -31,7 +31,7 @@ extension HEIFFile {
         return place.map { EmbeddedMetadata.exif(Array(block[$0...])) } ?? []
     }
 
-    /// How many pictures the file shows: neither tiles, thumbnails, transparency nor what is hidden.
+    /// The number of pictures to show, without tiles, thumbnails, transparency and hidden items.
     var pictures: Int {
         let kinds: Set = ["av01", "hvc1", "grid", "iden", "iovl"]
         let shown = items.filter { id, item in

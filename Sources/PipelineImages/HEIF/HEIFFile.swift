@@ -1,20 +1,20 @@
 import Pipeline
 
-/// The items of a HEIF or AVIF file: what its `meta` box says (ISO/IEC 14496-12 section 8.11).
+/// The items of a HEIF or AVIF file, read from its `meta` box (ISO/IEC 14496-12 section 8.11).
 ///
-/// Reading is a pure function of the bytes, and its work grows with their number alone. Bytes that two readers could
-/// understand differently are an error: a second `meta` box, or two entries of one item.
+/// Reading depends only on the bytes, and its cost is linear in their number. Ambiguous files, such as those with a
+/// second `meta` box or two entries of one item, are refused.
 struct HEIFFile {
     struct Item {
-        /// Such as `av01`, `hvc1` or `grid`; empty if the file doesn't say.
+        /// The type, such as `av01`, `hvc1` or `grid`; empty if the file doesn't say.
         var type = ""
         var isHidden = false
         var isProtected = false
         /// The media type of a `mime` item.
         var contentType: ArraySlice<UInt8> = []
-        /// Where its bytes lie in the file, which may end before.
+        /// The ranges of its bytes, which may exceed the file.
         var extents: [Range<Int>] = []
-        /// Whether its bytes lie in another file or in another item.
+        /// Whether its bytes are in another file or in another item.
         var isElsewhere = false
         /// Indices of properties, in the order of association.
         var properties: [(index: Int, isEssential: Bool)] = []
@@ -30,16 +30,16 @@ struct HEIFFile {
     private(set) var primary: Int?
     private(set) var items: [Int: Item] = [:]
     private(set) var properties: [ISOBox] = []
-    /// What an item is made of or belongs to, and what refers to it.
+    /// The references from each item, and those to each item.
     private(set) var targets: [Int: [Reference]] = [:]
     private(set) var sources: [Int: [Reference]] = [:]
-    /// Items that have two lists of inputs.
+    /// Items with two lists of inputs.
     private(set) var ambiguous: Set<Int> = []
 
-    /// More parts than an honest file has by far.
+    /// Far more parts than a genuine file has.
     static let mostParts = 30_000
 
-    /// - Throws: `undecodable` if the list of items makes no sense; `unsupportedType`; `CancellationError`.
+    /// - Throws: `undecodable` if the list of items is invalid; `unsupportedType`; `CancellationError`.
     init(_ bytes: [UInt8], format: ImageFormat, cancellation: WorkCancellation) throws {
         self.bytes = bytes
         self.format = format
@@ -52,7 +52,7 @@ struct HEIFFile {
         guard meta.isWhole else { throw damaged("its list of items is cut off") }
         let parts = try unique(ISOBox.boxes(in: meta.content.dropFirst(4), budget: &budget))
         if let handler = parts["hdlr"]?.slice(at: 8, count: 4), !handler.elementsEqual("pict".utf8) {
-            throw damaged("its list of items is not one of pictures")
+            throw damaged("its list of items isn't for pictures")
         }
         if let content = parts["pitm"] {
             primary = content.number(at: 4, bytes: content.first == 0 ? 2 : 4)
@@ -67,7 +67,7 @@ struct HEIFFile {
         guard budget > 0 else { throw tooManyParts }
     }
 
-    /// The content of each box that may stand once.
+    /// Returns the content of each box that may occur only once.
     private func unique(_ boxes: [ISOBox]) throws -> [String: ArraySlice<UInt8>] {
         var parts: [String: ArraySlice<UInt8>] = [:]
         for box in boxes where ["hdlr", "pitm", "iinf", "iloc", "iref", "iprp", "idat"].contains(box.type) {
@@ -82,7 +82,7 @@ struct HEIFFile {
         let entries = ISOBox.boxes(in: content.dropFirst(content.first == 0 ? 6 : 8), budget: &budget)
         for box in entries where box.type == "infe" {
             let entry = box.content
-            // The versions before tell no types.
+            // Earlier versions have no types.
             guard let version = entry.first, version >= 2 else { continue }
             let idSize = version == 2 ? 2 : 4
             guard let id = entry.number(at: 4, bytes: idSize), let type = entry.slice(at: 6 + idSize, count: 4) else {
@@ -152,14 +152,14 @@ struct HEIFFile {
                 position += indexSize
                 let flag = 1 << (8 * indexSize - 1)
                 let index = word & (flag - 1)
-                guard index <= properties.count else { throw damaged("item \(id) has a property that isn't there") }
-                // Zero stands for none.
+                guard index <= properties.count else { throw damaged("item \(id) has a missing property") }
+                // Zero means no property.
                 if index > 0 { items[id]?.properties.append((index - 1, word & flag != 0)) }
             }
         }
     }
 
-    /// Sets where an item's bytes lie.
+    /// Sets the location of an item's bytes.
     mutating func place(_ id: Int, at extents: [Range<Int>], isElsewhere: Bool) {
         items[id]?.extents = extents
         items[id]?.isElsewhere = isElsewhere

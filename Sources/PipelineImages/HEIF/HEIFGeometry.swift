@@ -1,19 +1,19 @@
 import Pipeline
 
-/// What a picture's properties make of its pixels: a crop, and turns (ISO/IEC 23008-12 sections 6.5.9 to 6.5.12).
+/// The crop and the turns that a picture's properties ask for (ISO/IEC 23008-12 sections 6.5.9 to 6.5.12).
 ///
-/// They apply in the order in which they are associated. Whatever that is, the result is a crop of the pixels as they are
-/// stored, which is then turned.
+/// Properties apply in the order of their association. Whatever the order, the result equals a crop of the stored
+/// pixels followed by a turn.
 struct HEIFGeometry: Hashable {
     /// The crop, in stored pixels.
     private(set) var left = 0
     private(set) var top = 0
     private(set) var size: PixelSize
-    /// Mirrored left to right, and then turned so often by 90° counterclockwise.
+    /// The picture is mirrored left to right, then turned this many times by 90° counterclockwise.
     private var isMirrored = false
     private var turns = 0
 
-    /// - Throws: `damaged` if a crop makes no sense.
+    /// - Throws: `damaged` if a crop is invalid.
     init(of canvas: PixelSize, _ properties: [ISOBox], damaged: (String) -> LoadError) throws {
         size = canvas
         for property in properties {
@@ -25,7 +25,7 @@ struct HEIFGeometry: Hashable {
                 crop(to: area)
             case "irot": turns = (turns + Int(property.content.first ?? 0) & 3) & 3
             case "imir":
-                // Left and right change places, or top and bottom, which is the same turned by 180°.
+                // Swapping top and bottom equals swapping left and right, turned by 180°.
                 let isUpright = (property.content.first ?? 0) & 1 == 1
                 isMirrored.toggle()
                 turns = ((isUpright ? 0 : 2) - turns) & 3
@@ -34,21 +34,22 @@ struct HEIFGeometry: Hashable {
         }
     }
 
-    /// What makes the stored pixels upright.
+    /// How the stored pixels are turned upright.
     var orientation: ImageOrientation {
         let all: [ImageOrientation] =
             isMirrored ? [.upMirrored, .leftMirrored, .downMirrored, .rightMirrored] : [.up, .left, .down, .right]
         return all[turns]
     }
 
-    /// Whether nothing is left out.
+    /// Whether nothing is cropped.
     func isWhole(_ canvas: PixelSize) -> Bool { size == canvas }
 
-    /// A place in a picture.
+    /// A rectangle in a picture.
     private struct Area {
         var left, top, width, height: Int
 
-        /// Reads the box `clap`: fractions, the size first, then the distances of the centres. `nil` if nothing is left.
+        /// Reads the box `clap`: the size, then the distances of the centres, as fractions. Returns `nil` if nothing is
+        /// left.
         init?(_ content: ArraySlice<UInt8>, of size: PixelSize) {
             func fraction(_ index: Int) -> Double? {
                 guard let above = content.number(at: 8 * index, bytes: 4),
@@ -58,7 +59,7 @@ struct HEIFGeometry: Hashable {
             }
             guard let width = fraction(0), let height = fraction(1), let across = fraction(2), let down = fraction(3)
             else { return nil }
-            // All are below 2³³: nothing overflows.
+            // All values are below 2³³, so nothing overflows.
             let left = Int((across + (Double(size.width) - width) / 2).rounded(.down))
             let top = Int((down + (Double(size.height) - height) / 2).rounded(.down))
             let right = min(size.width, left + Int(width.rounded()))
@@ -68,7 +69,7 @@ struct HEIFGeometry: Hashable {
             guard self.width > 0, self.height > 0 else { return nil }
         }
 
-        /// The same place after a turn by 90° counterclockwise.
+        /// The rectangle after a turn by 90° counterclockwise.
         func turned(in frame: PixelSize) -> Area {
             var area = self
             (area.left, area.top) = (top, frame.width - left - width)
@@ -80,7 +81,7 @@ struct HEIFGeometry: Hashable {
     private mutating func crop(to area: Area) {
         var area = area
         var frame = orientation.applied(to: size)
-        // The turns that are missing to a whole one undo the others.
+        // Turning on to a full circle undoes the turns.
         for _ in 0..<(4 - turns) & 3 {
             area = area.turned(in: frame)
             frame = PixelSize(width: frame.height, height: frame.width)

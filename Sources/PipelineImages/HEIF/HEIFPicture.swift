@@ -1,9 +1,8 @@
 import Pipeline
 
-/// A picture of a HEIF file with all that decoding it needs: coded items alone, which were checked against their
-/// bitstreams.
+/// A picture of a HEIF file, ready for decoding. Its coded items have been checked against their bitstreams.
 ///
-/// Nothing else reaches a library: each coded item is rewritten as a file of its own (``HEIFCodedItem/file(in:)``).
+/// Libraries get nothing else: each coded item is rewritten as a file of its own (``HEIFCodedItem/file(in:colours:)``).
 struct HEIFPicture {
     /// One coded item, or a grid of them that covers the canvas (ISO/IEC 23008-12 section 6.6.2.3).
     struct Tiles {
@@ -12,7 +11,7 @@ struct HEIFPicture {
         let items: [HEIFCodedItem]
     }
 
-    /// Code points of the colours (ITU-T H.273).
+    /// The code points of the colours (ITU-T H.273).
     struct Colours {
         let primaries, transfer, matrix: Int
         let isFullRange: Bool
@@ -20,20 +19,20 @@ struct HEIFPicture {
 
     let colour: Tiles
     let alpha: Tiles?
-    /// Whether the colours are multiplied by the transparency.
+    /// Whether the colours are premultiplied by alpha.
     let isPremultiplied: Bool
     let geometry: HEIFGeometry
-    /// An ICC profile; empty where there is none.
+    /// The ICC profile; empty if there is none.
     let profile: [UInt8]
-    /// The property as it is stored.
+    /// The stored `nclx` property.
     let colours: ISOBox?
-    /// The size upright.
+    /// The upright size.
     var size: PixelSize { geometry.orientation.applied(to: geometry.size) }
-    /// The first item, whose codec is that of all.
+    /// The first item. All have the same codec.
     let first: HEIFCodedItem
 
-    /// The most pixels that are made on the way, as a size: that of the canvas unless the bitstreams hold more than tiles
-    /// at its edges explain.
+    /// The most pixels that decoding produces, as a size. It is the canvas unless the bitstreams hold more than tiles
+    /// overlapping its edges explain.
     var codedSize: PixelSize {
         if colour.items.count == 1, first.frames <= 1, alpha == nil {
             return .larger(first.coded, colour.canvas) ?? colour.canvas
@@ -51,8 +50,8 @@ struct HEIFPicture {
 }
 
 extension HEIFFile {
-    /// The picture of an item.
-    /// - Parameter id: the primary item, or a thumbnail.
+    /// Reads and checks the picture of an item.
+    /// - Parameter id: The primary item, or a thumbnail.
     /// - Throws: `undecodable`, `unsupportedType`, `CancellationError`.
     func picture(of id: Int, cancellation: WorkCancellation) throws -> HEIFPicture {
         var work = Work(left: 4 * bytes.count, cancellation: cancellation)
@@ -75,9 +74,9 @@ extension HEIFFile {
             colours: all.first { $0.type == "colr" && $0.content.prefix(4).elementsEqual("nclx".utf8) }, first: first)
     }
 
-    /// What reading may still cost.
+    /// The remaining budget of reading a picture.
     struct Work {
-        /// Bytes of items; one may stand for more than one item.
+        /// Bytes of items; items may share bytes.
         var left: Int
         var parts = HEIFFile.mostParts
         let cancellation: WorkCancellation
@@ -114,7 +113,7 @@ extension HEIFFile {
         return PixelSize(width: width, height: height)
     }
 
-    /// The coded items that make up an item: itself or a grid's tiles, never more than one step away.
+    /// Returns the coded items that an item consists of: itself, or a grid's tiles. Grids can't be nested.
     private func tiles(of id: Int, instead size: PixelSize?, _ work: inout Work) throws -> HEIFPicture.Tiles {
         guard let item = items[id] else { throw damaged("it has no item \(id)") }
         if item.type == "grid" { return try grid(id, &work) }
@@ -141,10 +140,10 @@ extension HEIFFile {
             guard ["clap", "irot", "imir"].allSatisfy({ property($0, of: tile.id) == nil }) else {
                 throw unsupported("has a grid of tiles that are cropped or turned")
             }
-            // What no tile covers would show what the memory held before.
+            // Pixels not covered by a tile would show the memory's old content.
             guard tile.frames <= 1, tile.shown == tile.size, tile.size == tiles.first?.size ?? tile.size,
                 tile.codec == tiles.first?.codec ?? tile.codec
-            else { throw damaged("a tile of its grid has another size than the others or than it says") }
+            else { throw damaged("a tile's size differs from the others or from its header") }
             tiles.append(tile)
         }
         guard let tile = tiles.first?.size, tiles.count == 1 || (tile.width >= 64 && tile.height >= 64),
@@ -153,14 +152,14 @@ extension HEIFFile {
         return HEIFPicture.Tiles(canvas: canvas, columns: columns + 1, items: tiles)
     }
 
-    /// Whether a number of tiles reach a length, and one fewer does not (ISO/IEC 23000-22 section 7.3.11.4.2).
+    /// Whether this many tiles are needed and enough for a length (ISO/IEC 23000-22 section 7.3.11.4.2).
     private static func covers(_ side: Int, _ count: Int, _ length: Int) -> Bool {
         // Both are below 2³², and there are 256 tiles at most.
         length > 0 && side * count >= length && side * (count - 1) < length
     }
 
-    /// A coded item, with what its bitstream says.
-    /// - Parameter size: what it has if its container doesn't say.
+    /// Reads a coded item and the header of its bitstream.
+    /// - Parameter size: The size to assume if the container states none.
     private func codedItem(_ id: Int, instead size: PixelSize?, _ work: inout Work) throws -> HEIFCodedItem {
         guard let item = items[id] else { throw damaged("it has no item \(id)") }
         guard let codec = HEIFCodedItem.Codec(rawValue: item.type) else {
@@ -187,7 +186,7 @@ extension HEIFFile {
             extents: item.extents)
     }
 
-    /// What may not be overlooked has to be known.
+    /// Refuses unknown properties that are essential.
     private func checkEssential(_ id: Int) throws {
         let known: Set = [
             "ispe", "pixi", "colr", "pasp", "av1C", "hvcC", "clap", "irot", "imir", "auxC", "a1op", "lsel", "a1lx",
@@ -202,10 +201,10 @@ extension HEIFFile {
 
     private static func words(for type: String) -> String {
         switch type {
-        case "iovl": "has a picture that is laid out of others (iovl)"
-        case "iden": "has a picture that stands for another (iden)"
+        case "iovl": "has a picture composed of others (iovl)"
+        case "iden": "has a picture derived from another (iden)"
         case "grid": "has a grid of grids"
-        case "tmap": "has a picture that is made with a gain map (tmap)"
+        case "tmap": "has a picture made with a gain map (tmap)"
         default:
             "has a picture of the kind \(type.unicodeScalars.allSatisfy { (0x21..<0x7f).contains($0.value) } ? type : "unknown")"
         }

@@ -1,6 +1,6 @@
 import Pipeline
 
-/// A still picture of a HEIF or AVIF file: its header, and its pixels.
+/// Reads and decodes the still picture of a HEIF or AVIF file.
 struct HEIFStill {
     let file: HEIFFile
     /// The primary item's picture.
@@ -13,7 +13,7 @@ struct HEIFStill {
         picture = try file.picture(of: primary, cancellation: cancellation)
     }
 
-    /// What the picture is once it is cropped and turned.
+    /// The header of the picture after cropping and turning.
     var header: ImageHeader {
         var header = ImageHeader(
             format: file.format, storedSize: picture.size, frames: file.pictures, hasAlpha: picture.alpha != nil,
@@ -24,14 +24,14 @@ struct HEIFStill {
         return header
     }
 
-    /// What has to be held besides the result.
+    /// The memory that decoding needs besides the result.
     private var memory: Int {
         let tile = PixelSize.larger(picture.first.coded, picture.first.size) ?? picture.first.size
         let turned = picture.geometry.orientation == .up ? 0 : picture.size.bytes(picture.alpha == nil ? 3 : 4)
         switch picture.first.codec {
         case .av1:
-            // A picture and what its decoder notes; the canvas of tiles; pixels that are scaled only then; the files that
-            // libavif gets.
+            // A picture and its decoder's state, the canvas of tiles, the unscaled pixels, and the files that libavif
+            // gets.
             let planes = picture.first.planeBytes
             let canvas = (picture.colour.items.count > 1 ? planes : 0) + 3
             let alpha = picture.alpha == nil ? 0 : planes + 1
@@ -40,13 +40,13 @@ struct HEIFStill {
             return tile.bytes(2 * planes + 2).saturatingPlus(picture.colour.canvas.bytes(canvas + alpha))
                 .saturatingPlus(turned).saturatingPlus(files)
         case .hevc:
-            // A row of tiles: each as the decoder has it and as pixels, and the rows that are taken from them.
+            // A row of tiles, each as the decoder's planes and as pixels, and the rows copied from them.
             let row = PixelSize(width: max(tile.width, picture.colour.canvas.width), height: tile.height)
             return row.bytes(picture.first.bits > 8 ? 16 : 10).saturatingPlus(turned)
         }
     }
 
-    /// Decodes the picture, scaled to its fit into a box.
+    /// Decodes the picture, scaled to fit a box.
     func decode(box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation) throws -> DecodedImage {
         let header = header
         let target = header.storedSize(for: box)
@@ -63,14 +63,14 @@ struct HEIFStill {
             case .hevc:
                 try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
             }
-        // A thumbnail that says nothing of its colours has the picture's.
+        // A thumbnail without colour information has the picture's.
         let profile = source.profile.isEmpty && source.colours == nil ? picture.profile : source.profile
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
         return DecodedImage(size: target, layout: layout, pixels: finished, nativeSize: header.size)
     }
 
-    /// A thumbnail in the file that does as well where speed counts: no smaller than what is wanted, of the picture's
-    /// proportions.
+    /// Returns a thumbnail in the file that can replace the picture where speed counts: it is large enough and has the
+    /// picture's proportions.
     private func thumbnail(
         for target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> HEIFPicture? {

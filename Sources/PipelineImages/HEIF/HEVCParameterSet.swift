@@ -1,15 +1,15 @@
 import Pipeline
 
-/// What an HEVC sequence parameter set says of the pictures' size (ITU-T H.265 section 7.3.2.2).
+/// The picture sizes in an HEVC sequence parameter set (ITU-T H.265 section 7.3.2.2).
 struct HEVCParameterSet {
-    /// What the decoder holds.
+    /// The size that the decoder holds.
     let coded: PixelSize
-    /// What it gives: without what the conformance window leaves out.
+    /// The size that it returns, cropped to the conformance window.
     let shown: PixelSize
 
-    /// `nil` if a NAL unit is none, or makes no sense.
+    /// Returns `nil` if the NAL unit isn't a parameter set, or is malformed.
     init?(_ unit: ArraySlice<UInt8>) {
-        // What comes before the size is never longer than this.
+        // The fields before the size are never longer than this.
         guard let first = unit.first, first >> 1 & 63 == 33 else { return nil }
         let payload = Self.withoutEmulationPrevention(unit.dropFirst(2).prefix(160))
         var reader = BitReader(payload[...])
@@ -46,7 +46,7 @@ struct HEVCParameterSet {
         return true
     }
 
-    /// After two zeros a 3 stands only so that no start code can arise (section 7.4.2).
+    /// Removes each 3 after two zeros, which only prevents start codes (section 7.4.2).
     private static func withoutEmulationPrevention(_ unit: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var zeros = 0

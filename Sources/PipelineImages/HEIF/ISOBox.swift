@@ -4,11 +4,11 @@ struct ISOBox {
     let content: ArraySlice<UInt8>
     /// Whether the file holds all of it.
     let isWhole: Bool
-    /// Where its type stands in the file.
+    /// The index of its type in the file.
     var typeIndex = 0
 
-    /// The boxes that lie one behind the other in some bytes, up to the first that makes no sense.
-    /// - Parameter budget: counts down with each box; at zero, the caller has to stop.
+    /// Returns consecutive boxes, up to the first malformed one.
+    /// - Parameter budget: Counts down with each box; at zero, the caller has to stop.
     static func boxes(in bytes: ArraySlice<UInt8>, budget: inout Int) -> [ISOBox] {
         var boxes: [ISOBox] = []
         var rest = bytes
@@ -19,7 +19,7 @@ struct ISOBox {
         return boxes
     }
 
-    /// A box as it is written.
+    /// Returns the bytes of a box.
     static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {
         (content.count + 8).bigEndian(4) + Array(type.utf8) + content
     }
@@ -36,7 +36,7 @@ struct ISOBox {
             length = rest.count
         }
         guard length >= header else { return nil }
-        // A box that claims more than there is has what there is: it may be the one that is cut off.
+        // A box longer than the file gets what there is: the file may be truncated.
         let box = rest.prefix(length)
         let isWhole = box.count == length
         rest = rest.dropFirst(length)

@@ -2,9 +2,10 @@ import Glibc
 public import Pipeline
 
 extension DecodedImage {
-    /// The picture as a BlurHash: a short text of which a blurred placeholder can be drawn (the format of blurha.sh).
+    /// Returns the picture's BlurHash, a short text from which a blurred placeholder can be drawn (the format of
+    /// blurha.sh).
     ///
-    /// It is made of the first frame, reduced to fit 100×100 pixels, on white where it is transparent.
+    /// The hash is calculated from the first frame over white, reduced to fit 100×100 pixels.
     /// - Parameters:
     ///   - columns: Waves across, 1 to 9; 4 by default.
     ///   - rows: Waves down, 1 to 9; 3 by default.
@@ -19,11 +20,11 @@ extension DecodedImage {
     }
 }
 
-/// The waves of a picture in linear light, and their text.
+/// The waves of a picture in linear light, and their encoding as text.
 private struct BlurHash {
     private let columns: Int
     private let rows: Int
-    /// Red, green and blue of each wave; the first are the means.
+    /// Red, green and blue of each wave. The first is the mean colour.
     private var waves: [SIMD3<Double>] = []
 
     init(_ columns: Int, _ rows: Int, of pixels: UnsafeBufferPointer<UInt8>, _ size: PixelSize) {
@@ -48,7 +49,7 @@ private struct BlurHash {
         }
     }
 
-    /// The numbers of waves, the strongest wave, the mean colour, and each wave's part of the strongest, to the base 83.
+    /// The numbers of waves, the strongest wave, the mean colour, and each wave relative to the strongest, in base 83.
     var text: String {
         let rest = waves.dropFirst()
         let strongest = rest.map { max(abs($0.x), abs($0.y), abs($0.z)) }.max() ?? 0

@@ -1,11 +1,11 @@
 public import Pipeline
 
 extension DecodedImage {
-    /// The picture's difference hash (dHash): 64 bits, of which most are equal for pictures that look alike. The number of
-    /// bits that differ is the distance; up to 10 most often means the same picture, in another size or quality.
+    /// Returns the picture's difference hash (dHash). Pictures that look alike have most of its 64 bits in common. The
+    /// number of different bits is the distance; up to 10 most often means the same picture in another size or quality.
     ///
-    /// The first frame, on white where it is transparent, is reduced to the mean lumas (BT.709) of 9×8 equal areas. Each bit
-    /// says whether an area is darker than the next one in its row, from the left upper corner, the highest bit first.
+    /// The first frame, over white, is reduced to the mean lumas (BT.709) of 9×8 equal areas. Each bit says whether an
+    /// area is darker than the next one in its row, starting with the highest bit at the top left corner.
     /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `CancellationError`.
     public func differenceHash() async throws -> UInt64 {
         try await BlockingThreads.decoding.run { cancellation in
@@ -20,7 +20,7 @@ extension DecodedImage {
 }
 
 private enum DifferenceHash {
-    /// The mean lumas of 9×8 areas. A pixel on a border counts for each area by its part.
+    /// Returns the mean lumas of 9×8 areas, in millionths. A pixel on a border counts partly for each area.
     static func areas(
         of pixels: UnsafeBufferPointer<UInt8>, _ size: PixelSize, _ cancellation: WorkCancellation
     ) throws -> [Double] {
@@ -37,14 +37,14 @@ private enum DifferenceHash {
                 for column in 0..<9 { areas[row * 9 + column] += sums[column] * share }
             }
         }
-        // A millionth of a level is rounding alone.
+        // Differences below a millionth of a level are rounding errors.
         return areas.map { ($0 * 1e6).rounded() }
     }
 
-    /// For each pixel of a side the areas that it lies in, and which part of the area it is.
+    /// For each pixel along a side, the areas that it lies in, and its share of each area.
     private static func shares(of side: Int, among count: Int) -> [[(area: Int, share: Double)]] {
         (0..<side).map { pixel in
-            // In units of which a pixel has `count` and an area `side`.
+            // In units such that a pixel is `count` long and an area `side`.
             let (start, end) = (pixel * count, (pixel + 1) * count)
             return (start / side...(end - 1) / side).map { area in
                 let overlap = min(end, (area + 1) * side) - max(start, area * side)

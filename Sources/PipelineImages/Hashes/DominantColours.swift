@@ -1,25 +1,27 @@
 import CImages
 public import Pipeline
 
-/// A colour that stands for many pixels of a picture.
+/// A colour that represents many pixels of a picture.
 public struct DominantColour: Sendable, Hashable {
-    /// The mean of those pixels.
+    /// The mean colour of those pixels.
     public let colour: Colour
-    /// Their part of all pixels that aren't transparent, from 0 to 1.
+    /// Their share of all opaque pixels, from 0 to 1.
     public let share: Double
 }
 
 extension DecodedImage {
-    /// The colours that stand for most of the picture, the most frequent first. They are the centres of a k-means search over
-    /// the first frame, reduced to fit 256×256 pixels. Pixels that are more transparent than opaque don't count.
-    /// - Parameter most: How many there may be, 1 to 256; 5 by default. A picture of fewer colours has fewer.
+    /// Returns the colours that represent most of the picture, the most frequent first.
+    ///
+    /// They are the centres of a k-means search over the first frame, reduced to fit 256×256 pixels. Pixels that are
+    /// more transparent than opaque don't count.
+    /// - Parameter most: The most colours to return, 1 to 256; 5 by default. A picture may have fewer.
     /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `CancellationError`.
     /// - Precondition: The number is in its range.
     public func dominantColours(_ most: Int = 5) async throws -> [DominantColour] {
         precondition(1...256 ~= most, "A picture has 1 to 256 dominant colours.")
         return try await BlockingThreads.decoding.run { cancellation in
             let image = try reduced(to: 256, cancellation)
-            // Half as opaque as can be counts as opaque.
+            // Pixels that are at least half opaque count.
             let format = cpalette_format(channels: Int32(image.layout.channelCount), threshold: 128)
             return try image.withPixels { pixels in
                 let histogram = try ColourHistogram(format: format, effort: 10)
@@ -39,7 +41,7 @@ extension DecodedImage {
 }
 
 extension Palette {
-    /// Its colours by how many pixels are nearest to each.
+    /// Its colours, sorted by how many pixels are nearest to each.
     fileprivate func shares(of pixels: UnsafeBufferPointer<UInt8>, channels: Int) -> [DominantColour] {
         let centres = (0..<count).map { SIMD3<Int>(channels: colours[4 * $0..<4 * $0 + 3]) }
         var counts = [Int](repeating: 0, count: count)

@@ -2,10 +2,10 @@ import Glibc
 public import Pipeline
 
 extension DecodedImage {
-    /// The picture as a ThumbHash: up to 25 bytes of which a blurred placeholder can be drawn, with its aspect and
-    /// transparency (the format of evanw.github.io/thumbhash). It is usually passed on in base64.
+    /// Returns the picture's ThumbHash: up to 25 bytes from which a blurred placeholder can be drawn, with aspect ratio
+    /// and transparency (the format of evanw.github.io/thumbhash). It is usually sent as base64.
     ///
-    /// It is made of the first frame, reduced to fit 100×100 pixels.
+    /// The hash is calculated from the first frame, reduced to fit 100×100 pixels.
     /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `CancellationError`.
     public func thumbHash() async throws -> [UInt8] {
         try await BlockingThreads.decoding.run { cancellation in
@@ -19,7 +19,7 @@ extension DecodedImage {
 private struct ThumbHash {
     private let size: PixelSize
     private let isTransparent: Bool
-    /// How many cosines of lightness there are across and down.
+    /// The numbers of lightness cosines across and down.
     private let across, down: Int
     private let lightness, yellowBlue, redGreen: Cosines
     private let alpha: Cosines
@@ -39,7 +39,7 @@ private struct ThumbHash {
         var planes = [[Double]](repeating: [], count: 4)
         for pixel in 0..<count {
             let alpha = Double(pixels[4 * pixel + 3]) / 255
-            // What shines through has the mean colour.
+            // Transparent parts get the mean colour.
             let colour = mean * (1 - alpha) + Self.colour(pixels, pixel) * alpha
             planes[0].append((colour.x + colour.y + colour.z) / 3)
             planes[1].append((colour.x + colour.y) / 2 - colour.z)
@@ -90,9 +90,9 @@ private struct ThumbHash {
 /// The lowest frequencies of a plane (the triangle of a discrete cosine transform).
 private struct Cosines {
     private(set) var mean = 0.0
-    /// The strongest of the others.
+    /// The amplitude of the strongest other frequency.
     let scale: Double
-    /// The others as parts of the strongest, 0 to 1.
+    /// The other frequencies relative to the strongest, from 0 to 1.
     let parts: [Double]
 
     init(_ plane: [Double], _ size: PixelSize, _ across: Int, _ down: Int) {

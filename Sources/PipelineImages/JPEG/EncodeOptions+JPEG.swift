@@ -7,16 +7,16 @@ extension EncodeOptions {
 
     /// The options of JPEG.
     public struct JPEG: Sendable, Hashable {
-        /// Whether a coarse picture comes first and the finer ones after it; `false` by default. The file is at most a
-        /// few percent smaller, of a thumbnail not even one, and writing and reading it take twice as long.
+        /// Whether the file holds a coarse picture first, then refinements; `false` by default. It gets a few percent
+        /// smaller at most, a thumbnail less than one, and takes twice as long to write and to read.
         public var progressive: Bool
-        /// How many pixels share a colour; ``Chroma/automatic`` by default.
+        /// The chroma subsampling; ``Chroma/automatic`` by default.
         public var chroma: Chroma
-        /// Whether the Huffman codes are made for this picture, which takes a few percent off the file and twice the
-        /// time; `true` by default. A progressive file's always are.
+        /// Whether the Huffman codes are optimized for the picture; `true` by default. It takes twice the time and
+        /// makes the file a few percent smaller. Progressive files always are optimized.
         public var optimizesCodes: Bool
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(progressive: Bool = false, chroma: Chroma = .automatic, optimizesCodes: Bool = true) {
             self.progressive = progressive
             self.chroma = chroma
@@ -24,18 +24,18 @@ extension EncodeOptions {
         }
     }
 
-    /// How many pixels share a colour; each has a brightness of its own.
+    /// The chroma subsampling: how many pixels share a colour. Each has its own brightness.
     public enum Chroma: String, Sendable, Hashable, CaseIterable {
-        /// 4:4:4 from a quality of 90 on, 4:2:0 below.
+        /// 4:4:4 from quality 90, 4:2:0 below.
         case automatic
-        /// 4:4:4: none. For drawings, and text in colours.
+        /// 4:4:4: each pixel has its own colour. For drawings and coloured text.
         case full = "4:4:4"
-        /// 4:2:2: two side by side. Only JPEG has it; elsewhere it counts as 4:4:4.
+        /// 4:2:2: two adjacent pixels share a colour. Other formats than JPEG use 4:4:4 instead.
         case half = "4:2:2"
-        /// 4:2:0: two by two. For photographs.
+        /// 4:2:0: two by two pixels share a colour. For photographs.
         case quarter = "4:2:0"
 
-        /// What is written at a quality.
+        /// The subsampling to write at a quality.
         func resolved(quality: Int) -> Chroma {
             self == .automatic ? (quality >= 90 ? .full : .quarter) : self
         }

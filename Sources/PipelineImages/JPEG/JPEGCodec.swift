@@ -1,7 +1,7 @@
 import Pipeline
 
 extension ImageCodec {
-    /// JPEG, by libjpeg-turbo.
+    /// JPEG by libjpeg-turbo.
     public static let jpeg = ImageCodec(
         .jpeg, extensions: ["jpg", "jpeg", "jpe", "jfif", "mpo"], aliases: ["image/jpg", "image/pjpeg"],
         decoder: JPEGDecoder(), encoder: JPEGEncoder(),

@@ -1,9 +1,9 @@
 import Pipeline
 
-/// Decodes JPEG with libjpeg-turbo, which scales as it decodes, by 1/2, 1/4 or 1/8; the rest is scaled row by row as the
-/// rows come out of it. Inks (CMYK) become colours when all reduction is over.
+/// Decodes JPEG with libjpeg-turbo, which scales by 1/2, 1/4 or 1/8 as it decodes. Its rows are then scaled to the
+/// exact size. CMYK is converted last, after all reduction.
 struct JPEGDecoder: ImageDecoding {
-    /// The scans of a progressive file, and the rows of any other.
+    /// Shows the scans of a progressive file, and the rows of any other.
     let showsBeginnings = true
 
     /// Reads the file's segments up to the first scan.
@@ -13,8 +13,8 @@ struct JPEGDecoder: ImageDecoding {
         }
     }
 
-    /// Decodes no more than is needed for the box, at the exact size that fits it; with ``DecodeQuality/fast`` the thumbnail
-    /// in the file, where that is large enough.
+    /// Decodes at the exact size that fits the box, with no more work than necessary. ``DecodeQuality/fast`` decodes
+    /// the thumbnail in the file if that is large enough.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
@@ -40,7 +40,7 @@ struct JPEGDecoder: ImageDecoding {
         try JPEGSegments(bytes, cancellation).metadata
     }
 
-    /// The picture made of the thumbnail in its file, where that is no smaller than what is wanted and of the picture's
+    /// Returns the picture decoded from the thumbnail in its file, if that is large enough and has the picture's
     /// proportions.
     private func thumbnail(
         of bytes: [UInt8], _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation
@@ -54,7 +54,7 @@ struct JPEGDecoder: ImageDecoding {
                 let file = try JPEGFile(buffer, allowDamage: false, cancellation: cancellation)
                 var small = file.imageHeader
                 small.orientation = thumbnail.orientation ?? header.orientation
-                // Its profile doesn't count: it lies in the same 64 KB as the thumbnail.
+                // The thumbnail's profile doesn't count, since it lies in the same 64 KB.
                 guard small.size.canStandIn(for: header.size, at: target), file.codecMemory <= header.memory,
                     !file.isInk
                 else { return nil }
@@ -66,7 +66,7 @@ struct JPEGDecoder: ImageDecoding {
                 return DecodedImage(size: target, layout: file.layout, pixels: pixels, nativeSize: header.size)
             }
         } catch let error as LoadError where [.undecodable, .unsupportedType].contains(error.code) {
-            // The picture itself may be whole.
+            // The picture itself may be intact.
             return nil
         }
     }

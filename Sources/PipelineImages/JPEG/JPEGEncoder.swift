@@ -2,7 +2,7 @@ import CImages
 import Glibc
 import Pipeline
 
-/// Encodes JPEG with libjpeg-turbo: a quarter of the time that it takes through libvips.
+/// Encodes JPEG with libjpeg-turbo, in a quarter of the time that libvips takes.
 struct JPEGEncoder: ImageEncoding {
     let defaults = EncodeOptions.JPEG()
     let longestSide = 65_500
@@ -24,7 +24,7 @@ struct JPEGEncoder: ImageEncoding {
     ) throws -> [UInt8] {
         try cancellation.check()
         let chroma = options.chroma.resolved(quality: quality)
-        // libjpeg calls back during this call alone, and both stay as long.
+        // libjpeg calls back only during this call, which the object outlives.
         let watch = cjpeg_cancellation(
             is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
             context: Unmanaged.passUnretained(cancellation).toOpaque())

@@ -2,7 +2,7 @@ import CImages
 import Glibc
 import Pipeline
 
-/// A file that libjpeg has open. Its bytes have to outlive it.
+/// A file opened by libjpeg. Its bytes have to outlive it.
 final class JPEGFile {
     private let file: OpaquePointer
     private let header: cjpeg_header
@@ -10,7 +10,7 @@ final class JPEGFile {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, allowDamage: Bool, cancellation: WorkCancellation) throws {
         guard let start = bytes.baseAddress else { throw Self.damaged("it is empty") }
-        // The file keeps the pointer, and this object keeps what it points to.
+        // The file keeps the pointer, and this object retains what it points to.
         let watch = cjpeg_cancellation(
             is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
             context: Unmanaged.passUnretained(cancellation).toOpaque())
@@ -30,7 +30,7 @@ final class JPEGFile {
     /// The bytes that libjpeg holds of the picture while it decodes.
     var codecMemory: Int { header.memory }
 
-    /// Grey or RGB; RGBA of inks.
+    /// Grey or RGB; RGBA stands for CMYK.
     var layout: PixelLayout { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : .rgba }
 
     /// Whether the channels are cyan, magenta, yellow and black.
@@ -58,8 +58,8 @@ final class JPEGFile {
         return Array(UnsafeBufferPointer(start: start, count: size))
     }
 
-    /// Begins to decode at eighths/8; gives the size that this makes. Of a file with several scans this is most of the
-    /// work.
+    /// Starts decoding at the scale eighths/8 and returns the resulting size. For a file with several scans, this is
+    /// most of the work.
     func start(eighths: Int) throws -> PixelSize {
         var (width, height) = (Int32(0), Int32(0))
         var failure = cjpeg_failure()
@@ -70,8 +70,8 @@ final class JPEGFile {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Limits the rows that come next to a window of the picture at its scale, as far as that saves work; gives which they
-    /// are.
+    /// Limits decoding to a window of the scaled picture, as far as that saves work. Returns the region that is
+    /// decoded.
     func narrow(to window: PixelRegion) throws -> PixelRegion {
         var (left, top, width) = (Int32(window.x), Int32(window.y), Int32(window.size.width))
         var failure = cjpeg_failure()
@@ -83,7 +83,7 @@ final class JPEGFile {
             x: Int(left), y: Int(top), size: PixelSize(width: Int(width), height: window.bottom - Int(top)))
     }
 
-    /// All rows.
+    /// Decodes all rows.
     func pixels(size: PixelSize, layout: PixelLayout) throws -> [UInt8] {
         let count = size.width * size.height * layout.channelCount
         return try [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -93,11 +93,11 @@ final class JPEGFile {
         }
     }
 
-    /// The rows from top to bottom, a few at a time.
+    /// Decodes the rows from top to bottom, a few at a time.
     func forEachStrip(
         size: PixelSize, layout: PixelLayout, _ body: (UnsafePointer<UInt8>, _ rows: Int) throws -> Void
     ) throws {
-        // A row of blocks: what libjpeg decodes at a time.
+        // libjpeg decodes a row of blocks at a time.
         let count = 16
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: count * size.width * layout.channelCount)
         defer { strip.deallocate() }

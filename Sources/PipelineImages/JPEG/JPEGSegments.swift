@@ -2,7 +2,7 @@ import Pipeline
 /// The segments of a JPEG file before its first scan (ISO/IEC 10918-1 annex B).
 struct JPEGSegments {
     private(set) var metadata = EmbeddedMetadata()
-    /// Where the first scan begins; `nil` if there is none.
+    /// The offset of the first scan; `nil` if there is none.
     private(set) var scan: Int?
 
     init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
@@ -12,8 +12,8 @@ struct JPEGSegments {
         while let marker = rest.number(at: 0, bytes: 2) {
             steps += 1
             if steps % 4096 == 0 { try cancellation.check() }
-            // A marker may have any number of fill bytes before it, and some programs leave other bytes there. Those that
-            // look like a marker but are kept for later standards mean nothing.
+            // Any number of fill bytes may precede a marker, and some programs leave other bytes there. Reserved
+            // markers are skipped too.
             guard (0xffc0..<0xffff).contains(marker) else {
                 let next = rest.dropFirst().firstIndex(of: 0xff) ?? rest.endIndex
                 rest = rest[next...]
@@ -39,7 +39,7 @@ struct JPEGSegments {
                 metadata.exif = EmbeddedMetadata.exif(Array(body))
             }
         case 0xffe2:
-            // The number of the piece, counted from 1, and of how many.
+            // The number of the piece, from 1, and how many there are.
             let name = Array("ICC_PROFILE\0".utf8)
             guard body.starts(with: name), let index = body.number(at: name.count, bytes: 1) else { return }
             profile[index] = body.dropFirst(name.count + 2)

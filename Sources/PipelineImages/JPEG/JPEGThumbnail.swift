@@ -1,16 +1,16 @@
 import Pipeline
 
-/// The small picture that a camera keeps in a JPEG's EXIF (CIPA DC-008 section 4.5.8).
+/// The thumbnail that a camera stores in a JPEG's EXIF (CIPA DC-008 section 4.5.8).
 struct JPEGThumbnail {
-    /// A JPEG file of its own.
+    /// The thumbnail as a JPEG file.
     let jpeg: [UInt8]
-    /// What makes it upright, where it says so itself: most lie as their picture does.
+    /// How it is turned upright; `nil`, as in most files, if it has the picture's orientation.
     let orientation: ImageOrientation?
-    /// The ICC profile of the picture, which holds for the thumbnail too unless it has its own.
+    /// The ICC profile of the picture, which applies to a thumbnail without its own.
     let profile: [UInt8]
 
-    /// Reads the file's segments; `nil` if they hold no thumbnail. A file that is cut off has none either: its thumbnail
-    /// would hide that the picture is damaged.
+    /// Reads the file's segments; `nil` if they hold no thumbnail. A truncated file counts as having none, since its
+    /// thumbnail would hide the damage.
     init?(of bytes: [UInt8], _ cancellation: WorkCancellation) throws {
         let segments = try JPEGSegments(bytes, cancellation)
         guard let scan = segments.scan, Self.hasEnd(bytes[scan...]), let block = EXIFBlock(segments.metadata.exif)
@@ -25,7 +25,7 @@ struct JPEGThumbnail {
         profile = segments.metadata.profile
     }
 
-    /// Whether a picture ends within the last megabyte. The mark can't be among the bytes of its pixels.
+    /// Whether a picture ends within the last megabyte. Its end marker can't occur in the compressed pixels.
     private static func hasEnd(_ bytes: ArraySlice<UInt8>) -> Bool {
         let end = bytes.suffix(1 << 20)
         return end.indices.dropFirst().reversed().contains { end[$0] == 0xd9 && end[$0 - 1] == 0xff }

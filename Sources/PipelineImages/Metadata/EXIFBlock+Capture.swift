@@ -1,5 +1,6 @@
 extension EXIFBlock {
-    /// ISO 8601, of "2019:07:01 12:34:56" and the zone next to it; `nil` for what is not a date.
+    /// The capture time in ISO 8601, from a text such as "2019:07:01 12:34:56" and the zone in its own tag; `nil` if it
+    /// isn't a date.
     var capturedAt: String? {
         let exposure = exposureEntries
         guard let text = text(Tag.dateTimeOriginal, in: exposure) ?? text(Tag.dateTime, in: mainEntries) else {
@@ -15,7 +16,7 @@ extension EXIFBlock {
         return parts[0].split(separator: ":").joined(separator: "-") + "T" + parts[1] + (Self.isZone(zone) ? zone : "")
     }
 
-    /// Maker and model; most makers repeat their name in the model's.
+    /// Maker and model. Most models' names include the maker's.
     var camera: String? {
         let entries = mainEntries
         let (make, model) = (text(Tag.make, in: entries), text(Tag.model, in: entries))
@@ -29,7 +30,7 @@ extension EXIFBlock {
         return numbers.count == parts.count ? numbers : nil
     }
 
-    /// "+02:00" or "Z".
+    /// Whether a text is a zone such as "+02:00" or "Z".
     private static func isZone(_ text: String) -> Bool {
         if text == "Z" { return true }
         guard let sign = text.first, sign == "+" || sign == "-", text.count == 6 else { return false }

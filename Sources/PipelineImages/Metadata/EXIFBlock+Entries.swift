@@ -1,16 +1,16 @@
 extension EXIFBlock {
-    /// One line of a directory (TIFF 6.0 section 2).
+    /// One entry of a directory (TIFF 6.0 section 2).
     struct Entry {
         let tag: Int
-        /// 2 text, 3 a number of 16 bits, 4 one of 32, 9 one of 32 with a sign.
+        /// 2 is text, 3 a number of 16 bits, 4 one of 32 bits, 9 a signed one of 32 bits.
         let type: Int
-        /// How many values.
+        /// The number of values.
         let count: Int
-        /// Where the first value lies in the block.
+        /// The offset of the first value in the block.
         let value: Int
     }
 
-    /// What the tags say that are read or written here.
+    /// The tags that are read or written here.
     enum Tag {
         static let imageWidth = 0x0100
         static let imageLength = 0x0101
@@ -34,15 +34,15 @@ extension EXIFBlock {
         static let pixelHeight = 0xa003
         static let lensModel = 0xa434
 
-        // Of the location's directory.
+        // In the location's directory.
         static let latitude = 0x0002
         static let longitude = 0x0004
 
-        /// The texts of the first directory.
+        /// The tags of texts in the first directory.
         static let texts = [description, make, model, dateTime, artist, copyright]
     }
 
-    /// The lines of a directory, as far as they make sense; none without an offset.
+    /// Returns the valid entries of a directory; none without an offset.
     func entries(at offset: Int?) -> [Entry] {
         guard let offset, let count = number(at: offset, bytes: 2) else { return [] }
         return (0..<count).lazy.prefix { offset + 14 + $0 * 12 <= bytes.count }.compactMap {
@@ -50,14 +50,14 @@ extension EXIFBlock {
         }
     }
 
-    /// The bytes of a value by its type; of a type that isn't known, 1.
+    /// The bytes of a value of each type; unknown types count as 1.
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4]
 
     private func entry(at offset: Int) -> Entry? {
         guard let tag = number(at: offset, bytes: 2), let type = number(at: offset + 2, bytes: 2),
             let count = number(at: offset + 4, bytes: 4)
         else { return nil }
-        // Up to four bytes stand in the line itself, more of them elsewhere.
+        // Up to four bytes are in the entry itself, longer values elsewhere.
         let length = (Self.sizes[type] ?? 1) * count
         let value = length <= 4 ? offset + 8 : number(at: offset + 8, bytes: 4) ?? bytes.count
         guard value <= bytes.count, length <= bytes.count - value else { return nil }
@@ -70,7 +70,7 @@ extension EXIFBlock {
     /// The first directory.
     var mainEntries: [Entry] { entries(at: number(at: 4, bytes: 4)) }
 
-    /// Where the place of the second directory, which is the thumbnail's, stands.
+    /// Where the offset of the second directory, the thumbnail's, is stored.
     var thumbnailLink: Int? {
         guard let main = number(at: 4, bytes: 4), let count = number(at: main, bytes: 2) else { return nil }
         return main + 2 + 12 * count
@@ -82,28 +82,28 @@ extension EXIFBlock {
         return entries(at: second)
     }
 
-    /// A whole number of 16 or 32 bits.
+    /// Returns an integer of 16 or 32 bits.
     func value(_ tag: Int, in entries: [Entry]) -> Int? {
         entries.first { $0.tag == tag }.flatMap { number(at: $0.value, bytes: $0.type == 3 ? 2 : 4) }
     }
 
-    /// The directory of what the camera says of the exposure.
+    /// The directory with the exposure data.
     var exposureEntries: [Entry] {
         entries(at: mainEntries.first { $0.tag == Tag.exifDirectory }.flatMap { number(at: $0.value, bytes: 4) })
     }
 
-    /// The most bytes of a text that are read: a hostile one may have as many as the file.
+    /// The most bytes of a text that are read. A hostile text may be as long as the file.
     private static let longestText = 8192
 
-    /// A text's bytes, without the zeros and spaces behind it; `nil` if there is none. Some programs give a text the type of
-    /// bytes, or one that nobody knows.
+    /// Returns a text's bytes without trailing zeros and spaces; `nil` if there is none. Some programs store texts as
+    /// bytes, or with an unknown type.
     func characters(_ tag: Int, in entries: [Entry]) -> [UInt8]? {
         guard let entry = entries.first(where: { $0.tag == tag }), Self.sizes[entry.type] ?? 1 == 1 else { return nil }
         let characters = bytes[entry.value..<entry.value + min(entry.count, Self.longestText)].prefix { $0 != 0 }
         return characters.lastIndex { $0 > 0x20 }.map { Array(characters[...$0]) }
     }
 
-    /// A text: UTF-8, or else Latin-1, without control characters, since it may end up on a terminal.
+    /// Returns a text, as UTF-8 or else Latin-1. Control characters are removed, since it may end up on a terminal.
     func text(_ tag: Int, in entries: [Entry]) -> String? {
         guard let characters = characters(tag, in: entries) else { return nil }
         let text =
@@ -114,7 +114,7 @@ extension EXIFBlock {
                 text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
     }
 
-    /// The bytes of an entry, whatever they are.
+    /// Returns the raw bytes of an entry.
     func data(_ tag: Int, in entries: [Entry]) -> [UInt8] {
         guard let entry = entries.first(where: { $0.tag == tag }), [1, 7].contains(entry.type) else { return [] }
         return Array(bytes[entry.value..<entry.value + entry.count])

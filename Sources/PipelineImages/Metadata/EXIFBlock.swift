@@ -3,7 +3,7 @@ struct EXIFBlock {
     let bytes: [UInt8]
     let isBigEndian: Bool
 
-    /// Takes a block, with or without the "Exif" that JPEG puts before it; `nil` if it is none.
+    /// Takes a block, with or without the "Exif" that precedes it in JPEG. Returns `nil` if it isn't one.
     init?(_ block: some Collection<UInt8>) {
         let prefix: [UInt8] = [0x45, 0x78, 0x69, 0x66, 0, 0]
         let content = block.starts(with: prefix) ? block.dropFirst(prefix.count) : block[...]
@@ -17,16 +17,16 @@ struct EXIFBlock {
         bytes = Array(content)
     }
 
-    /// The tag 0x0112 of the first directory; upright where it is missing or makes no sense.
+    /// The tag 0x0112 of the first directory; upright if it is missing or invalid.
     var orientation: ImageOrientation {
-        // A number of 16 bits by the standard; some programs write one of 32 bits, with or without a sign.
+        // The standard demands 16 bits. Some programs write 32 bits, signed or unsigned.
         guard let entry = entries(at: number(at: 4, bytes: 4)).first(where: { $0.tag == 0x0112 }),
             let length = [3: 2, 4: 4, 9: 4][entry.type], let value = number(at: entry.value, bytes: length)
         else { return .up }
         return ImageOrientation(rawValue: value) ?? .up
     }
 
-    /// A number in the block's byte order; `nil` behind its end.
+    /// Reads a number in the block's byte order; `nil` past the end.
     func number(at offset: Int, bytes length: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - length else { return nil }
         let field = bytes[offset..<offset + length]

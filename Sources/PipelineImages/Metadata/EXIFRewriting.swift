@@ -1,9 +1,9 @@
 import Pipeline
 
-/// Makes EXIF blocks for new pictures of those of their sources.
+/// Makes the EXIF block of a new picture from that of its source.
 enum EXIFRewriting {
-    /// The whole block, made true of a picture of this size that is upright and in sRGB, without the preview of the old
-    /// one; empty if there is none that makes sense.
+    /// Returns the block corrected for an upright sRGB picture of this size, without the preview of the old one; empty
+    /// if the block is invalid.
     static func corrected(_ exif: [UInt8], for size: PixelSize) -> [UInt8] {
         guard let block = EXIFBlock(exif) else { return [] }
         var bytes = block.bytes
@@ -24,7 +24,7 @@ enum EXIFRewriting {
         return bytes
     }
 
-    /// The block without the directory of the place, whose values are wiped out, and without the lines that lead to it.
+    /// Returns the block with the location's directory erased, and without the entries that link to it.
     static func withoutLocation(_ exif: [UInt8]) -> [UInt8] {
         guard let block = EXIFBlock(exif), let main = block.number(at: 4, bytes: 4),
             let count = block.number(at: main, bytes: 2)
@@ -36,7 +36,7 @@ enum EXIFRewriting {
             for entry in block.entries(at: start) { wipe(entry.value..<entry.value + block.length(of: entry)) }
             wipe(start..<start + 2 + 12 * (block.number(at: start, bytes: 2) ?? 0))
         }
-        // What comes behind a line moves up, with the link to the next directory. No offset points into a directory.
+        // The following entries and the link to the next directory move up. No offset points into a directory.
         let end = main + 2 + 12 * count + 4
         var kept = count
         for index in (0..<count).reversed() {
@@ -51,7 +51,7 @@ enum EXIFRewriting {
         return bytes
     }
 
-    /// A block of the orientation alone; empty if it is upright.
+    /// Returns a block with only the orientation; empty if it is upright.
     static func oriented(_ orientation: ImageOrientation) -> [UInt8] {
         guard orientation != .up else { return [] }
         let entry = EXIFBlock.Tag.orientation.bigEndian(2) + 3.bigEndian(2) + 1.bigEndian(4)
@@ -59,14 +59,14 @@ enum EXIFRewriting {
             + 0.bigEndian(2) + 0.bigEndian(4)
     }
 
-    /// A block of texts alone, without those that are `nil`; empty if all are.
+    /// Returns a block with these texts, except `nil`; empty if all are `nil`.
     static func composed(of texts: [(tag: Int, text: [UInt8]?)]) -> [UInt8] {
         let entries = texts.compactMap { tag, text in text.map { (tag: tag, text: $0 + [0]) } }
         guard !entries.isEmpty else { return [] }
         var bytes: [UInt8] = [0x4d, 0x4d, 0, 42] + 8.bigEndian(4) + entries.count.bigEndian(2)
         var values: [UInt8] = []
         let start = bytes.count + 12 * entries.count + 4
-        // The standard wants the tags in their order.
+        // The standard demands ascending tags.
         for entry in entries.sorted(by: { $0.tag < $1.tag }) {
             bytes += entry.tag.bigEndian(2) + 2.bigEndian(2) + entry.text.count.bigEndian(4)
             if entry.text.count <= 4 {
@@ -79,7 +79,7 @@ enum EXIFRewriting {
         return bytes + 0.bigEndian(4) + values
     }
 
-    /// The second directory is the preview's. It is unlinked, and its pixels are wiped out.
+    /// Unlinks the second directory, which is the preview's, and erases its pixels.
     private static func removePreview(from bytes: inout [UInt8], _ block: EXIFBlock) {
         guard let link = block.thumbnailLink else { return }
         put(0, at: link, count: 4, into: &bytes, block)
@@ -89,7 +89,7 @@ enum EXIFRewriting {
         else { return }
         let end = min(bytes.count, start + length)
         if end >= bytes.count - 1 {
-            // Nothing is behind it, as most cameras write it.
+            // Most cameras write the preview last.
             bytes.removeSubrange(start...)
         } else {
             for index in start..<end { bytes[index] = 0 }

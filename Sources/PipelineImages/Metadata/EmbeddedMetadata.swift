@@ -1,25 +1,25 @@
-/// The blocks of metadata in a file, unchanged. A block that the file lacks is empty.
+/// The blocks of metadata in a file, unchanged. Missing blocks are empty.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// EXIF, without the "Exif" that some formats put before it.
+    /// EXIF, without the prefix "Exif" that some formats have.
     public var exif: [UInt8]
     /// An XMP packet.
     public var xmp: [UInt8]
     /// An ICC profile.
     public var profile: [UInt8]
 
-    /// Gathers blocks; by default there are none.
+    /// Creates metadata from blocks; all are empty by default.
     public init(exif: [UInt8] = [], xmp: [UInt8] = [], profile: [UInt8] = []) {
         self.exif = exif
         self.xmp = xmp
         self.profile = profile
     }
 
-    /// A block without the "Exif" before it.
+    /// Returns a block without the prefix "Exif"; empty if it isn't EXIF.
     static func exif(_ block: [UInt8]?) -> [UInt8] { block.flatMap { EXIFBlock($0) }?.bytes ?? [] }
 
     var isEmpty: Bool { exif.isEmpty && xmp.isEmpty && profile.isEmpty }
 
-    /// Runs `body` with pointers to the blocks, `nil` for those that are not there.
+    /// Runs `body` with pointers to the blocks, `nil` for missing ones.
     func withBlocks<Result>(
         _ body: (
             _ exif: UnsafeBufferPointer<UInt8>, _ xmp: UnsafeBufferPointer<UInt8>, _ profile: UnsafeBufferPointer<UInt8>

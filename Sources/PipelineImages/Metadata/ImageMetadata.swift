@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// What a file says of its picture, read without decoding a pixel.
+/// The metadata of an image file, read without decoding a pixel.
 ///
 /// ```swift
 /// let metadata = try await ImageMetadata(of: bytes)
@@ -10,27 +10,26 @@ public import Pipeline
 public struct ImageMetadata: Sendable, Hashable {
     /// The file's format, by its bytes.
     public let format: ImageFormat
-    /// The size in pixels, upright.
+    /// The upright size in pixels.
     public let size: PixelSize
-    /// The size in pixels, as it is stored.
+    /// The stored size in pixels.
     public let storedSize: PixelSize
-    /// What makes the stored pixels upright.
+    /// How the stored pixels are turned upright.
     public let orientation: ImageOrientation
-    /// How many frames or pages the file has; 1 for a still picture. The frames of an APNG count, though only its first is
-    /// decoded.
+    /// The number of frames or pages; 1 for a still picture. The frames of an APNG count, though only its first is decoded.
     public let frames: Int
-    /// How often an animation plays; 0 is for ever, and so for a still picture.
+    /// How often an animation plays; 0 means forever. It is 0 for most still pictures.
     public let loopCount: Int
     /// Whether some pixel may be transparent.
     public let hasAlpha: Bool
-    /// Bits a channel, as they are stored: 1 to 32.
+    /// Bits a channel, as stored: 1 to 32.
     public let bitsPerChannel: Int
-    /// What the colours are made of.
+    /// The colour model.
     public let colours: ColourModel
-    /// The colour profile; `nil` where the file has none, which stands for sRGB.
+    /// The colour profile; `nil` if the file has none, which means sRGB.
     public let profile: ColourProfile?
-    /// When the picture was taken, as the camera's clock said: ISO 8601, with the zone if the camera wrote it down
-    /// (EXIF's DateTimeOriginal and OffsetTimeOriginal, else DateTime).
+    /// When the picture was taken by the camera's clock, in ISO 8601 with the zone if the camera recorded it (EXIF's
+    /// DateTimeOriginal and OffsetTimeOriginal, else DateTime).
     public let capturedAt: String?
     /// The camera's maker and model (EXIF's Make and Model).
     public let camera: String?
@@ -38,20 +37,20 @@ public struct ImageMetadata: Sendable, Hashable {
     public let lens: String?
     /// Where the picture was taken (EXIF's GPSLatitude and GPSLongitude).
     public let location: Location?
-    /// The bytes of the EXIF and XMP blocks; 0 without any.
+    /// The sizes of the EXIF and XMP blocks in bytes; 0 without a block.
     public let exifByteCount, xmpByteCount: Int
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     public let byteCount: Int
 
-    /// A place on the earth.
+    /// A place on Earth.
     public struct Location: Sendable, Hashable {
         /// Degrees; negative south of the equator, and west of Greenwich.
         public let latitude, longitude: Double
     }
 
-    /// What colours are made of.
+    /// A model of colours.
     public enum ColourModel: String, Sendable, Hashable, CaseIterable {
-        /// Brightness alone.
+        /// Brightness only.
         case grey
         /// Red, green and blue, whatever they are stored as.
         case rgb
@@ -61,27 +60,26 @@ public struct ImageMetadata: Sendable, Hashable {
 
     /// A colour profile that a file carries (ICC.1:2010).
     public struct ColourProfile: Sendable, Hashable {
-        /// Its own description, such as `Display P3`; `nil` if it has none that can be read.
+        /// Its description, such as `Display P3`; `nil` if it has no readable one.
         public let name: String?
-        /// Whether its colours are sRGB's, so that there is nothing to convert.
+        /// Whether its colours are those of sRGB, so that they need no conversion.
         public let isSRGB: Bool
-        /// Its bytes.
+        /// Its size in bytes.
         public let byteCount: Int
     }
 
     /// Reads a file's header and its metadata.
     /// - Parameters:
-    ///   - bytes: the whole file.
+    ///   - bytes: The whole file.
     ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
-    ///   - limits: the bytes that the file may have, by default 64 million, and the time that reading may take, by default
-    ///     30 seconds. Pixels may be any number, since none is decoded.
-    ///   - priority: how urgent it is against other work with pixels.
-    ///   - clock: what the time limit is measured by; by default the system's.
-    ///   - threads: where the work is done; by default threads shared by all stages, one for each core.
+    ///   - limits: Limits the file's bytes, by default 64 million, and the time of reading, by default 30 seconds. The
+    ///     number of pixels isn't limited, since none is decoded.
+    ///   - priority: The priority among other work with pixels.
+    ///   - clock: The clock of the time limit; by default the system's.
+    ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     /// - Throws: `LoadError.Code.undecodable` if the bytes aren't an image or the header is damaged;
-    ///   `LoadError.Code.unsupportedType` if the format isn't among them; `LoadError.Code.tooManyBytes`;
-    ///   `LoadError.Code.tooMuchTime`;
-    ///   `CancellationError`.
+    ///   `LoadError.Code.unsupportedType` if `codecs` lacks the format; `LoadError.Code.tooManyBytes`;
+    ///   `LoadError.Code.tooMuchTime`; `CancellationError`.
     public init(
         of bytes: [UInt8], codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(),
         priority: LoadPriority = .normal, clock: any LoadClock = SystemClock(), threads: BlockingThreads = .decoding
@@ -99,7 +97,7 @@ public struct ImageMetadata: Sendable, Hashable {
     }
 
     private init(_ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata) {
-        // A TIFF is itself such a block, with directories that a list of its texts lacks.
+        // A TIFF file is itself such a block, with more directories than its extracted texts.
         let exif = EXIFBlock(bytes) ?? EXIFBlock(embedded.exif)
         let profile = embedded.profile.isEmpty ? nil : ICCProfile(embedded.profile)
         format = header.format

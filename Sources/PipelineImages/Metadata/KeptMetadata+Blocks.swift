@@ -1,7 +1,7 @@
 import Pipeline
 
 extension KeptMetadata {
-    /// What is written next to a picture that was made of a file.
+    /// Returns the metadata to write with a picture that was made from a file.
     func blocks(
         of source: DecodedSource, _ codecs: ImageCodecs, for image: DecodedImage, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
@@ -32,7 +32,8 @@ extension KeptMetadata {
         return kept
     }
 
-    /// The pixels are in sRGB now, whatever they were in. A profile for colours would be wrong for grey.
+    /// Returns the sRGB profile for a source with any profile, since the pixels are converted. Greyscale gets none, as
+    /// a colour profile would be wrong.
     private func profile(for found: EmbeddedMetadata, _ image: DecodedImage) -> [UInt8] {
         found.profile.isEmpty || image.layout == .grey ? [] : ICCProfile.sRGB
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Makes XMP packets for new pictures of those of their sources.
+/// Makes the XMP packet of a new picture from that of its source.
 enum XMPRewriting {
-    /// The packet with the orientation set to upright; empty if it tells of a second picture in the file (a gain map),
+    /// Returns the packet with the orientation set to upright; empty if it describes a second picture (a gain map),
     /// which the new file doesn't have.
     static func corrected(_ packet: [UInt8]) -> [UInt8] {
         if hasSecondPicture(packet) { return [] }
@@ -18,17 +18,17 @@ enum XMPRewriting {
         return packet
     }
 
-    /// Whether the packet tells of a second picture in the file.
+    /// Whether the packet describes a second picture in the file.
     static func hasSecondPicture(_ packet: [UInt8]) -> Bool {
         ["http://ns.adobe.com/hdr-gain-map/", "http://ns.google.com/photos/1.0/container/"]
             .contains { end(of: $0, in: packet, from: 0) != nil }
     }
 
-    /// Whether the packet tells of a place by EXIF's names, such as `exif:GPSLatitude`.
+    /// Whether the packet holds a location under EXIF's names, such as `exif:GPSLatitude`.
     static func hasLocation(_ packet: [UInt8]) -> Bool { end(of: "GPS", in: packet, from: 0) != nil }
 
-    /// Where a text ends that begins at `start` or behind it; `nil` if there is none. A packet may have some 60 MB, for which
-    /// the standard library's search takes a minute.
+    /// Returns the end of the first match of a text at or after `start`; `nil` if there is none. The standard library's
+    /// search would take a minute for a packet of 60 MB.
     private static func end(of text: String, in packet: [UInt8], from start: Int) -> Int? {
         let text = Array(text.utf8)
         return packet.withUnsafeBytes { packet in

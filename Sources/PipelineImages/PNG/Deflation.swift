@@ -1,9 +1,9 @@
 import CDeflate
 
-/// Makes zlib streams (RFC 1950) in one go with libdeflate.
+/// Compresses zlib streams (RFC 1950) in one go with libdeflate.
 enum Deflation {
-    /// The stream; `nil` if there is no memory for it.
-    /// - Parameter level: from 0, none, to 9.
+    /// Returns the stream; `nil` if memory can't be allocated.
+    /// - Parameter level: The compression level, from 0, none, to 9.
     static func zlibStream(of bytes: [UInt8], level: Int) -> [UInt8]? {
         guard let compressor = libdeflate_alloc_compressor(Int32(level)) else { return nil }
         defer { libdeflate_free_compressor(compressor) }

@@ -7,34 +7,33 @@ extension EncodeOptions {
 
     /// The options of PNG.
     public struct PNG: Sendable, Hashable {
-        /// What is written instead of a pixel, so that it packs better (ISO/IEC 15948 clause 9).
+        /// How pixels are predicted from their neighbours, so that they compress better (ISO/IEC 15948 clause 9).
         public enum Filter: Int, Sendable, Hashable, CaseIterable {
-            /// The pixel itself.
+            /// No filter.
             case none = 0
-            /// Its difference to the one on its left.
+            /// The difference from the pixel on the left.
             case sub = 1
-            /// Its difference to the one above.
+            /// The difference from the pixel above.
             case up = 2
-            /// Its difference to the mean of both.
+            /// The difference from the mean of both.
             case average = 3
-            /// Its difference to that neighbour which comes nearest to a plane through all three.
+            /// The difference from the neighbour that is nearest to a linear prediction (Paeth).
             case paeth = 4
-            /// Whichever promises most, row by row: the smallest files for photographs.
+            /// The most promising filter for each row. Photographs get smallest with it.
             case adaptive = 5
         }
 
-        /// From 0, none, to 9, all that can be got; 6 by default.
+        /// The compression level, from 0, none, to 9, the smallest file; 6 by default.
         public var compression: Int
-        /// What is written instead of a pixel; ``Filter/adaptive`` by default. Pictures with a palette are never
-        /// filtered.
+        /// The filter; ``Filter/adaptive`` by default. Pictures with a palette are never filtered.
         public var filter: Filter
-        /// The most colours of a palette, 2 to 256, which counts as the next lower of 2, 4, 16 and 256: far smaller
-        /// files, with loss. `nil`, the default, for no palette.
+        /// The most colours of a palette, 2 to 256, rounded down to 2, 4, 16 or 256. A palette makes files far smaller,
+        /// with loss. `nil`, the default, for no palette.
         public var colours: Int?
-        /// With a palette, how much of a pixel's error is made up for by its neighbours, 0 to 1; 1 by default.
+        /// With a palette, how much of a pixel's error is diffused to its neighbours, 0 to 1; 1 by default.
         public var dither: Double
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(compression: Int = 6, filter: Filter = .adaptive, colours: Int? = nil, dither: Double = 1) {
             self.compression = compression
             self.filter = filter

@@ -1,8 +1,8 @@
 import CDeflate
 
-/// Inflates zlib streams (RFC 1950) in one go with libdeflate, which takes half of zlib's time.
+/// Inflates zlib streams (RFC 1950) in one go with libdeflate, in half of zlib's time.
 enum Inflation {
-    /// What a stream holds, at most `limit` bytes; `nil` if it is damaged or holds more.
+    /// Returns the content of a stream; `nil` if it is damaged or longer than `limit` bytes.
     static func bytes(of stream: ArraySlice<UInt8>, upTo limit: Int) -> [UInt8]? {
         let result = [UInt8](unsafeUninitializedCapacity: max(1, limit)) { buffer, count in
             guard let start = buffer.baseAddress else { return }
@@ -11,7 +11,7 @@ enum Inflation {
         return result.isEmpty ? nil : result
     }
 
-    /// Fills a buffer; gives how many bytes the stream held, `nil` if it is damaged or holds more.
+    /// Inflates into a buffer. Returns the length of the content; `nil` if the stream is damaged or doesn't fit.
     static func inflate(_ stream: ArraySlice<UInt8>, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         guard let decompressor = libdeflate_alloc_decompressor() else { return nil }
         defer { libdeflate_free_decompressor(decompressor) }

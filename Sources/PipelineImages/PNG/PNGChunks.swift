@@ -3,7 +3,7 @@ import Pipeline
 
 /// A chunk of a PNG file (ISO/IEC 15948 section 5.3).
 struct PNGChunk {
-    /// The kinds that are read here, by the four letters of their names.
+    /// The kinds of chunks that are read, by the four letters of their names.
     enum Kind: UInt32 {
         case header = 0x4948_4452  // IHDR
         case palette = 0x504c_5445  // PLTE
@@ -17,21 +17,21 @@ struct PNGChunk {
     }
 
     fileprivate let name: UInt32
-    /// Where it lies in the file, with its length and checksum.
+    /// Its range in the file, including length and checksum.
     let whole: Range<Int>
-    /// Where its data lies.
+    /// The range of its data.
     let body: Range<Int>
 
-    /// The name's letters.
+    /// Its name.
     var letters: String { String(decoding: UInt64(name).bigEndian(4), as: UTF8.self) }
 
     var kind: Kind? { Kind(rawValue: name) }
 
-    /// Whether it has to be understood: its name begins with a capital letter. Any other that is damaged is as good as
-    /// none.
+    /// Whether readers have to understand it: its name begins with a capital letter. Any other chunk is ignored if
+    /// damaged.
     var isCritical: Bool { name & 0x2000_0000 == 0 }
 
-    /// Whether its checksum is right.
+    /// Whether its checksum is correct.
     func isWhole(in bytes: [UInt8]) -> Bool {
         let actual = bytes.withUnsafeBytes { bytes in
             let checked = UnsafeRawBufferPointer(rebasing: bytes[whole.lowerBound + 4..<body.upperBound])
@@ -41,14 +41,14 @@ struct PNGChunk {
     }
 }
 
-/// The chunks of a PNG file, one after the other, as ranges of its bytes.
+/// Iterates over the chunks of a PNG file.
 struct PNGChunks {
-    /// More chunks than any honest file has: a picture of 64 MB has some thousands.
+    /// More chunks than any genuine file has. A file of 64 MB has some thousands.
     static let most = 100_000
 
     private let bytes: [UInt8]
     private let cancellation: WorkCancellation
-    /// Where the next chunk begins, behind the signature at first.
+    /// The offset of the next chunk. The first one follows the signature.
     private(set) var position = 8
     private var count = 0
 
@@ -57,7 +57,7 @@ struct PNGChunks {
         self.cancellation = cancellation
     }
 
-    /// The next chunk; `nil` where the file ends or is cut off.
+    /// Returns the next chunk; `nil` at the end, or if the chunk is cut off.
     /// - Throws: `undecodable` if there are more than ``most``; `CancellationError`.
     mutating func next() throws -> PNGChunk? {
         guard let length = bytes[...].number(at: position, bytes: 4),

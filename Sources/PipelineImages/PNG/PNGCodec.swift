@@ -2,7 +2,7 @@ import CImages
 import Pipeline
 
 extension ImageCodec {
-    /// PNG, by libdeflate; rare kinds of files by libvips. Of an APNG the first frame is read.
+    /// PNG by libdeflate; rare kinds of files by libvips. Only the first frame of an APNG is read.
     public static let png = ImageCodec(
         .png, extensions: ["png", "apng"], aliases: ["image/x-png", "image/apng", "image/vnd.mozilla.apng"],
         decoder: PNGDecoder(), encoder: PNGEncoder(),
@@ -11,6 +11,6 @@ extension ImageCodec {
 }
 
 extension VipsDecoder {
-    /// PNG, for the kinds of files that ``PNGDecoder`` leaves to libvips.
+    /// Decodes the kinds of PNG files that ``PNGDecoder`` leaves to libvips.
     static let png = VipsDecoder(format: .png, loader: CVIPS_PNG)
 }

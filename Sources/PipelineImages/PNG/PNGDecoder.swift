@@ -1,14 +1,14 @@
 import Pipeline
 
-/// Decodes PNG: inflated with libdeflate, its rows scaled as their filters are undone.
+/// Decodes PNG. The file is inflated with libdeflate, and rows are scaled as they are unfiltered.
 ///
-/// What is seldom is left to libvips: interlaced files, colours that are transparent by their value, pictures of more
-/// than 16 MB, and files in which something is wrong.
+/// Rare files are left to libvips: interlaced ones, those with one transparent colour, pictures of more than 16 MB, and
+/// damaged ones.
 ///
-/// Colours are sRGB's or those of an ICC profile. The chunks `gAMA` and `cHRM` are ignored, as by most programs that make
-/// thumbnails: browsers apply them where there is no profile.
+/// Colours are in sRGB or in those of an ICC profile. The chunks `gAMA` and `cHRM` are ignored, as most programs for
+/// thumbnails do. Browsers apply them if there is no profile.
 struct PNGDecoder: ImageDecoding {
-    /// The most that is inflated in one go, in bytes: it can't be stopped meanwhile, and takes 2.5 ms a megabyte.
+    /// The most bytes that are inflated in one go, which can't be stopped and takes 2.5 ms a megabyte.
     private static let longestInflation = 16 << 20
 
     /// Reads the file's chunks.
@@ -23,7 +23,7 @@ struct PNGDecoder: ImageDecoding {
         header.unreadFrames = file.animationFrames ?? 0
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
-        // What is left to libvips is given to it without the other chunks; otherwise the pieces are put together.
+        // libvips gets a copy without the other chunks; otherwise the pieces are joined.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
         header.profileBytes = file.profile?.count ?? 0
         return header
@@ -49,7 +49,7 @@ struct PNGDecoder: ImageDecoding {
         try PNGMetadata.read(bytes, cancellation)
     }
 
-    /// The scaled picture; `nil` if something is wrong with the file.
+    /// Returns the scaled picture; `nil` if the file is damaged.
     private func pixels(
         of file: PNGFile, _ rows: PNGRows, _ plan: ResamplePlan, _ window: PixelRegion,
         _ cancellation: WorkCancellation

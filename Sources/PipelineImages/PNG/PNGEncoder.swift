@@ -1,9 +1,9 @@
 import Pipeline
 
-/// Encodes PNG: rows filtered here, and deflated with libdeflate, which takes a third of zlib's time.
+/// Encodes PNG. Rows are filtered here and deflated with libdeflate, in a third of zlib's time.
 struct PNGEncoder: ImageEncoding {
     let defaults = EncodeOptions.PNG()
-    // libdeflate takes all rows in one go.
+    // libdeflate compresses all rows in one go.
     let canBeStopped = false
 
     func fidelity(_ options: EncodeOptions.PNG) -> Fidelity { options.colours == nil ? .exact : .fixed }

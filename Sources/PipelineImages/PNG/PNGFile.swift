@@ -1,8 +1,8 @@
 import Pipeline
 
-/// A PNG file taken apart into its chunks (ISO/IEC 15948 clause 5).
+/// A PNG file split into its chunks (ISO/IEC 15948 clause 5).
 struct PNGFile {
-    /// What a sample means.
+    /// The colour type.
     enum Colour: Int {
         case grey = 0
         case rgb = 2
@@ -10,7 +10,7 @@ struct PNGFile {
         case greyAlpha = 4
         case rgba = 6
 
-        /// Samples in a pixel.
+        /// The number of samples in a pixel.
         var samples: Int {
             switch self {
             case .grey, .palette: 1
@@ -35,21 +35,21 @@ struct PNGFile {
     let colour: Colour
     let isInterlaced: Bool
     private(set) var orientation = ImageOrientation.up
-    /// The frames of an animation, of which the picture is the first; `nil` for a still picture.
+    /// The number of frames of an animation, whose first is the picture; `nil` for a still picture.
     private(set) var animationFrames: Int?
-    /// Whether a chunk that matters has another checksum than it says.
+    /// Whether a critical chunk has a wrong checksum.
     private(set) var isDamaged = false
     private let bytes: [UInt8]
-    /// Where the header lies, with the signature.
+    /// The range of the signature and the header.
     private let start: Range<Int>
     /// The palette's colours, three bytes each; empty without one.
     private(set) var palette: ArraySlice<UInt8> = []
-    /// The palette's transparency, or the colour that is transparent; a damaged one is as good as none.
+    /// The palette's transparency, or the transparent colour; `nil` if damaged.
     private(set) var transparency: ArraySlice<UInt8>?
     private var paletteChunk, transparencyChunk, profileChunk: PNGChunk?
-    /// The compressed pixels, in as many pieces as the file has.
+    /// The pieces of the compressed pixels.
     private var pieces: [PNGChunk] = []
-    /// The last pixels of a file that is cut off, which may be wanted all the same.
+    /// The last, incomplete piece of a truncated file, which may still be decoded.
     private var rest: Range<Int>?
 
     init(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws {
@@ -80,7 +80,7 @@ struct PNGFile {
     }
 
     private mutating func take(_ chunk: PNGChunk) {
-        // What is of no use here isn't summed up either.
+        // Chunks that aren't used aren't checked either.
         guard chunk.kind != nil || chunk.isCritical, chunk.kind != .text else { return }
         let isWhole = chunk.isWhole(in: bytes)
         if !isWhole, chunk.isCritical { isDamaged = true }
@@ -103,8 +103,8 @@ struct PNGFile {
     /// Whether it has an ICC profile.
     var hasProfile: Bool { profileChunk != nil }
 
-    /// The file with its pixels alone, in the order of the standard: what reads every chunk would take as much memory as one
-    /// claims to have, or as its text has when it is inflated, which a few bytes can say to be 2 GB.
+    /// Returns the file without any metadata, in the order of the standard. A library that reads every chunk would
+    /// allocate as much memory as a chunk claims, or as its text takes inflated: up to 2 GB for a few bytes.
     /// - Throws: `CancellationError`.
     func pixelsAlone(_ cancellation: WorkCancellation) throws -> [UInt8] {
         let chunks = [paletteChunk, transparencyChunk].compactMap { $0 } + pieces
@@ -112,33 +112,33 @@ struct PNGFile {
         var file: [UInt8] = []
         file.reserveCapacity(ranges.reduce(0) { $0 + $1.count } + Self.end.count)
         for range in ranges {
-            // One chunk may have all pixels.
+            // One chunk may hold all pixels.
             try bytes[range].withUnsafeBufferPointer { try file.append(contentsOf: $0, cancellation) }
         }
-        // Some programs forget the end, without which no pixel is missing.
+        // Some programs omit the end chunk, though all pixels are there.
         return rest == nil ? file + Self.end : file
     }
 
-    /// The chunk IEND.
+    /// The end chunk.
     private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
 
-    /// Bytes in a row, and in a pixel or at least one.
+    /// The bytes of a row, and those of a pixel, at least one.
     var rowLength: Int { (size.width * colour.samples * depth + 7) / 8 }
     var pixelLength: Int { max(1, colour.samples * depth / 8) }
 
-    /// The bytes of all rows with their filters, inflated; `nil` if they are more than any memory has.
+    /// The inflated bytes of all rows with their filters; `nil` on overflow.
     var inflatedLength: Int? {
         let (length, overflows) = (rowLength + 1).multipliedReportingOverflow(by: size.height)
         return overflows ? nil : length
     }
 
-    /// The bytes of the compressed pixels.
+    /// The size of the compressed pixels in bytes.
     var compressedLength: Int { pieces.reduce(0) { $0 + $1.body.count } }
 
-    /// The bytes of the list of pieces, which may have room for twice as many.
+    /// The memory of the list of pieces, whose capacity may be twice its count.
     var listLength: Int { 2 * pieces.count * MemoryLayout<PNGChunk>.stride }
 
-    /// The compressed pixels, in one piece.
+    /// The compressed pixels, joined.
     var stream: ArraySlice<UInt8> {
         if pieces.count == 1 { return bytes[pieces[0].body] }
         var stream: [UInt8] = []
@@ -147,13 +147,13 @@ struct PNGFile {
         return stream[...]
     }
 
-    /// The ICC profile, if there is one that can be read.
+    /// The ICC profile; `nil` if there is no readable one.
     var profile: [UInt8]? { profileChunk.flatMap { Self.profile(in: bytes[$0.body]) } }
 
-    /// A profile's chunk holds a name, a zero, the method, and the compressed profile.
+    /// Reads a profile's chunk: a name, a zero, the method, and the compressed profile.
     static func profile(in body: ArraySlice<UInt8>) -> [UInt8]? {
         guard let name = body.firstIndex(of: 0), name + 2 <= body.endIndex else { return nil }
-        // The largest profiles have some megabytes; deflate makes at most a thousandfold of its bytes.
+        // The largest profiles have some megabytes. Deflate compresses to a thousandth at most.
         let compressed = body[(name + 2)...]
         return Inflation.bytes(of: compressed, upTo: min(4 << 20, compressed.count * 1040))
     }

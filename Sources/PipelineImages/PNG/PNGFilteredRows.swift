@@ -1,11 +1,11 @@
 import CImages
 import Pipeline
 
-/// The rows of a picture as PNG packs them: each behind the number of its filter (ISO/IEC 15948 clause 9).
+/// The filtered rows of a picture, each preceded by the number of its filter (ISO/IEC 15948 clause 9).
 struct PNGFilteredRows {
     let image: DecodedImage
     let filter: EncodeOptions.PNG.Filter
-    /// What stands above the first row.
+    /// The row of zeros above the first row.
     private let nothing: [UInt8]
 
     init(_ image: DecodedImage, _ filter: EncodeOptions.PNG.Filter) {

@@ -1,16 +1,16 @@
 import CImages
 import Pipeline
 
-/// The rows of a picture with a palette as PNG packs them: not filtered, as clause 12.8 of ISO/IEC 15948 advises, and with
-/// as many bits a pixel as the palette needs.
+/// The rows of a picture with a palette, packed to the bits that the palette needs. They aren't filtered, as clause
+/// 12.8 of ISO/IEC 15948 advises.
 struct PNGIndexedRows {
     let palette: Palette
-    /// Bits of an index: 1, 2, 4 or 8.
+    /// The bits of an index: 1, 2, 4 or 8.
     let bits: Int
     private let size: PixelSize
     private let rows: PaletteRows
 
-    /// - Parameter pixels: the first frame's, which have to stay.
+    /// - Parameter pixels: The pixels of the first frame, which have to outlive this object.
     init(
         _ image: DecodedImage, _ pixels: UnsafeBufferPointer<UInt8>, palette: Palette, dither: Double,
         format: cpalette_format
@@ -18,11 +18,11 @@ struct PNGIndexedRows {
         self.palette = palette
         size = image.size
         bits = [1, 2, 4].first { 1 << $0 >= palette.count } ?? 8
-        // What is clear is the first colour.
+        // The first colour is the transparent one.
         rows = try PaletteRows(pixels, size: size, format: format, palette: palette, dither: dither, clear: 0)
     }
 
-    /// Finds the indices of all rows.
+    /// Returns the packed indices of all rows.
     /// - Throws: `CancellationError`.
     func bytes(_ cancellation: WorkCancellation) throws -> [UInt8] {
         let length = (size.width * bits + 7) / 8 + 1

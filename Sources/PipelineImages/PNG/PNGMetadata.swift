@@ -1,6 +1,6 @@
 import Pipeline
 
-/// What a PNG file carries besides its pixels (ISO/IEC 15948 clause 11.3): of each kind the first.
+/// Reads the metadata of a PNG file (ISO/IEC 15948 clause 11.3), the first block of each kind.
 enum PNGMetadata {
     static func read(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
@@ -24,14 +24,15 @@ enum PNGMetadata {
 
     private static let keyword = Array("XML:com.adobe.xmp\0".utf8)
 
-    /// The keyword, whether it is packed, the method, the language, the keyword in it, and the text.
+    /// Reads an iTXt chunk: the keyword, whether the text is compressed, the method, the language, the translated
+    /// keyword, and the text.
     private static func xmp(_ body: ArraySlice<UInt8>) -> [UInt8]? {
         guard let packed = body.number(at: keyword.count, bytes: 1) else { return nil }
         let names = body.dropFirst(keyword.count + 2)
         guard let language = names.firstIndex(of: 0), let translated = names[(language + 1)...].firstIndex(of: 0)
         else { return nil }
         let text = names[(translated + 1)...]
-        // At most 4 MB: deflate makes at most a thousandfold of its bytes.
+        // At most 4 MB. Deflate compresses to a thousandth at most.
         return packed == 0 ? Array(text) : Inflation.bytes(of: text, upTo: min(4 << 20, text.count * 1040))
     }
 }

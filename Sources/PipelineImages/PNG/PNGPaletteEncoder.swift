@@ -1,13 +1,13 @@
 import CImages
 import Pipeline
 
-/// Encodes PNG with a palette: pixels are indices of its colours.
+/// Encodes PNG with a palette.
 struct PNGPaletteEncoder {
     let options: EncodeOptions.PNG
-    /// The most colours that there may be, from 2.
+    /// The most colours, at least 2.
     let colours: Int
 
-    /// How long is looked for the best colours, as by default in GIF.
+    /// How long to look for the best colours, the same as GIF's default.
     private static let effort = EncodeOptions.GIF().effort
 
     func encode(

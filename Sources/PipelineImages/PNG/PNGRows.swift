@@ -1,23 +1,23 @@
 import CImages
 import Pipeline
 
-/// Makes pixels of a PNG's inflated rows, which have to be asked for from the top to the bottom.
+/// Turns a PNG's inflated rows into pixels. Rows have to be requested from top to bottom.
 final class PNGRows {
-    /// The pixels that come out.
+    /// The layout of the resulting pixels.
     let layout: PixelLayout
-    // Not the file itself: reading it for each row would retain all that it holds.
+    // These are copied from the file, since reading them from it for each row would retain all its contents.
     private let colour: PNGFile.Colour
     private let width: Int
     private let depth: Int
     private let length: Int
     private let pixelLength: Int
-    /// 256 colours of four bytes.
+    /// 256 RGBA colours of the palette.
     private var colours: [UInt8] = []
     private let nothing: UnsafeMutablePointer<UInt8>
     private let unpacked: UnsafeMutablePointer<UInt8>
     private let pixels: UnsafeMutablePointer<UInt8>
 
-    /// `nil` for what isn't decoded here.
+    /// Returns `nil` for files that are left to libvips.
     init?(_ file: PNGFile) {
         guard !file.isInterlaced else { return nil }
         let hasColourKey = file.transparency != nil && (file.colour == .grey || file.colour == .rgb)
@@ -59,7 +59,7 @@ final class PNGRows {
         pixels.deallocate()
     }
 
-    /// A row's pixels, which stay until the next is asked for; `nil` if its filter makes no sense.
+    /// Returns a row's pixels, which are valid until the next call; `nil` if the filter is unknown.
     func row(_ y: Int, of inflated: UnsafeMutableRawBufferPointer) -> UnsafePointer<UInt8>? {
         guard let start = inflated.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
         let row = start + y * (length + 1) + 1

@@ -1,26 +1,26 @@
 import CDeflate
 import Pipeline
 
-/// Puts a PNG file together of its chunks (ISO/IEC 15948 clause 5).
+/// Writes a PNG file chunk by chunk (ISO/IEC 15948 clause 5).
 struct PNGWriter {
     private var bytes: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-    /// What was written, without the signature.
+    /// The chunks written so far, without the signature.
     var chunks: ArraySlice<UInt8> { bytes[8...] }
 
-    /// Clause 11.2.2: 8 bits a sample, not interlaced.
+    /// Writes the header (clause 11.2.2) with 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
         let colour: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
         writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, colour, 0, 0, 0])
     }
 
-    /// The same with a palette, with the number of bits of an index.
+    /// Writes the header for a palette, with the bits of an index.
     mutating func writeHeader(_ size: PixelSize, bits: Int) {
         writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [UInt8(bits), 3, 0, 0, 0])
     }
 
-    /// Colours, and the alphas of those that aren't opaque, which come first (clauses 11.2.3 and 11.3.2.1). They stand
-    /// behind the profile and before the pixels.
+    /// Writes the palette and the alphas of its translucent colours, which come first (clauses 11.2.3 and 11.3.2.1).
+    /// The chunks belong after the profile and before the pixels.
     mutating func write(_ palette: Palette) {
         let indices = 0..<palette.count
         writeChunk("PLTE", indices.flatMap { palette.colours[4 * $0..<4 * $0 + 3] })
@@ -28,26 +28,26 @@ struct PNGWriter {
         if !alphas.isEmpty { writeChunk("tRNS", alphas) }
     }
 
-    /// Profile, EXIF and XMP, before the pixels.
+    /// Writes profile, EXIF and XMP. The chunks belong before the pixels.
     mutating func write(_ metadata: EmbeddedMetadata) {
         if !metadata.profile.isEmpty, let packed = Deflation.zlibStream(of: metadata.profile, level: 9) {
             writeChunk("iCCP", Array("icc\0\0".utf8) + packed)
         }
         if !metadata.exif.isEmpty { writeChunk("eXIf", metadata.exif) }
-        // Not packed, in no language, under its own name.
+        // Uncompressed, without a language or a translated keyword.
         if !metadata.xmp.isEmpty { writeChunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + metadata.xmp) }
     }
 
     /// Deflates the rows and ends the file.
     /// - Parameters:
-    ///   - rows: Each behind the number of its filter.
-    ///   - level: from 0, none, to 9.
-    /// - Throws: `LoadError.Code.unencodable` if there is no memory for it.
+    ///   - rows: The rows, each preceded by the number of its filter.
+    ///   - level: The compression level, from 0, none, to 9.
+    /// - Throws: `LoadError.Code.unencodable` if memory can't be allocated.
     mutating func finish(_ rows: [UInt8], level: Int) throws(LoadError) -> [UInt8] {
         guard let stream = Deflation.zlibStream(of: rows, level: level) else {
             throw LoadError(.unencodable, subject: "", "The picture can't be deflated: out of memory.")
         }
-        // Once, with the chunks' own bytes: an array that grows is copied each time.
+        // Reserves once, including the chunks' own bytes, since a growing array is copied each time.
         bytes.reserveCapacity(bytes.count + stream.count + 1024)
         // A chunk has at most 2 GB (clause 5.3).
         for start in stride(from: 0, to: stream.count, by: 1 << 30) {

@@ -1,12 +1,12 @@
 import CImages
 import Pipeline
 
-/// Which colours pixels have, and how often each occurs. Where there are very many, colours that are alike count as one.
+/// Counts how often each colour occurs. If there are very many colours, similar ones count as one.
 final class ColourHistogram {
     let pointer: OpaquePointer
     private let format: cpalette_format
 
-    /// - Parameter effort: from 1 to 10; the more, the more colours are told apart.
+    /// - Parameter effort: From 1 to 10. A higher effort distinguishes more colours.
     init(format: cpalette_format, effort: Int) throws(LoadError) {
         guard let pointer = cpalette_histogram_new(2048 * effort) else { throw Palette.outOfMemory }
         self.pointer = pointer
@@ -15,14 +15,14 @@ final class ColourHistogram {
 
     deinit { cpalette_histogram_free(pointer) }
 
-    /// Whether there is no colour.
+    /// Whether no colour was counted.
     var isEmpty: Bool { cpalette_histogram_count(pointer) == 0 }
 
-    /// Whether a pixel is clear, which isn't a colour.
+    /// Whether a pixel is transparent, which doesn't count as a colour.
     var isPartlyClear: Bool { cpalette_histogram_is_partly_clear(pointer) }
 
     /// Counts a frame's pixels.
-    /// - Parameter leftOut: for each pixel whether it isn't counted.
+    /// - Parameter leftOut: For each pixel, whether to skip it.
     /// - Throws: `CancellationError`.
     func add(
         _ pixels: UnsafeBufferPointer<UInt8>, leftOut: UnsafePointer<UInt8>? = nil, _ cancellation: WorkCancellation

@@ -1,27 +1,27 @@
 import CImages
 import Pipeline
 
-/// Up to 256 colours that stand for those of a picture.
+/// Up to 256 colours that represent those of a picture.
 final class Palette {
-    /// Four bytes each: RGBA, straight.
+    /// The colours as RGBA with straight alpha, four bytes each.
     let colours: [UInt8]
-    /// How far the picture's colours are from those that stand for them, in levels.
+    /// How far the picture's colours are from those of the palette, in levels.
     let error: Float
     let search: OpaquePointer
 
-    /// Chooses colours: by splitting the space of colours where that makes the error least, and then by moving each to the
-    /// mean of those that it stands for, again and again (k-means). Colours that fit in are kept as they are.
+    /// Chooses colours. It splits the colour space where that reduces the error most, then repeatedly moves each colour
+    /// to the mean of those that it represents (k-means). If all colours fit, they are kept exactly.
     /// - Parameters:
-    ///   - most: how many colours there may be.
-    ///   - beginsClear: whether the first is what is clear, if anything is.
-    ///   - effort: from 1 to 10; how often they are moved at most.
-    /// - Throws: `CancellationError`; `LoadError.Code.unencodable` if there is no memory for it.
+    ///   - most: The most colours to choose.
+    ///   - beginsClear: Whether the first colour is the transparent one, if a pixel is transparent.
+    ///   - effort: From 1 to 10. A higher effort allows more moves.
+    /// - Throws: `CancellationError`; `LoadError.Code.unencodable` if memory can't be allocated.
     init(
         of histogram: ColourHistogram, most: Int, beginsClear: Bool, effort: Int, _ cancellation: WorkCancellation
     ) throws {
         let clear: [UInt8] = beginsClear && histogram.isPartlyClear ? [0, 0, 0, 0] : []
         var colours = try clear + Self.chosen(of: histogram, most: most - clear.count / 4, effort: effort, cancellation)
-        // The nearest of none can't be found.
+        // A search needs at least one colour.
         if colours.isEmpty { colours = [0, 0, 0, 255] }
         guard let search = cpalette_search_new(colours, Int32(colours.count / 4)) else { throw Self.outOfMemory }
         try cancellation.check()
@@ -32,10 +32,10 @@ final class Palette {
 
     deinit { cpalette_search_free(search) }
 
-    /// How many colours there are.
+    /// The number of colours.
     var count: Int { colours.count / 4 }
 
-    /// Whether it stands for other colours nearly as well as for those that it was made of.
+    /// Whether it represents other colours nearly as well as those that it was made from.
     func suits(_ histogram: ColourHistogram) -> Bool {
         cpalette_search_error(search, histogram.pointer) <= error * 1.1 + 2
     }

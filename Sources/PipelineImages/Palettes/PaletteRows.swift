@@ -1,9 +1,9 @@
 import CImages
 import Pipeline
 
-/// A frame's pixels as indices of a palette, row by row from the top.
+/// Turns a frame's pixels into palette indices, row by row from the top.
 final class PaletteRows {
-    /// Up to this many are worth a few milliseconds.
+    /// This many pixels take a few milliseconds at most.
     static let pixelsBetweenChecks = 1 << 16
 
     private let pixels: UnsafeBufferPointer<UInt8>
@@ -17,11 +17,11 @@ final class PaletteRows {
     private var pixelsSinceCheck = 0
 
     /// - Parameters:
-    ///   - pixels: have to stay.
-    ///   - dither: how much of a pixel's error is made up for by its neighbours, 0 to 1.
-    ///   - clear: the index of what is clear.
-    ///   - leftOut: for each pixel whether it counts as clear; has to stay.
-    /// - Throws: `LoadError.Code.unencodable` if there is no memory for it.
+    ///   - pixels: The frame's pixels, which have to outlive this object.
+    ///   - dither: How much of a pixel's error is diffused to its neighbours, 0 to 1.
+    ///   - clear: The index of transparent pixels.
+    ///   - leftOut: For each pixel, whether it counts as transparent. It has to outlive this object.
+    /// - Throws: `LoadError.Code.unencodable` if memory can't be allocated.
     init(
         _ pixels: UnsafeBufferPointer<UInt8>, size: PixelSize, format: cpalette_format, palette: Palette,
         dither: Double, clear: Int, leftOut: UnsafePointer<UInt8>? = nil

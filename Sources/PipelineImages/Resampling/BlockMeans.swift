@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// Means of square blocks of pixels, taken as the rows come in. They are exact: nothing is rounded before the division.
+/// Averages square blocks of pixels as rows come in. The sums are exact and only the means are rounded.
 final class BlockMeans {
     /// The side of a block.
     let side: Int
@@ -12,7 +12,7 @@ final class BlockMeans {
     private var rows = 0
 
     /// Prepares sums for rows of `width` pixels.
-    /// - Parameter side: 2 to 255.
+    /// - Parameter side: The side of a block, 2 to 255.
     init(side: Int, width: Int, layout: PixelLayout, hasAlpha: Bool) {
         self.side = side
         self.width = width
@@ -25,7 +25,7 @@ final class BlockMeans {
 
     deinit { sums.deallocate() }
 
-    /// Adds a row; true if that completes a row of blocks.
+    /// Adds a row. Returns true if that completes a row of blocks.
     func add(_ row: UnsafePointer<UInt8>) -> Bool {
         if hasAlpha {
             cresample_add_premultiplied(row, sums.assumingMemoryBound(to: UInt32.self), width)
@@ -36,7 +36,7 @@ final class BlockMeans {
         return rows == side
     }
 
-    /// Whether some rows wait for more.
+    /// Whether the current row of blocks is incomplete.
     var isPartial: Bool { rows > 0 }
 
     /// Writes the means of the rows since the last call as samples, and starts over.

@@ -2,7 +2,7 @@ import Glibc
 
 /// Values of the Lanczos-3 function at equal distances.
 ///
-/// A sine for each would take longer than scaling a small picture: each angle is turned into the next instead.
+/// A sine for each value would take longer than scaling a small picture, so each angle is rotated into the next.
 struct LanczosCurve {
     private(set) var values: [Double]
     private let step: Double

@@ -1,34 +1,35 @@
 import Glibc
 import Pipeline
 
-/// The weights of a kernel along one axis, most often Lanczos-3: for each pixel of the result, which pixels of the source it is made
-/// of, and how much of each.
+/// The weights of a kernel along one axis, most often Lanczos-3. For each pixel of the result, they say how much each
+/// source pixel contributes.
 ///
-/// Where the source has been reduced already, each of its pixels is a mean, which has blurred the picture a little. The
-/// kernel takes that back: it subtracts a trace of each pixel's neighbours. That is worth about one decibel.
+/// If the source has been reduced already, each of its pixels is a mean, which blurs the picture a little. The kernel
+/// corrects for it by subtracting a fraction of each pixel's neighbours, which gains about one decibel.
 struct ResampleKernel {
-    /// The first pixel of the source for each pixel of the result.
+    /// The first source pixel of each pixel of the result.
     let starts: [Int32]
-    /// `taps` weights for each pixel of the result; 16384 is one. Their sum is exactly that, so that a constant picture
-    /// stays constant.
+    /// `taps` weights for each pixel of the result, in units of 1/16384. They add up to exactly 1, so that a constant
+    /// picture stays constant.
     let weights: [Int16]
-    /// How many weights a pixel of the result has, a multiple of four. Those behind the source's end are zero.
+    /// The number of weights of each pixel of the result, a multiple of four. Weights past the source's end are zero.
     let taps: Int
 
-    /// A Lanczos-3 kernel.
+    /// Makes a Lanczos-3 kernel.
     /// - Parameters:
-    ///   - count: how many pixels the source has.
-    ///   - origin: where in them the picture begins.
-    ///   - extent: how many of them the picture covers: a little fewer than `count` where the last is not whole.
-    ///   - target: how many pixels the result has.
-    ///   - blur: the variance of the means that the source consists of, in its own pixels: 1/12 for means of blocks.
-    ///   - cancellation: checked every few thousand weights.
+    ///   - count: The number of source pixels.
+    ///   - origin: Where the picture begins, in source pixels.
+    ///   - extent: How many source pixels the picture covers. It is a little less than `count` if the last one is
+    ///     partial.
+    ///   - target: The number of pixels of the result.
+    ///   - blur: The variance of the averaging that made the source, in its own pixels: 1/12 for means of blocks.
+    ///   - cancellation: Checked every 65,536 weights.
     /// - Throws: `CancellationError`.
     init(
         count: Int, origin: Double = 0, extent: Double, target: Int, blur: Double, cancellation: WorkCancellation
     ) throws {
         let scale = extent / Double(target)
-        // What is enlarged is interpolated: the kernel is never narrower than the source's pixels.
+        // The kernel is never narrower than a source pixel, so that enlarging interpolates.
         let width = max(1, scale)
         let correction = scale > 1 ? blur / 2 : 0
         let reach = 3 * width + (correction > 0 ? 1 : 0)
@@ -43,7 +44,7 @@ struct ResampleKernel {
             let centre = origin + (Double(index) + 0.5) * scale
             let start = max(0, Int((centre - reach).rounded(.down))) & ~1
             let end = min(count, Int((centre + reach).rounded(.up)), start + taps)
-            // One value more at both ends: each weight looks at its neighbours.
+            // One more value at both ends, since each weight needs its neighbours.
             curve.trace(from: Double(start) - 0.5 - centre)
             for tap in 0..<end - start {
                 let neighbours = curve.values[tap] + curve.values[tap + 2]
@@ -57,15 +58,15 @@ struct ResampleKernel {
         self.taps = taps
     }
 
-    /// How many weights a Lanczos-3 kernel has for a pixel that is made of `scale` pixels. The inner loops take four at a
-    /// time and begin at even pixels.
+    /// Returns how many weights a Lanczos-3 kernel needs for a pixel made from `scale` pixels. The inner loops take
+    /// four at a time and begin at even pixels.
     static func taps(scale: Double, isSharpened: Bool) -> Int {
         let reach = 3 * max(1, scale) + (isSharpened ? 1 : 0)
-        // No side is as long as the bound: it keeps the conversion from trapping on whatever a header says.
+        // The bound exceeds any side. It keeps the conversion from trapping on hostile headers.
         return (Int(min(1e12, (2 * reach).rounded(.up))) + 2 + 3) / 4 * 4
     }
 
-    /// A Gaussian kernel at the source's own size.
+    /// Makes a Gaussian kernel that keeps the source's size.
     /// - Throws: `CancellationError`.
     init(count: Int, sigma: Double, cancellation: WorkCancellation) throws {
         let reach = Int((3 * sigma).rounded(.up))
@@ -87,7 +88,7 @@ struct ResampleKernel {
         self.taps = taps
     }
 
-    /// Makes whole numbers of weights; what rounding leaves over goes to the largest.
+    /// Rounds weights to integers. The largest one takes the rounding errors.
     private static func quantise(_ row: ArraySlice<Double>, into weights: inout [Int16], at offset: Int) {
         let one = 16384
         var sum = 0.0

@@ -1,22 +1,22 @@
 import Pipeline
 
-/// From which pixels to which.
+/// Describes a scaling: source, target and the steps between.
 struct ResamplePlan {
-    /// The rows that come in.
+    /// The size of the incoming rows.
     let source: PixelSize
-    /// How much of them the picture covers, in their pixels: less than `source` where the last pixel is not whole.
+    /// How much of the source the picture covers, in source pixels: less than `source` if the last pixel is partial.
     var extent: (width: Double, height: Double)
-    /// Where in them the picture begins: less than a pixel from the first one where that is not whole.
+    /// Where the picture begins in the source: a fraction of a pixel if the first one is partial.
     var origin = (x: 0.0, y: 0.0)
-    /// What is to come out.
+    /// The size of the result.
     let target: PixelSize
-    /// The side of the blocks whose means are taken before the kernel, 1 to 255; 1 for none.
+    /// The side of the blocks that are averaged before the kernel runs, 1 to 255; 1 for none.
     var block = 1
-    /// How much the source has been blurred already; see ``ResampleKernel``.
+    /// How much earlier scaling has blurred the source; see ``ResampleKernel``.
     var blur = 0.0
 
-    /// Plans to scale a whole picture, leaving the kernel at least `reserve` times the target's size in hand: means of
-    /// blocks are cheaper than the kernel and not as good.
+    /// Plans to scale a whole picture. Block means are cheaper than the kernel but worse, so they leave at least
+    /// `reserve` times the target's size to the kernel.
     init(from source: PixelSize, to target: PixelSize, reserve: Double) {
         self.source = source
         self.target = target
@@ -24,7 +24,7 @@ struct ResamplePlan {
         setBlock(reserve: reserve)
     }
 
-    /// The size after means have been taken.
+    /// The size after averaging blocks.
     var reducedSize: PixelSize {
         PixelSize(width: (source.width - 1) / block + 1, height: (source.height - 1) / block + 1)
     }
@@ -35,7 +35,7 @@ struct ResamplePlan {
         block = Int(min(255, max(1, excess / reserve)))
     }
 
-    /// The bytes that scaling holds besides the picture that comes out: weights, and the rows that they reach.
+    /// The bytes that scaling holds besides the resulting picture: weights, and the rows that they reach.
     func memory(channels: Int) -> Int {
         let size = reducedSize
         func taps(_ extent: Double, _ target: Int) -> Int {

@@ -1,10 +1,10 @@
 import CImages
 import Pipeline
 
-/// Scales a picture as its rows come in: exact means of blocks first, where the plan has any, then a Lanczos-3 kernel.
+/// Scales a picture as its rows come in, with exact block means first if planned, then a Lanczos-3 kernel.
 ///
-/// Only the rows that the kernel reaches at a time are in memory. Transparency is premultiplied meanwhile, so that the
-/// colour of what can't be seen never shows.
+/// It only holds the rows that the kernel reaches. Colours are premultiplied by alpha meanwhile, so that transparent
+/// pixels never tint others.
 final class Resampler {
     private let plan: ResamplePlan
     private let layout: PixelLayout
@@ -16,26 +16,26 @@ final class Resampler {
     private let rows: SampleRows
     /// A row after the vertical pass.
     private let column: SampleRows
-    /// The same in pairs, if it has colours.
+    /// That row in pairs of pixels, unless the picture is grey.
     private let pairs: SampleRows
-    /// The same after the horizontal pass.
+    /// That row after the horizontal pass.
     private let narrow: SampleRows
-    /// The row that is being written.
+    /// The row being written.
     private var line: [UInt8]
-    /// Grows row by row: a large one would take long to fill with nothing before.
+    /// The result grows row by row, since zeroing a large one first would take long.
     private var result: [UInt8] = []
-    /// The same as samples, where these are wanted: with more than 8 bits, and beyond black and white.
+    /// The result as samples, if requested. They have more than 8 bits and may exceed black and white.
     private(set) var samples: [Int16] = []
     private let keepsSamples: Bool
-    /// A row with 8 bits of one with more.
+    /// A deep row reduced to 8 bits.
     private var flat: [UInt8] = []
     private var taken = 0
     private var given = 0
 
     /// Scales as planned.
     /// - Parameters:
-    ///   - isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
-    ///   - keepsSamples: whether the result is ``samples`` instead of pixels.
+    ///   - isInk: Whether the channels of an RGBA layout are cyan, magenta, yellow and black.
+    ///   - keepsSamples: Whether the result is ``samples`` instead of pixels.
     /// - Throws: `CancellationError`.
     convenience init(
         _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, keepsSamples: Bool = false,
@@ -43,7 +43,7 @@ final class Resampler {
     ) throws {
         let block = Double(plan.block)
         let size = plan.reducedSize
-        // A block of n pixels varies by (n² - 1) / 12; what was blurred before is so much smaller in its units.
+        // The variance of a block of n pixels is (n² - 1) / 12; earlier blur shrinks in units of blocks.
         let blur = (1 - 1 / (block * block)) / 12 + plan.blur / (block * block)
         self.init(
             plan, layout: layout, isInk: isInk,
@@ -56,7 +56,7 @@ final class Resampler {
             keepsSamples: keepsSamples)
     }
 
-    /// Filters with kernels of another kind.
+    /// Filters with other kernels.
     init(
         _ plan: ResamplePlan, layout: PixelLayout, isInk: Bool = false, across: ResampleKernel, down: ResampleKernel,
         keepsSamples: Bool = false
@@ -80,8 +80,8 @@ final class Resampler {
         if keepsSamples { samples.reserveCapacity(count) } else { result.reserveCapacity(count) }
     }
 
-    /// Scales pixels that are in memory.
-    /// - Parameter pixels: `plan.source`'s pixels, row by row without padding.
+    /// Scales pixels in memory.
+    /// - Parameter pixels: Pixels of size `plan.source`, without padding between rows.
     /// - Throws: `CancellationError`.
     static func scaled(
         _ pixels: UnsafePointer<UInt8>, _ plan: ResamplePlan, layout: PixelLayout, cancellation: WorkCancellation
@@ -89,10 +89,10 @@ final class Resampler {
         try Resampler(plan, layout: layout, cancellation: cancellation).scaled(pixels, cancellation)
     }
 
-    /// The same with this resampler, which can be used once.
+    /// Scales pixels in memory with this resampler, which can only be used once.
     func scaled(_ pixels: UnsafePointer<UInt8>, _ cancellation: WorkCancellation) throws -> [UInt8] {
         let stride = plan.source.width * layout.channelCount
-        // With a wide kernel a row takes as long as many others.
+        // A row takes far longer with a wide kernel.
         let count = max(1, min(32, 500 / down.taps))
         for top in Swift.stride(from: 0, to: plan.source.height, by: count) {
             try cancellation.check()
@@ -101,7 +101,7 @@ final class Resampler {
         return finish()
     }
 
-    /// Takes the next rows, of which each begins `stride` bytes behind the one before.
+    /// Takes the next rows, which begin `stride` bytes apart.
     func push(_ pixels: UnsafePointer<UInt8>, rows count: Int, stride: Int) {
         guard let means else {
             for index in 0..<count {
@@ -121,7 +121,7 @@ final class Resampler {
         }
     }
 
-    /// Takes the next row of a grey picture whose values have more than 8 bits.
+    /// Takes the next row of a grey picture with more than 8 bits.
     func push(deep pixels: UnsafePointer<UInt16>, depth: Int) {
         guard means != nil else {
             cresample_widen_deep(pixels, rows.row(taken), plan.source.width, Int32(depth))
@@ -136,7 +136,7 @@ final class Resampler {
         }
     }
 
-    /// The scaled picture, when all rows have come.
+    /// Returns the scaled picture once all rows have been pushed.
     @discardableResult
     func finish() -> [UInt8] {
         if let means, means.isPartial {
@@ -146,7 +146,7 @@ final class Resampler {
         return result
     }
 
-    /// Writes the rows of the result for which the kernel now has all that it reaches.
+    /// Writes the rows of the result whose source rows are all available.
     private func finishRow() {
         taken += 1
         let height = plan.reducedSize.height
@@ -159,7 +159,7 @@ final class Resampler {
     }
 
     private func write(_ index: Int, from start: Int, height: Int) {
-        // Behind the last row the weights are zero; any row will do there.
+        // Weights past the last row are zero, so any row will do there.
         let reached = (0..<down.taps).map { UnsafePointer(rows.row(min(start + $0, height - 1))) }
         let (sums, narrow) = (column.row(0), narrow.row(0))
         let (width, channels) = (plan.target.width, layout.channelCount)

@@ -1,20 +1,20 @@
 import Pipeline
 
-/// Takes a picture's rows from top to bottom and gives the picture, or a window of it, scaled if that is planned.
+/// Collects a picture's rows from top to bottom and returns the picture or a window of it, scaled if planned.
 final class RowSink {
     private let resampler: Resampler?
     private let window: PixelRegion
     private let channels: Int
-    /// Bytes in a row as it comes.
+    /// The bytes of an incoming row.
     private let stride: Int
     private var taken = 0
     private var pixels: [UInt8] = []
 
     /// - Parameters:
-    ///   - plan: from the window's size.
-    ///   - window: which of the pixels that come are wanted; by default all of them.
-    ///   - width: the pixels in a row as it comes; by default the window's.
-    ///   - isInk: whether the channels of an RGBA layout are cyan, magenta, yellow and black.
+    ///   - plan: The scaling from the window's size.
+    ///   - window: The wanted part of the incoming pixels; by default all of them.
+    ///   - width: The pixels of an incoming row; by default the window's width.
+    ///   - isInk: Whether the channels of an RGBA layout are cyan, magenta, yellow and black.
     /// - Throws: `CancellationError`.
     init(
         _ plan: ResamplePlan, window: PixelRegion? = nil, of width: Int? = nil, layout: PixelLayout,
@@ -32,7 +32,7 @@ final class RowSink {
         }
     }
 
-    /// Takes the next rows, which lie one behind the other.
+    /// Takes the next rows, without padding between them.
     func push(_ rows: UnsafePointer<UInt8>, count: Int = 1) {
         let wanted = max(window.y, taken)..<max(window.y, taken, min(window.bottom, taken + count))
         let start = rows + (wanted.lowerBound - taken) * stride + window.x * channels
@@ -50,6 +50,6 @@ final class RowSink {
         }
     }
 
-    /// The picture, when all rows have come.
+    /// Returns the picture once all rows have been pushed.
     func finish() -> [UInt8] { resampler?.finish() ?? pixels }
 }

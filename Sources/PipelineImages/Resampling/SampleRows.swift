@@ -1,13 +1,13 @@
 import CImages
 
-/// Rows of 16-bit samples, of which the last few are kept: what a kernel reaches at a time.
+/// The last few rows of 16-bit samples, as many as a kernel reaches.
 final class SampleRows {
-    /// Samples in a row, a multiple of what the inner loops take at a time.
+    /// The samples of a row, a multiple of what the inner loops take at a time.
     let length: Int
     private let count: Int
     private let samples: UnsafeMutablePointer<Int16>
 
-    /// Makes room for `count` rows of `width` pixels, and behind each for what the inner loops read too far.
+    /// Allocates `count` rows of `width` pixels, each padded for the inner loops, which read past the end.
     init(count: Int, width: Int, channels: Int, slack: Int) {
         let lanes = cresample_lanes
         length = ((width + slack) * channels + 8 + lanes - 1) / lanes * lanes
@@ -18,6 +18,6 @@ final class SampleRows {
 
     deinit { samples.deallocate() }
 
-    /// The place of a row, which it shares with the one `count` rows before it.
+    /// Returns the memory of a row, which is that of the row `count` rows before.
     func row(_ index: Int) -> UnsafeMutablePointer<Int16> { samples + index % count * length }
 }

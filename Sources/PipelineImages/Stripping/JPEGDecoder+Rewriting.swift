@@ -10,7 +10,7 @@ extension JPEGDecoder: MetadataRewriting {
         while true {
             steps += 1
             if steps % 256 == 0 { try cancellation.check() }
-            // Fill bytes may stand before a marker, and some programs leave other bytes there.
+            // Fill bytes may precede a marker, and some programs leave other bytes there.
             while position + 1 < bytes.count, bytes[position] != 0xff || !(0xc0..<0xff).contains(bytes[position + 1]) {
                 position += 1
             }
@@ -22,7 +22,7 @@ extension JPEGDecoder: MetadataRewriting {
                 result += Self.segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8), xmp)
             }
             if marker == 0xd9 { return result + [0xff, 0xd9] }
-            // Markers alone mean nothing here.
+            // Markers without a segment mean nothing here.
             if (0xd0...0xd8).contains(marker) {
                 position += 2
                 continue
@@ -31,7 +31,7 @@ extension JPEGDecoder: MetadataRewriting {
                 let body = bytes[...].slice(at: position + 4, count: length - 2)
             else { throw Self.cutOff }
             if marker == 0xe0, body.starts(with: "JFIF\0".utf8), body.count >= 14 {
-                // Without its thumbnail.
+                // JFIF is written without its thumbnail.
                 result += [0xff, 0xe0, 0, 16] + body.prefix(12) + [0, 0]
             } else if Self.isKept(marker, body, keepsTexts) {
                 result += bytes[position..<position + 2 + length]
@@ -41,7 +41,7 @@ extension JPEGDecoder: MetadataRewriting {
         }
     }
 
-    /// Tables and scans, and of the segments of applications the colour profile and what says how colours are coded.
+    /// Whether a segment is kept: tables and scans, the colour profile, and Adobe's marker for the coding of colours.
     private static func isKept(_ marker: UInt8, _ body: ArraySlice<UInt8>, _ keepsTexts: Bool) -> Bool {
         switch marker {
         case 0xe0, 0xe1: false
@@ -52,14 +52,14 @@ extension JPEGDecoder: MetadataRewriting {
         }
     }
 
-    /// Copies coded pixels up to the next marker that isn't one of theirs.
+    /// Copies coded pixels, including restart markers, up to the next other marker.
     private static func copyScan(
         _ bytes: [UInt8], _ position: inout Int, to result: inout [UInt8], _ cancellation: WorkCancellation
     ) throws {
         let start = position
         while position + 1 < bytes.count {
             if position % (1 << 16) == 0 { try cancellation.check() }
-            // A zero says that the byte is a pixel's; restarts stand between pixels.
+            // After a coded 0xff comes a zero; restart markers stand between pixels.
             if bytes[position] == 0xff, bytes[position + 1] != 0, !(0xd0...0xd7).contains(bytes[position + 1]) { break }
             position += 1
         }
@@ -67,7 +67,7 @@ extension JPEGDecoder: MetadataRewriting {
     }
 
     private static func segment(_ marker: UInt8, _ name: [UInt8], _ body: [UInt8]) -> [UInt8] {
-        // Both came from one segment.
+        // The body came from one segment, so it fits.
         guard !body.isEmpty, body.count + name.count <= 65_533 else { return [] }
         return [0xff, marker] + (body.count + name.count + 2).bigEndian(2) + name + body
     }

@@ -1,28 +1,28 @@
 import Pipeline
 
-/// A decoder whose files can get other metadata without a change to the coded pixels.
+/// A decoder that can replace a file's metadata without changing the coded pixels.
 protocol MetadataRewriting {
-    /// The file with these blocks instead of its own EXIF and XMP. The colour profile stays as it is. Second pictures, such
-    /// as previews and gain maps, and what follows the file's end are left out.
-    /// - Parameter keepsTexts: Whether comments, captions and other metadata stay too.
+    /// Returns the file with these blocks in place of its EXIF and XMP. The colour profile is kept. Second pictures,
+    /// such as previews and gain maps, and bytes after the file's end are dropped.
+    /// - Parameter keepsTexts: Whether comments, captions and other metadata are kept too.
     /// - Throws: `LoadError.Code.undecodable` if the file is damaged; `CancellationError`.
     func rewritten(
         _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
     ) throws -> [UInt8]
 }
 
-/// What `ImageCodecs.stripped(_:of:)` removes from a file.
+/// The metadata that `ImageCodecs.stripped(_:of:)` removes from a file.
 package enum StrippedMetadata: Sendable {
-    /// All but what the picture's look depends on: the orientation and the colour profile.
+    /// Everything except the orientation and the colour profile, on which the picture's look depends.
     case all
     /// The GPS position.
     case location
 }
 
 extension ImageCodecs {
-    /// A file without metadata, and otherwise with the same bytes.
-    /// - Throws: `LoadError.Code.unsupportedType` unless it is a JPEG, PNG or WebP; `LoadError.Code.undecodable` if it is
-    ///   damaged; `CancellationError`.
+    /// Returns a file without metadata. Its coded pixels are unchanged.
+    /// - Throws: `LoadError.Code.unsupportedType` unless it is a JPEG, PNG or WebP; `LoadError.Code.undecodable` if it
+    ///   is damaged; `CancellationError`.
     package func stripped(_ bytes: [UInt8], of metadata: StrippedMetadata) async throws -> [UInt8] {
         try await BlockingThreads.decoding.run { try stripped(bytes, of: metadata, $0) }
     }

@@ -1,7 +1,7 @@
 import Pipeline
 
 extension PNGDecoder: MetadataRewriting {
-    /// The ancillary chunks that a picture's look depends on, those of an animation among them (PNG, third edition, clause
+    /// The ancillary chunks that a picture's look depends on, including those of animations (PNG, third edition, clause
     /// 11.3).
     private static let looks: Set<String> = [
         "tRNS", "iCCP", "sRGB", "gAMA", "cHRM", "sBIT", "cICP", "mDCV", "cLLI", "bKGD", "hIST", "pHYs", "acTL", "fcTL",
@@ -30,7 +30,7 @@ extension PNGDecoder: MetadataRewriting {
         throw PNGFile.damaged("it has no end")
     }
 
-    /// Whether it is of another kind than the metadata that are replaced, which some programs also write as a text.
+    /// Whether a chunk isn't among the replaced metadata, which some programs also write as texts.
     private static func isText(_ chunk: PNGChunk, _ bytes: [UInt8]) -> Bool {
         if chunk.kind == .exif { return false }
         return !["XML:com.adobe.xmp", "Raw profile type "].contains { bytes[chunk.body].starts(with: $0.utf8) }

@@ -2,7 +2,7 @@ import CWebP
 import Pipeline
 
 extension WebPDecoder: MetadataRewriting {
-    /// What the picture is made of (RFC 9649 section 2.7).
+    /// The chunks that the picture consists of (RFC 9649 section 2.7).
     private static let looks: Set<String> = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ANMF", "ICCP"]
 
     func rewritten(
@@ -12,13 +12,13 @@ extension WebPDecoder: MetadataRewriting {
         try bytes.withUnsafeBufferPointer { buffer in
             guard try WebPFile(buffer).isWhole else { throw WebPFile.damaged("it ends too soon") }
         }
-        // Their number was looked at just now.
+        // `WebPFile` has limited the number of chunks.
         var position = 12
         while !keepsTexts, let name = bytes[...].slice(at: position, count: 4),
             let length = bytes[...].littleEndianNumber(at: position + 4, bytes: 4)
         {
             let name = String(decoding: name, as: UTF8.self)
-            // The library takes names of four characters.
+            // libwebp takes names of four bytes.
             if !Self.looks.contains(name), name.utf8.count == 4 { names.insert(name) }
             position += 8 + length + length % 2
         }

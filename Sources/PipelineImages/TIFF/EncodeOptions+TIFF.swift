@@ -7,20 +7,20 @@ extension EncodeOptions {
 
     /// The options of TIFF.
     public struct TIFF: Sendable, Hashable {
-        /// How the pixels are packed; nothing is ever lost.
+        /// A lossless compression.
         public enum Compression: String, Sendable, Hashable, CaseIterable {
-            /// Not at all.
+            /// No compression.
             case none
-            /// LZW, which everything reads.
+            /// LZW, which every program reads.
             case lzw
-            /// Deflate: smaller.
+            /// Deflate, which makes smaller files.
             case deflate
         }
 
-        /// How the pixels are packed; ``Compression/deflate`` by default.
+        /// The compression; ``Compression/deflate`` by default.
         public var compression: Compression
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(compression: Compression = .deflate) { self.compression = compression }
     }
 }

@@ -1,10 +1,10 @@
 import Pipeline
 
-/// Decodes TIFF row by row with libtiff; a picture that is one JPEG, as cameras and scanners write it, as a JPEG: libtiff
-/// neither scales such a strip as it decodes nor stops within it.
+/// Decodes TIFF row by row with libtiff. A picture that is a single JPEG strip, as cameras and scanners write it, is
+/// decoded as a JPEG: libtiff can neither scale such a strip as it decodes nor stop within it.
 ///
-/// Numbers of any width become 8 bits a channel. Floating-point samples without a profile are linear light from 0 to 1; of
-/// greys that are brighter, 0 to 255 or to 65535. Signed samples begin at 0, or at the type's lowest number if one is
+/// Samples of any width become 8 bits a channel. Floating-point samples without a profile are linear light from 0 to 1;
+/// brighter greys range from 0 to 255 or to 65535. Signed samples begin at 0, or at the type's minimum if one is
 /// negative.
 struct TIFFDecoder: ImageDecoding {
     private let jpeg = JPEGDecoder()
@@ -54,7 +54,7 @@ struct TIFFDecoder: ImageDecoding {
             xmp: file.data(EXIFBlock.Tag.xmp, in: entries), profile: file.data(EXIFBlock.Tag.profile, in: entries))
     }
 
-    /// The one strip that is a JPEG of the picture's size, and its header.
+    /// Returns the only strip and its header, if it is a JPEG of the picture's size.
     private func strip(
         of bytes: [UInt8], size: PixelSize, _ cancellation: WorkCancellation
     ) -> (TIFFStrip, ImageHeader)? {

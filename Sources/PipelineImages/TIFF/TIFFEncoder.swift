@@ -9,7 +9,7 @@ struct TIFFEncoder: ImageEncoding {
         [("compression", "\(options.compression)")]
     }
 
-    /// The most bytes of pixels in a strip that has more than one row.
+    /// The most bytes of pixels in a strip of several rows.
     private static let stripLength = 1 << 18
 
     func encode(
@@ -47,7 +47,7 @@ struct TIFFEncoder: ImageEncoding {
 }
 
 extension EncodeOptions.TIFF.Compression {
-    /// What TIFF 6.0 and its supplements call it.
+    /// Its number in TIFF 6.0 and its supplements.
     fileprivate var number: Int32 {
         switch self {
         case .none: 1
@@ -58,7 +58,7 @@ extension EncodeOptions.TIFF.Compression {
 }
 
 extension EmbeddedMetadata {
-    /// Writes what a TIFF has a place for: EXIF's texts, XMP and the profile.
+    /// Writes the metadata that a TIFF can hold: EXIF's texts, XMP and the profile.
     fileprivate func write(to writer: OpaquePointer) {
         if let block = EXIFBlock(exif) {
             let entries = block.mainEntries

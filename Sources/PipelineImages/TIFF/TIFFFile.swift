@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// A file that libtiff has open. Its bytes have to outlive it.
+/// A file opened by libtiff. Its bytes have to outlive it.
 final class TIFFFile {
     private let file: OpaquePointer
     private let header: ctiff_header
@@ -9,7 +9,7 @@ final class TIFFFile {
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, allowDamage: Bool, cancellation: WorkCancellation) throws {
         guard let start = bytes.baseAddress else { throw Self.damaged("it is empty") }
-        // The file keeps the pointer, and this object keeps what it points to.
+        // The file keeps the pointer, and this object retains what it points to.
         let watch = ctiff_cancellation(
             is_cancelled: { Unmanaged<WorkCancellation>.fromOpaque($0).takeUnretainedValue().isCancelled },
             context: Unmanaged.passUnretained(cancellation).toOpaque())
@@ -39,7 +39,7 @@ final class TIFFFile {
 
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
-    /// Grey, RGB or RGBA; of inks the latter.
+    /// Grey, RGB or RGBA; RGBA stands for CMYK too.
     var layout: PixelLayout { PixelLayout.known(channelCount: Int(header.channels)) ?? .rgba }
 
     /// Whether the channels are cyan, magenta, yellow and black.
@@ -52,7 +52,7 @@ final class TIFFFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// The pixels of a window, scaled.
+    /// Decodes the pixels of a window, scaled.
     func pixels(_ plan: ResamplePlan, _ window: PixelRegion) throws -> [UInt8] {
         var failure = ctiff_failure()
         let columns = (UInt32(window.x), UInt32(window.right))
@@ -81,7 +81,7 @@ final class TIFFFile {
 
     private static func error(_ failure: ctiff_failure) -> LoadError {
         let words = failure.words
-        // So libtiff calls what it knows and doesn't read.
+        // libtiff's words for known features that it can't read.
         let isUnsupported = ["not supported", "unsupported", "not configured", "annot handle", "Sorry"]
             .contains(where: words.contains)
         guard failure.is_unsupported || isUnsupported else { return damaged(words) }
@@ -96,6 +96,6 @@ final class TIFFFile {
 }
 
 extension ctiff_failure {
-    /// libtiff's words.
+    /// libtiff's error message.
     var words: String { withUnsafeBytes(of: message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) } }
 }

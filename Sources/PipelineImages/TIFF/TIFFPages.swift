@@ -1,18 +1,18 @@
 /// The directories of a TIFF file, classic (TIFF 6.0 section 2) or BigTIFF.
 enum TIFFPages {
-    /// More pages than this aren't counted.
+    /// The most pages that are counted.
     static let most = 65_536
 
-    /// More tags than this aren't read: libtiff's time for those that it doesn't know grows with their square.
+    /// The most tags that are read. libtiff's time for unknown tags grows with their square.
     static let mostTags = 512
 
-    /// How many tags the first directory has; 0 if there is none.
+    /// Returns how many tags the first directory has; 0 if there is none.
     static func tags(_ bytes: [UInt8]) -> Int {
         let file = Numbers(bytes)
         return file.number(file.isBig ? 8 : 4, file.isBig ? 8 : 4).flatMap { file.number($0, file.isBig ? 8 : 2) } ?? 0
     }
 
-    /// How many directories follow each other, at least 1. One that points back at another ends the file at ``most``.
+    /// Returns how many directories follow each other, at least 1. A cycle ends at ``most``.
     static func count(_ bytes: [UInt8]) -> Int {
         let file = Numbers(bytes)
         let (first, countLength, entryLength, linkLength) = file.isBig ? (8, 8, 20, 8) : (4, 2, 12, 4)
@@ -27,7 +27,7 @@ enum TIFFPages {
         return max(1, pages)
     }
 
-    /// The numbers of a file, in its own order of bytes.
+    /// Reads numbers in the file's byte order.
     private struct Numbers {
         private let bytes: [UInt8]
         private let isBigEndian: Bool

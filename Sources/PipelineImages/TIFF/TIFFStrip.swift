@@ -1,11 +1,11 @@
-/// The one strip of a TIFF that is compressed as JPEG (TIFF Technical Note 2).
+/// The only strip of a TIFF that is compressed as JPEG (TIFF Technical Note 2).
 struct TIFFStrip {
-    /// The strip with the tables that stand elsewhere in the file: a JPEG file of its own.
+    /// The strip as a JPEG file, with the tables that are stored elsewhere.
     let jpeg: [UInt8]
-    /// An ICC profile; empty where there is none.
+    /// The ICC profile; empty if there is none.
     let profile: [UInt8]
 
-    /// `nil` for any other TIFF, and for one with colours that its JPEG doesn't tell.
+    /// Returns `nil` for any other TIFF, and for colours that the JPEG doesn't describe.
     init?(_ bytes: [UInt8]) {
         guard let file = EXIFBlock(bytes) else { return nil }
         let entries = file.mainEntries
@@ -22,7 +22,7 @@ struct TIFFStrip {
         let strip = bytes[offset..<offset + length]
         let tables = file.data(Tag.tables, in: entries)
         guard strip.starts(with: [0xff, 0xd8]), tables.isEmpty || tables.starts(with: [0xff, 0xd8]) else { return nil }
-        // Each has its own beginning, and the tables an end.
+        // Both have a start marker, and the tables an end marker.
         jpeg = tables.isEmpty ? Array(strip) : tables.dropLast(2) + strip.dropFirst(2)
         profile = file.data(EXIFBlock.Tag.profile, in: entries)
     }

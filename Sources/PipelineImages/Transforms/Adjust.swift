@@ -1,7 +1,8 @@
 public import Pipeline
 
-/// Changes brightness, saturation and hue, in this order, as the CSS filters of these names do: what one of them makes
-/// too bright is white for the next. Transparency stays.
+/// Changes brightness, saturation and hue, in this order, as the CSS filters with these names do.
+///
+/// Channels are clamped after each step. Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
 public struct Adjust: PixelTransform {
@@ -9,11 +10,11 @@ public struct Adjust: PixelTransform {
     private let saturation: Double
     private let hue: Double
 
-    /// Adjusts.
+    /// Makes the transform.
     /// - Parameters:
-    ///   - brightness: what each channel is multiplied by, 0 to 10; 1, the default, changes nothing.
-    ///   - saturation: 0 for grey, 1, the default, for no change, above it for more; at most 10.
-    ///   - hue: by how many degrees colours turn; 0 by default.
+    ///   - brightness: The factor of each channel, 0 to 10; 1, the default, changes nothing.
+    ///   - saturation: The saturation, from 0, grey, to 10; 1, the default, changes nothing.
+    ///   - hue: The rotation of hues in degrees; 0, the default, changes nothing.
     public init(brightness: Double = 1, saturation: Double = 1, hue: Double = 0) {
         self.brightness = brightness.isFinite ? min(10, max(0, brightness)) : 1
         self.saturation = saturation.isFinite ? min(10, max(0, saturation)) : 1

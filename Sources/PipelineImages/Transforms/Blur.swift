@@ -1,14 +1,14 @@
 public import Pipeline
 
-/// Blurs the picture with a Gaussian kernel. Transparent pixels lend nothing of their colour.
+/// Blurs the picture with a Gaussian kernel. Colours are weighted by alpha.
 ///
 /// - Throws: `CancellationError`.
 public struct Blur: PixelTransform {
     private let sigma: Double
 
-    /// Blurs.
-    /// - Parameter sigma: how far, in pixels: the kernel's standard deviation, 0 to 100; what is out of range counts as its
-    ///   nearer end. About a third of how wide an edge becomes.
+    /// Makes the transform.
+    /// - Parameter sigma: The kernel's standard deviation in pixels, 0 to 100. Values out of range are clamped. An edge
+    ///   becomes about three times as wide.
     public init(sigma: Double) {
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
     }
@@ -21,7 +21,7 @@ public struct Blur: PixelTransform {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        // Narrower than this the kernel is one pixel.
+        // A narrower kernel is a single pixel.
         guard sigma > 0.1 else { return image }
         let plan = ResamplePlan(from: image.size, to: image.size, reserve: 1)
         let across = try ResampleKernel(count: image.width, sigma: sigma, cancellation: cancellation)

@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Cuts the largest circle out of the picture's middle; what lies around it is transparent.
+/// Cuts the largest circle out of the picture's middle. Pixels around it become transparent.
 ///
 /// - Throws: `CancellationError`.
 public struct Circle: PixelTransform {

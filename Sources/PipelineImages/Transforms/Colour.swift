@@ -2,17 +2,17 @@ import Pipeline
 
 /// A colour in sRGB, with straight alpha.
 public struct Colour: Sendable, Hashable {
-    /// From 0 to 255.
+    /// The channels, from 0 to 255.
     public var red, green, blue: UInt8
-    /// From 0, transparent, to 255, opaque.
+    /// The opacity, from 0, transparent, to 255, opaque.
     public var alpha: UInt8
 
     /// Makes a colour.
     /// - Parameters:
-    ///   - red: from 0 to 255.
-    ///   - green: from 0 to 255.
-    ///   - blue: from 0 to 255.
-    ///   - alpha: from 0, transparent, to 255, opaque, the default.
+    ///   - red: Red, from 0 to 255.
+    ///   - green: Green, from 0 to 255.
+    ///   - blue: Blue, from 0 to 255.
+    ///   - alpha: Opacity, from 0, transparent, to 255, opaque, the default.
     public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         self.red = red
         self.green = green
@@ -24,12 +24,12 @@ public struct Colour: Sendable, Hashable {
     public static let white = Colour(red: 255, green: 255, blue: 255)
     /// Black.
     public static let black = Colour(red: 0, green: 0, blue: 0)
-    /// Nothing.
+    /// Transparent black.
     public static let clear = Colour(red: 0, green: 0, blue: 0, alpha: 0)
 }
 
 extension Colour: CustomStringConvertible {
-    /// Such as `#ff8000`, and `#ff800080` where it isn't opaque.
+    /// The colour as hexadecimal text, such as `#ff8000`, or `#ff800080` if it isn't opaque.
     public var description: String {
         let channels = [red, green, blue] + (alpha == 255 ? [] : [alpha])
         return "#"
@@ -40,7 +40,7 @@ extension Colour: CustomStringConvertible {
 extension Colour {
     var isGrey: Bool { red == green && green == blue }
 
-    /// A pixel of a layout that can show it.
+    /// Returns a pixel of this colour. The layout has to be able to hold it.
     func pixel(in layout: PixelLayout) -> [UInt8] {
         Array([red, green, blue, alpha].prefix(layout.channelCount))
     }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// What makes new colours of old ones: three rows of three factors (Filter Effects Module Level 1, section 9.6).
+/// A 3×3 matrix of factors that transforms colours (Filter Effects Module Level 1, section 9.6).
 struct ColourMatrix {
-    /// The factors with 12 bits behind the point.
+    /// The factors as fixed-point numbers with 12 fractional bits.
     private let factors: [Int]
 
     private init(_ values: [Double]) { factors = values.map { Int(($0 * 4096).rounded()) } }
 
     private static let luma = [0.213, 0.715, 0.072]
 
-    /// Every channel times a factor.
+    /// Multiplies every channel by a factor.
     static func brightness(_ factor: Double) -> ColourMatrix {
         ColourMatrix([factor, 0, 0, 0, factor, 0, 0, 0, factor])
     }
 
-    /// Grey and the distance from it: more or less of the latter.
+    /// Scales the distance of colours from grey.
     static func saturation(_ factor: Double) -> ColourMatrix {
         ColourMatrix(
             (0..<9).map { index -> Double in
@@ -23,7 +23,7 @@ struct ColourMatrix {
             })
     }
 
-    /// A turn about the axis of greys, in degrees.
+    /// Rotates hues about the grey axis, in degrees.
     static func hue(_ degrees: Double) -> ColourMatrix {
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
         return ColourMatrix([
@@ -39,7 +39,7 @@ struct ColourMatrix {
         ])
     }
 
-    /// The new colour, of channels in sixteenths of a level, within what a channel can hold.
+    /// Returns the new colour with clamped channels, in sixteenths of a level.
     func applied(to colour: SIMD3<Int32>) -> SIMD3<Int32> {
         factors.withUnsafeBufferPointer { factors in
             var result = SIMD3<Int32>()

@@ -1,6 +1,7 @@
 public import Pipeline
 
-/// Lays another picture over the picture, such as a watermark. Of an animation every frame gets its first frame.
+/// Lays another picture, such as a watermark, over the picture. Every frame of an animation gets the overlay's first
+/// frame.
 ///
 /// - Throws: `CancellationError`.
 public struct Composite: PixelTransform {
@@ -11,13 +12,13 @@ public struct Composite: PixelTransform {
     private let scale: Double?
     private let opacity: Double
 
-    /// Lays a picture over.
+    /// Lays a decoded picture over.
     /// - Parameters:
-    ///   - overlay: the picture on top; its first frame is used.
-    ///   - gravity: where it lies; by default at the right lower corner.
-    ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
-    ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
-    ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - overlay: The picture on top; its first frame is used.
+    ///   - gravity: Where it lies; by default at the bottom right corner.
+    ///   - offset: The pixels to move it to the right and down from there; by default none.
+    ///   - scale: Its width as a share of the picture's width; by default it keeps its size.
+    ///   - opacity: The opacity, from 0, invisible, to 1, the default.
     public init(
         _ overlay: DecodedImage, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0),
         scale: Double? = nil, opacity: Double = 1
@@ -30,18 +31,20 @@ public struct Composite: PixelTransform {
         self.opacity = opacity.isFinite ? min(1, max(0, opacity)) : 1
     }
 
-    /// Lays the picture in a file over. The file is read and decoded here, on the calling thread, and once: make the list
-    /// as the program starts.
+    /// Lays the picture in a file over.
+    ///
+    /// The file is read and decoded once, by this initializer on the calling thread, so make the list when the program
+    /// starts.
     /// - Parameters:
-    ///   - path: the file, of any format that `Decode` takes.
-    ///   - gravity: where the picture lies; by default at the right lower corner.
-    ///   - offset: by how many pixels it is moved from there, to the right and down; by default not at all.
-    ///   - scale: how wide it is made, as a part of the picture's width; by default it keeps its pixels.
-    ///   - opacity: from 0, not seen, to 1, the default.
+    ///   - path: The path of the file.
+    ///   - gravity: Where the picture lies; by default at the bottom right corner.
+    ///   - offset: The pixels to move it to the right and down from there; by default none.
+    ///   - scale: Its width as a share of the picture's width; by default it keeps its size.
+    ///   - opacity: The opacity, from 0, invisible, to 1, the default.
     ///   - codecs: The formats that the file may have; by default ``ImageCodecs/standard``.
-    ///   - limits: what the picture may cost; by default 50 million pixels and 64 million bytes.
-    /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType`, `undecodable` or what else
-    ///   `Decode` throws.
+    ///   - limits: What the picture may cost; by default 50 million pixels and 64 million bytes.
+    /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType` or `undecodable`, and any other
+    ///   code of `Decode`.
     public init(
         file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
         opacity: Double = 1, codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits()
@@ -50,10 +53,10 @@ public struct Composite: PixelTransform {
         self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity)
     }
 
-    /// Everything that was chosen, and which picture.
+    /// All options, and a digest of the overlay.
     public var signature: String? { "composite(\(digest), \(overlay.layout), \(parameters))" }
 
-    /// Everything that was chosen but the picture's pixels.
+    /// All options and the overlay's size.
     public var parameters: String {
         "\(overlay.size), \(gravity.rawValue), offset: \(offset.x), \(offset.y)"
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
@@ -64,7 +67,7 @@ public struct Composite: PixelTransform {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
         let image = try overlay.layout == .grey ? image : image.withColour(cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)
-        // Far outside, sums of these could overflow: a picture is never that large.
+        // Clamped so that sums can't overflow. No picture is that large.
         let far = 1 << 40
         let (x, y) = (origin.x + min(far, max(-far, offset.x)), origin.y + min(far, max(-far, offset.y)))
         let columns = max(0, x)..<max(max(0, x), min(image.width, x + top.width))
@@ -88,7 +91,7 @@ public struct Composite: PixelTransform {
         }
     }
 
-    /// The overlay in the size that it has on this picture.
+    /// Returns the overlay, scaled for this picture.
     private func sized(for image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let first = DecodedImage(size: overlay.size, layout: overlay.layout, frames: [overlay.frames[0]])
         guard let scale else { return first }
@@ -98,14 +101,14 @@ public struct Composite: PixelTransform {
             .transformed(first, cancellation)
     }
 
-    /// One pixel over another, straight alpha (Porter and Duff's "over").
+    /// Blends one pixel over another with straight alpha (Porter and Duff's "over").
     private func blend(
         _ over: UnsafeBufferPointer<UInt8>, _ from: Int, _ under: UnsafeMutableBufferPointer<UInt8>, _ to: Int,
         _ channels: Int
     ) {
         let alpha = Int((Double(over[from + 3]) * opacity).rounded())
         let alphaUnder = channels == 4 ? Int(under[to + 3]) : 255
-        // In 255² for one.
+        // In units of 1/255².
         let weightUnder = alphaUnder * (255 - alpha)
         let sum = alpha * 255 + weightUnder
         guard alpha > 0, sum > 0 else { return }

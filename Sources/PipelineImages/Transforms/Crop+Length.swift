@@ -1,12 +1,12 @@
 extension Crop {
-    /// A side or a distance, in pixels or as a part of the picture's own side.
+    /// A side or a distance, in pixels or in percent of the picture's side.
     public enum Length: Sendable, Hashable {
-        /// Pixels.
+        /// A number of pixels.
         case pixels(Int)
-        /// Hundredths of the picture's width, or of its height; rounded to pixels.
+        /// A percentage of the picture's width or height, rounded to pixels.
         case percent(Double)
 
-        /// The same of a picture that is so long.
+        /// Returns the length in pixels for a side of the picture.
         func pixels(of side: Int) -> Int {
             switch self {
             case .pixels(let count): count
@@ -14,13 +14,13 @@ extension Crop {
             }
         }
 
-        /// Whether it is a part that isn't nothing.
+        /// Whether it is a percentage above 0.
         var isPart: Bool { if case .percent(let hundredths) = self { hundredths > 0 } else { false } }
     }
 }
 
 extension Crop.Length: CustomStringConvertible {
-    /// Such as `300` or `12.5%`.
+    /// The length as text, such as `300` or `12.5%`.
     public var description: String {
         switch self {
         case .pixels(let count): "\(count)"

@@ -3,22 +3,22 @@ public import Pipeline
 /// Cuts a rectangle out of the picture.
 ///
 /// ```swift
-/// Crop(x: 10, y: 20, width: 300, height: 200)                    // of the pixels as they are at this place in the list
+/// Crop(x: 10, y: 20, width: 300, height: 200)                    // of the pixels as they are here in the list
 /// Crop(PixelSize(square: 200))                                   // the middle
 /// Crop(aspect: PixelSize(width: 16, height: 9), gravity: .north) // the largest that fits
 /// Crop(width: .percent(50), height: .percent(50), gravity: .east)
 /// Crop(PixelSize(square: 200), focalPoint: (x: 0.3, y: 0.25))    // around a face
-/// Crop(PixelSize(square: 200), by: .attention)                   // where there is something to be seen
+/// Crop(PixelSize(square: 200), by: .attention)                   // the most interesting part
 /// ```
 ///
-/// A thumbnail that fills its frame with what matters is `Resize(size, fit: .outside)` with such a crop after it. Of an
-/// animation all frames are cut alike, where they have the most together.
+/// For a thumbnail that keeps what matters, put `Resize(size, fit: .outside)` before a crop by interest or around a
+/// focal point. All frames of an animation are cut alike; their interest is added up.
 ///
-/// A crop that comes right after `Decode`, without a `maxPixelSize` in the request, lets a JPEG, PNG, TIFF or WebP be decoded
-/// there alone, no larger than the next stages need it: not by interest, and not of several frames. The result is that of
-/// cutting the whole picture; where a later stage makes it smaller, the outermost pixels may differ by what lies next to them.
+/// If a crop follows `Decode` directly and the request has no `maxPixelSize`, only that part of a JPEG, PNG, TIFF or
+/// WebP is decoded, no larger than later stages need. This doesn't apply to crops by interest or to several frames. The
+/// result equals cutting the whole picture. If a later stage reduces it, the outermost pixels may differ slightly.
 ///
-/// What lies outside the picture is cut off: the result may be smaller than asked for, but never empty.
+/// The rectangle is clipped to the picture, so the result may be smaller than requested, but is never empty.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the rectangle lies outside the picture;
 ///   `CancellationError`.
@@ -35,61 +35,61 @@ public struct Crop: PixelTransform, PixelSizing {
 
     /// Cuts out a rectangle.
     /// - Parameters:
-    ///   - x: how many pixels lie to its left.
-    ///   - y: how many pixels lie above it.
-    ///   - width: in pixels.
-    ///   - height: in pixels.
+    ///   - x: The distance from the left edge in pixels.
+    ///   - y: The distance from the top edge in pixels.
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.init(x: .pixels(x), y: .pixels(y), width: .pixels(width), height: .pixels(height))
     }
 
     /// Cuts out a rectangle in pixels or percent.
     /// - Parameters:
-    ///   - x: how much of the picture lies to its left.
-    ///   - y: how much lies above it.
-    ///   - width: its width.
-    ///   - height: its height.
+    ///   - x: The distance from the left edge.
+    ///   - y: The distance from the top edge.
+    ///   - width: The width.
+    ///   - height: The height.
     public init(x: Length, y: Length, width: Length, height: Length) {
         region = .rectangle(x: x, y: y, width: width, height: height)
     }
 
     /// Cuts out a rectangle of a size in pixels or percent.
     /// - Parameters:
-    ///   - width: its width; at most the picture's.
-    ///   - height: its height; at most the picture's.
-    ///   - gravity: where it lies; by default in the middle.
+    ///   - width: The width; at most the picture's.
+    ///   - height: The height; at most the picture's.
+    ///   - gravity: Where it lies; by default in the middle.
     public init(width: Length, height: Length, gravity: Gravity = .centre) {
         region = .gravity(width: width, height: height, gravity)
     }
 
-    /// Cuts out the largest rectangle of an aspect.
+    /// Cuts out the largest rectangle with an aspect ratio.
     /// - Parameters:
-    ///   - aspect: width and height in any unit, such as 16 and 9.
-    ///   - gravity: where it lies; by default in the middle.
+    ///   - aspect: The ratio, as a width and a height in any unit, such as 16 and 9.
+    ///   - gravity: Where it lies; by default in the middle.
     public init(aspect: PixelSize, gravity: Gravity = .centre) {
         region = .aspect(aspect, gravity)
     }
 
     /// Cuts out a rectangle of a size.
     /// - Parameters:
-    ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
-    ///   - gravity: where it lies; by default in the middle.
+    ///   - size: The size in pixels; longer sides are cut to those of the picture.
+    ///   - gravity: Where it lies; by default in the middle.
     public init(_ size: PixelSize, gravity: Gravity = .centre) {
         self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity)
     }
 
-    /// Cuts out a rectangle of a size around a point, as near to it as the picture's edges allow.
+    /// Cuts out a rectangle centred on a point, as far as the picture's edges allow.
     /// - Parameters:
-    ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
-    ///   - focalPoint: what matters, from (0, 0), the left upper corner, to (1, 1), the right lower one.
+    ///   - size: The size in pixels; longer sides are cut to those of the picture.
+    ///   - focalPoint: The point that matters, from (0, 0), the top left corner, to (1, 1), the bottom right one.
     public init(_ size: PixelSize, focalPoint: (x: Double, y: Double)) {
         region = .focalPoint(size, x: focalPoint.x, y: focalPoint.y)
     }
 
-    /// Cuts out the rectangle of a size in which there is the most to be seen.
+    /// Cuts out the most interesting rectangle of a size.
     /// - Parameters:
-    ///   - size: in pixels; a side that is longer than the picture's is as long as the picture's.
-    ///   - interest: what counts.
+    ///   - size: The size in pixels; longer sides are cut to those of the picture.
+    ///   - interest: What makes a part interesting.
     public init(_ size: PixelSize, by interest: Interest) {
         region = .interest(size, interest)
     }
@@ -108,17 +108,17 @@ public struct Crop: PixelTransform, PixelSizing {
         }
     }
 
-    /// Its own rectangle, of which the next stages then say how large it has to be; the whole picture where the pixels decide.
+    /// Returns the rectangle and the size that later stages need of it; `nil` for a crop by interest.
     public func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
         rectangle(in: size).flatMap { Self.part($0, of: size) }.map { ($0, later.box(of: $0.size)) }
     }
 
-    /// Every pixel, where no part is decoded alone.
+    /// Returns `nil`: every pixel is needed unless only the region is decoded.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { nil }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        // The decoder has cut it out.
+        // The decoder has already cut it out.
         if let region = image.region, let need = neededRegion(of: image.nativeSize, later: PixelNeeds()),
             need.region == region
         {
@@ -148,7 +148,7 @@ public struct Crop: PixelTransform, PixelSizing {
         return cut
     }
 
-    /// What of a rectangle lies in a picture; `nil` for nothing.
+    /// Returns the part of a rectangle inside a picture; `nil` if there is none.
     private static func part(_ rectangle: PixelRegion, of area: PixelSize) -> PixelRegion? {
         let (x, y, size) = (rectangle.x, rectangle.y, rectangle.size)
         // Far outside, sums of these could overflow.
@@ -159,7 +159,7 @@ public struct Crop: PixelTransform, PixelSizing {
         return PixelRegion(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top))
     }
 
-    /// The rectangle in a picture of a size; `nil` where the pixels decide.
+    /// Returns the rectangle in a picture of a size; `nil` for a crop by interest.
     private func rectangle(in area: PixelSize) -> PixelRegion? {
         switch region {
         case .rectangle(let x, let y, let width, let height):
@@ -185,19 +185,19 @@ public struct Crop: PixelTransform, PixelSizing {
         }
     }
 
-    /// The rectangle with the most to be seen.
+    /// Returns the most interesting rectangle.
     private func interesting(in image: DecodedImage, _ cancellation: WorkCancellation) throws -> PixelRegion {
         guard case .interest(let wanted, let interest) = region else {
             return PixelRegion(x: 0, y: 0, size: image.size)
         }
         let size = inside(wanted, image.size)
-        // Nothing of no size can be interesting; where it lies is for the caller to refuse.
+        // An empty rectangle has no interest. The caller refuses it.
         guard size.width > 0, size.height > 0, size != image.size else { return PixelRegion(x: 0, y: 0, size: size) }
         let origin = try InterestMap(of: image, by: interest, cancellation).best(size, in: image.size)
         return PixelRegion(x: origin.x, y: origin.y, size: size)
     }
 
-    /// A size of which a part of a picture, however small, is a pixel.
+    /// Returns a size in pixels. A percentage above 0 is at least one pixel.
     private static func size(_ width: Length, _ height: Length, in area: PixelSize) -> PixelSize {
         PixelSize(
             width: max(width.isPart ? 1 : .min, width.pixels(of: area.width)),

@@ -1,11 +1,11 @@
 package import Pipeline
 
 extension DecodedImage {
-    /// The largest picture that a transform makes, in pixels of all frames.
+    /// The most pixels, in all frames, of a picture that a transform makes.
     private static let mostPixels = 200_000_000
 
-    /// The same animation with other pixels in each frame.
-    /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the size makes no sense; what `body` throws.
+    /// Returns the animation with new pixels in each frame.
+    /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the size is empty or too large; what `body` throws.
     func mapFrames(
         size newSize: PixelSize? = nil, layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
         _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
@@ -23,7 +23,7 @@ extension DecodedImage {
         return result
     }
 
-    /// Frames with other pixels and the same delays.
+    /// Returns frames with new pixels and the same delays.
     func newFrames(
         _ cancellation: WorkCancellation, _ body: (UnsafeBufferPointer<UInt8>) throws -> [UInt8]
     ) throws -> [Frame] {
@@ -33,8 +33,8 @@ extension DecodedImage {
         }
     }
 
-    /// The same animation with other pixels in each frame, made some thousand at a time, so that it can stop between them.
-    /// - Parameter body: fills a range of pixels; it is given all old and all new ones.
+    /// Returns the animation with new pixels in each frame. It can stop every 65,536 pixels.
+    /// - Parameter body: Fills a range of pixels. It gets all old and all new pixels.
     func mapPixels(
         layout newLayout: PixelLayout? = nil, _ cancellation: WorkCancellation,
         _ body: (
@@ -53,15 +53,15 @@ extension DecodedImage {
         }
     }
 
-    /// The same with an alpha channel, which is opaque where there was none.
+    /// Returns the picture with an alpha channel, opaque if it had none.
     package func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
 
-    /// The same with three channels at least.
+    /// Returns the picture with at least three channels.
     func withColour(_ cancellation: WorkCancellation) throws -> DecodedImage {
         layout == .grey ? try with(.rgb, cancellation) : self
     }
 
-    /// A frame as a still image, with three channels at least.
+    /// Returns a frame as a still picture with at least three channels.
     func colours(of frame: Frame, _ cancellation: WorkCancellation) throws -> DecodedImage {
         try DecodedImage(size: size, layout: layout, frames: [frame]).withColour(cancellation)
     }

@@ -1,36 +1,36 @@
 public import Pipeline
 
-/// Makes the pixels fit the request's `maxPixelSize` exactly, with a Lanczos kernel; nothing is ever enlarged.
+/// Reduces the picture to the exact size that fits the request's `maxPixelSize`, with a Lanczos kernel.
 ///
-/// `Decode` has left the picture no larger than need be, often by far; this stage does the rest. All frames of an
-/// animation are scaled. Without a `maxPixelSize`, or if the picture fits, there is nothing to do.
+/// `Decode` has often reduced the picture already; this stage does the rest. All frames of an animation are scaled.
+/// Without a `maxPixelSize`, or if the picture fits, the stage is skipped. It never enlarges.
 ///
-/// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above the
-///   time limit of the list's `Decode`; `CancellationError`.
+/// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above
+///   the time limit of the list's `Decode`; `CancellationError`.
 public struct Downscale: Stage, PixelSizing {
     /// Pixels.
     public let accepts: Phases = .decoded
-    /// Pixels again.
+    /// Pixels.
     public let produces: Phases = .decoded
 
     private let threads: BlockingThreads
 
     /// Makes the stage.
-    /// - Parameter threads: where the work is done; by default threads shared by all stages, one for each core.
+    /// - Parameter threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
-    /// The kernel; the size is the request's and has its own place in the key.
+    /// The kernel. The size isn't included: the request's has its own place in the cache key.
     public var signature: String? { "downscale(lanczos3)" }
 
-    /// What the next stages need: without a `maxPixelSize` this one keeps every pixel.
+    /// Returns what later stages need: without a `maxPixelSize`, this stage keeps every pixel.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
-    /// What the next stages need: where a part is decoded, there is no `maxPixelSize`.
+    /// Returns what later stages need: regions are only decoded without a `maxPixelSize`.
     public func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
         later.region(of: size)
     }
 
-    /// Scales.
+    /// Scales the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
         let size = Self.size(of: image, in: box)
@@ -43,8 +43,8 @@ public struct Downscale: Stage, PixelSizing {
         return .done
     }
 
-    /// The exact size in a box: the native size's fit, so that a decoder's rounding doesn't show; the fit of the pixels
-    /// themselves if an earlier stage gave them another aspect.
+    /// Returns the exact size in a box. It is calculated from the native size, to avoid a decoder's rounding, or from
+    /// the current size if an earlier stage changed the aspect ratio.
     static func size(of image: DecodedImage, in box: PixelSize) -> PixelSize {
         let size = image.size
         let fitted = image.unreducedSize.fitted(into: box)

@@ -1,13 +1,13 @@
 public import Pipeline
 
-/// Puts the picture on a background, which ends its transparency. A picture without any stays as it is.
+/// Puts the picture on a background colour, which removes transparency. Opaque pictures are unchanged.
 ///
 /// - Throws: `CancellationError`.
 public struct Flatten: PixelTransform, PixelSizing {
     private let background: Colour
 
-    /// Flattens.
-    /// - Parameter background: the colour, by default white; its own alpha is of no account.
+    /// Makes the transform.
+    /// - Parameter background: The colour, by default white; its alpha is ignored.
     public init(_ background: Colour = .white) {
         self.background = background
     }
@@ -18,7 +18,7 @@ public struct Flatten: PixelTransform, PixelSizing {
     /// The background.
     public var parameters: String { "\(background)" }
 
-    /// What the next stages need: pixels are treated one by one.
+    /// Returns what later stages need: each pixel is processed on its own.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
     /// Makes the new pixels of every frame.

@@ -1,10 +1,10 @@
 public import Pipeline
 
-/// Mirrors the picture. No pixel changes its colour.
+/// Mirrors the picture. Pixels only change places.
 ///
 /// - Throws: `CancellationError`.
 public struct Flip: PixelTransform, PixelSizing {
-    /// What changes places.
+    /// The sides that are swapped.
     public enum Axis: String, Sendable, Hashable, CaseIterable {
         /// Left and right.
         case horizontal
@@ -14,8 +14,8 @@ public struct Flip: PixelTransform, PixelSizing {
 
     private let axis: Axis
 
-    /// Mirrors.
-    /// - Parameter axis: what changes places.
+    /// Makes the transform.
+    /// - Parameter axis: The sides that are swapped.
     public init(_ axis: Axis) {
         self.axis = axis
     }
@@ -26,7 +26,7 @@ public struct Flip: PixelTransform, PixelSizing {
     /// The axis.
     public var parameters: String { axis.rawValue }
 
-    /// What the next stages need: pixels only change places.
+    /// Returns what later stages need: pixels only change places.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
     /// Makes the new pixels of every frame.

@@ -1,17 +1,17 @@
 import Pipeline
 
-/// Where in a larger area a smaller one lies.
+/// Where a smaller area lies within a larger one.
 ///
-/// In the middle of an odd number of free pixels, the one that is left over lies to the right or below.
+/// If an odd number of pixels is free, centring leaves the extra one at the right or at the bottom.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// In the middle.
     case centre
-    /// At an edge, in its middle.
+    /// At the middle of an edge.
     case north, east, south, west
     /// In a corner.
     case northEast, southEast, southWest, northWest
 
-    /// How far from the left and the top, from 0 to 1.
+    /// The position from left and top, from 0 to 1.
     private var position: (x: Double, y: Double) {
         switch self {
         case .centre: (0.5, 0.5)
@@ -26,7 +26,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The left upper corner of `size` in `area`; negative where it is larger.
+    /// The top left corner of `size` in `area`; negative where `size` is larger.
     func origin(of size: PixelSize, in area: PixelSize) -> (x: Int, y: Int) {
         (
             Int((Double(area.width - size.width) * position.x).rounded(.down)),

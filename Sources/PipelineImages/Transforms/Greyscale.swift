@@ -1,6 +1,6 @@
 public import Pipeline
 
-/// Takes the colours away; what is left is how bright they are (the luma of ITU-R BT.709). Transparency stays.
+/// Removes the colours and keeps their luma (ITU-R BT.709). Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
 public struct Greyscale: PixelTransform, PixelSizing {
@@ -10,7 +10,7 @@ public struct Greyscale: PixelTransform, PixelSizing {
     /// Its name.
     public var signature: String? { "greyscale" }
 
-    /// What the next stages need: pixels are treated one by one.
+    /// Returns what later stages need: each pixel is processed on its own.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
 
     /// Makes the new pixels of every frame.

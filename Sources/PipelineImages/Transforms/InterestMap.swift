@@ -1,15 +1,15 @@
 import Glibc
 import Pipeline
 
-/// How much there is to be seen in each part of a picture, of all its frames together.
+/// Maps how interesting each part of a picture is, all frames taken together.
 ///
-/// The parts are squares, of which at most 64 × 64 samples are looked at in all: a large picture takes no longer.
+/// The parts are squares, at most 64 × 64 in all, and each is sampled. So a large picture takes no longer.
 struct InterestMap {
     /// The side of a part, in pixels.
     private let side: Int
     private let columns: Int
     private let rows: Int
-    /// The sum of the interest of all parts to the left of and above a corner, corner by corner.
+    /// For each corner, the summed interest of all parts above and to the left of it.
     private var sums: [Double]
 
     init(of image: DecodedImage, by interest: Interest, _ cancellation: WorkCancellation) throws {
@@ -40,8 +40,8 @@ struct InterestMap {
         }
     }
 
-    /// Where a rectangle of `size`, which is no larger than the picture's `area`, has the most in it; of several such
-    /// places the one nearest to the middle.
+    /// Returns the place where a rectangle of `size` contains the most interest; of several such places the one nearest
+    /// to the middle. The rectangle is no larger than the picture's `area`.
     func best(_ size: PixelSize, in area: PixelSize) -> (x: Int, y: Int) {
         let (across, down) = (area.width - size.width, area.height - size.height)
         var best = (x: across / 2, y: down / 2)
@@ -51,7 +51,7 @@ struct InterestMap {
             for x in places(upTo: across) {
                 let found = interest(x: x, y: y, size)
                 let distance = hypot(Double(x) - Double(across) / 2, Double(y) - Double(down) / 2)
-                // What rounding makes of equal sums is no reason to leave the middle.
+                // Sums that differ only by rounding count as equal, so that the middle wins.
                 let tolerance = 1e-9 * abs(most)
                 guard found > most + tolerance || (found >= most - tolerance && distance < least) else { continue }
                 (best, most, least) = ((x, y), found, distance)
@@ -62,7 +62,7 @@ struct InterestMap {
 
     private func places(upTo last: Int) -> [Int] { Array(stride(from: 0, to: last, by: max(1, side / 4))) + [last] }
 
-    /// The interest within a rectangle, whose edges may cut parts.
+    /// The interest within a rectangle, whose edges may cut through parts.
     private func interest(x: Int, y: Int, _ size: PixelSize) -> Double {
         sum(x + size.width, y + size.height) - sum(x, y + size.height) - sum(x + size.width, y) + sum(x, y)
     }

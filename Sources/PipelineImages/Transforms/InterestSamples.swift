@@ -1,13 +1,13 @@
 import Glibc
 import Pipeline
 
-/// Pixels of a frame, looked at here and there for what is interesting in them.
+/// Measures how interesting parts of a frame are, from samples of its pixels.
 struct InterestSamples {
     let pixels: UnsafeBufferPointer<UInt8>
     let size: PixelSize
     let channels: Int
 
-    /// How interesting a square is; what sticks out of the picture is not.
+    /// Returns how interesting a square is, clipped to the picture.
     func interest(x: Int, y: Int, side: Int, _ interest: Interest) -> Double {
         let step = max(1, side / 8)
         let columns = stride(from: x, to: min(size.width, x + side), by: step)
@@ -21,14 +21,14 @@ struct InterestSamples {
         }
     }
 
-    /// The entropy of 16 levels of brightness, in bits, times how many samples there are.
+    /// The entropy of 16 levels of brightness, in bits, times the number of samples.
     private func entropy(_ columns: StrideTo<Int>, _ rows: StrideTo<Int>) -> Double {
         var counts = [Int](repeating: 0, count: 16)
         var all = 0
         for row in rows {
             for column in columns {
                 let (red, green, blue, alpha) = colour(column, row)
-                // What can't be seen is all alike.
+                // All transparent pixels count as the same.
                 counts[Int(alpha * luma(red, green, blue) * 15.999)] += 1
                 all += 1
             }
@@ -44,7 +44,7 @@ struct InterestSamples {
         let around = (brightness(x - 1, y) + brightness(x + 1, y) + brightness(x, y - 1) + brightness(x, y + 1)) / 4
         let edge = abs(light - around)
         let saturation = max(red, green, blue) - min(red, green, blue)
-        // A direction in the cube of colours that skin has, light or dark; very dark and very light are not skin.
+        // Skin, light or dark, has a direction in the colour cube. Very dark and very light pixels aren't skin.
         let length = (red * red + green * green + blue * blue).squareRoot()
         let towardsSkin = length > 0 ? (0.78 * red + 0.51 * green + 0.36 * blue) / length : 0
         let skin = light > 0.15 && light < 0.95 ? max(0, towardsSkin - 0.97) / 0.03 : 0

@@ -2,8 +2,8 @@ public import Pipeline
 
 /// Puts the picture on a larger canvas of one colour.
 ///
-/// A side of the canvas that is smaller than the picture's is as long as the picture's. A picture without transparency
-/// gets an alpha channel if the colour needs one.
+/// A canvas side shorter than the picture's is extended to it. An opaque picture gets an alpha channel if the colour
+/// needs one.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
 public struct Pad: PixelTransform {
@@ -17,21 +17,21 @@ public struct Pad: PixelTransform {
 
     /// Pads to a size.
     /// - Parameters:
-    ///   - canvas: the size, in pixels.
-    ///   - gravity: where the picture lies on it; by default in the middle.
-    ///   - colour: what surrounds the picture; by default white.
+    ///   - canvas: The size in pixels.
+    ///   - gravity: Where the picture lies on it; by default in the middle.
+    ///   - colour: The colour around the picture; by default white.
     public init(to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white) {
         extent = .canvas(canvas, gravity)
         self.colour = colour
     }
 
-    /// Extends the picture at its edges; less than no pixel counts as none.
+    /// Extends the picture at its edges. Negative numbers count as 0.
     /// - Parameters:
-    ///   - top: how many rows are added above; by default none.
-    ///   - left: how many columns are added on the left; by default none.
-    ///   - bottom: how many rows are added below; by default none.
-    ///   - right: how many columns are added on the right; by default none.
-    ///   - colour: theirs; by default white.
+    ///   - top: The number of rows added above; 0 by default.
+    ///   - left: The number of columns added on the left; 0 by default.
+    ///   - bottom: The number of rows added below; 0 by default.
+    ///   - right: The number of columns added on the right; 0 by default.
+    ///   - colour: The colour of the added pixels; by default white.
     public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white) {
         extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
         self.colour = colour
@@ -82,7 +82,7 @@ public struct Pad: PixelTransform {
             let origin = gravity.origin(of: size, in: canvas)
             return (origin.x, origin.y, canvas)
         case .edges(let top, let left, let bottom, let right):
-            // A sum that overflows is too large whatever it is.
+            // A sum that overflows is refused as too large.
             func sum(_ numbers: Int...) -> Int {
                 numbers.reduce(0) { $0.addingReportingOverflow($1).overflow ? .max : $0 + $1 }
             }

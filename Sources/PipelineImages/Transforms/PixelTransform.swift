@@ -1,18 +1,18 @@
 public import Pipeline
 
-/// A transform whose work takes a while: it is done on threads of our own, never on Swift's cooperative ones.
+/// A transform whose work takes a while. It runs on threads of its own, never on Swift's cooperative threads.
 ///
-/// All transforms of this module are such. They throw `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB.
-/// One of your own has to say what becomes of the pixels.
+/// All transforms of this module conform to it. They throw `LoadError.Code.unsupportedLayout` unless the pixels are
+/// 8-bit sRGB. A type of your own implements ``transformed(_:_:)``.
 public protocol PixelTransform: Transform {
-    /// Where the work is done; by default threads shared by all stages, one for each core.
+    /// Where the work runs; by default threads shared by all stages, one for each core.
     var threads: BlockingThreads { get }
 
     /// Makes the new pixels of every frame, on one of the threads.
     /// - Parameters:
-    ///   - image: the picture as the stages before have left it.
-    ///   - cancellation: to be looked at every few milliseconds.
-    /// - Throws: any error, which the pipeline reports as this stage's; `CancellationError` if `cancellation` says so.
+    ///   - image: The result of the previous stages.
+    ///   - cancellation: To be checked every few milliseconds.
+    /// - Throws: Any error, which the pipeline reports as this stage's; `CancellationError` if the work is cancelled.
     func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage
 }
 
@@ -25,7 +25,7 @@ extension PixelTransform {
         try await threads.run { try transformed(image, $0) }
     }
 
-    /// The same in a list, as urgent as the load is.
+    /// Transforms the pixels of a load, at the load's priority.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let limited = load.limitingTime
@@ -36,6 +36,6 @@ extension PixelTransform {
 }
 
 extension LoadError.Code {
-    /// A transform can't be applied to this picture, such as a crop that lies outside of it.
+    /// A transform can't be applied to this picture, such as a crop outside it.
     public static let untransformable = LoadError.Code(rawValue: "untransformable")
 }

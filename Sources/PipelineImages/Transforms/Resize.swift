@@ -1,32 +1,32 @@
 public import Pipeline
 
-/// Scales the picture to a size of its own, whatever the request's `maxPixelSize`, with a Lanczos-3 kernel.
+/// Scales the picture to a given size, whatever the request's `maxPixelSize`, with a Lanczos-3 kernel.
 ///
 /// | fit | a 400×200 picture resized to 100×100 |
 /// |---|---|
 /// | `.inside` | 100×50: all of it, within the size |
-/// | `.outside` | 200×100: all of it, no side shorter than asked for |
+/// | `.outside` | 200×100: all of it, no side shorter than requested |
 /// | `.cover` | 100×100: as `.outside`, cut to the size |
 /// | `.contain` | 100×100: as `.inside`, with bars at the missing edges |
 /// | `.fill` | 100×100: stretched |
 ///
-/// Where a `Resize` is the first stage after `Decode`, and the request has no `maxPixelSize`, the picture is decoded no
-/// larger than this stage needs it.
+/// If a `Resize` follows `Decode` directly and the request has no `maxPixelSize`, the picture is decoded no larger than
+/// this stage needs.
 ///
-/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is shorter than one pixel, or the picture too large;
-///   `CancellationError`.
+/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is shorter than one pixel, or the picture becomes
+///   too large; `CancellationError`.
 public struct Resize: PixelTransform, PixelSizing {
-    /// What becomes of the aspect.
+    /// How the picture is fitted to the size.
     public enum Fit: String, Sendable, Hashable, CaseIterable {
-        /// Fits within the size; the aspect is kept.
+        /// Fits within the size; the aspect ratio is kept.
         case inside
-        /// Is no smaller than the size; the aspect is kept.
+        /// Is no smaller than the size; the aspect ratio is kept.
         case outside
-        /// Fills the size; what is too much at two edges is cut off.
+        /// Fills the size; excess at two edges is cut off.
         case cover
         /// Fits within the size, and bars fill the rest.
         case contain
-        /// Is stretched.
+        /// Stretches to the size; the aspect ratio changes.
         case fill
     }
 
@@ -36,13 +36,13 @@ public struct Resize: PixelTransform, PixelSizing {
     private let gravity: Gravity
     private let background: Colour
 
-    /// Resizes.
+    /// Makes the transform.
     /// - Parameters:
-    ///   - size: in pixels.
-    ///   - fit: by default ``Fit/inside``.
-    ///   - enlarges: whether a picture may get larger than it is; by default a smaller one keeps its pixels.
-    ///   - gravity: what `.cover` keeps and where `.contain` puts the picture; by default the middle.
-    ///   - background: the colour of `.contain`'s bars; by default white.
+    ///   - size: The size in pixels.
+    ///   - fit: How the picture is fitted to the size; by default ``Fit/inside``.
+    ///   - enlarges: Whether smaller pictures are enlarged; `false` by default.
+    ///   - gravity: The part that `.cover` keeps, and the place of the picture with `.contain`; by default the middle.
+    ///   - background: The colour of `.contain`'s bars; by default white.
     public init(
         _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
         background: Colour = .white
@@ -64,12 +64,12 @@ public struct Resize: PixelTransform, PixelSizing {
             background: background)
     }
 
-    /// Everything that was chosen.
+    /// All options.
     public var signature: String? {
         "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background))"
     }
 
-    /// The size, and how it is met.
+    /// The size and the fit.
     public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
 
     /// Makes the new pixels of every frame.
@@ -85,7 +85,8 @@ public struct Resize: PixelTransform, PixelSizing {
         }
     }
 
-    /// The box of which the picture is made `.inside` or `.outside`; what is wanted stretched has to be as large as both.
+    /// Returns the box that a decoder may reduce the picture to. For `.outside`, `.cover` and `.fill`, neither side may
+    /// get shorter than the result's.
     public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         guard size.width > 0, size.height > 0 else { return nil }
         switch fit {
@@ -94,15 +95,15 @@ public struct Resize: PixelTransform, PixelSizing {
             let (across, down) = scales(of: source)
             let scale = max(across, down)
             guard scale < 1 else { return nil }
-            // One side is the exact one; the other must not make the picture smaller than it.
+            // One side is exact; the other is rounded up so that it doesn't reduce the picture further.
             return PixelSize(
                 width: Int((Double(source.width) * scale).rounded(.up)),
                 height: Int((Double(source.height) * scale).rounded(.up)))
         }
     }
 
-    /// The size before anything is cut off or added: that of the picture as it was before a decoder reduced it, whose
-    /// rounding then doesn't show.
+    /// The size before anything is cut off or added. It is calculated from the size before a decoder reduced the
+    /// picture, to avoid the decoder's rounding.
     private func target(of image: DecodedImage) -> PixelSize {
         let target = target(of: image.unreducedSize)
         return target.width <= image.width && target.height <= image.height ? target : self.target(of: image.size)
@@ -112,7 +113,7 @@ public struct Resize: PixelTransform, PixelSizing {
         let (across, down) = scales(of: source)
         func side(_ length: Int, _ scale: Double) -> Int {
             let scale = enlarges ? scale : min(1, scale)
-            // What is larger than any picture is refused later.
+            // A size beyond any picture is refused later.
             return max(1, Int(min(1e9, (Double(length) * scale).rounded())))
         }
         let scale: (Double, Double)

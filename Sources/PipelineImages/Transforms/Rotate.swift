@@ -9,51 +9,51 @@ public import Pipeline
 /// Rotate(degrees: 30, background: .white)
 /// ```
 ///
-/// By a multiple of 90° pixels only change places. By any other angle the picture becomes as large as the turned one needs,
-/// its pixels are interpolated between four, and the corners show the background.
+/// At a multiple of 90°, pixels only change places. At any other angle, the picture grows to hold the turned one, each
+/// pixel is interpolated from four, and the corners show the background.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the picture becomes too large; `CancellationError`.
 public struct Rotate: PixelTransform, PixelSizing {
-    /// How far, clockwise.
+    /// A clockwise angle.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
-        /// A quarter.
+        /// A quarter turn.
         case quarter = 90
-        /// A half.
+        /// A half turn.
         case half = 180
-        /// Three quarters: a quarter counterclockwise.
+        /// Three quarters, that is a quarter counterclockwise.
         case threeQuarters = 270
     }
 
-    /// From 0 to less than 360.
+    /// The angle, from 0 to less than 360.
     private let degrees: Double
     private let background: Colour
 
     /// Turns by quarters.
-    /// - Parameter angle: how far, clockwise.
+    /// - Parameter angle: The clockwise angle.
     public init(_ angle: Angle) { self.init(degrees: Double(angle.rawValue)) }
 
     /// Turns by any angle.
     /// - Parameters:
-    ///   - degrees: how far, clockwise; negative for counterclockwise.
-    ///   - background: the colour of the corners; by default they are transparent, which a JPEG shows white.
+    ///   - degrees: The clockwise angle; negative for counterclockwise.
+    ///   - background: The colour of the corners; by default they are transparent, which becomes white in a JPEG.
     public init(degrees: Double, background: Colour = .clear) {
         let rest = degrees.isFinite ? degrees.truncatingRemainder(dividingBy: 360) : 0
-        // Of what is a tiny bit less than nothing, 360 would be left.
+        // A tiny negative angle plus 360 would round to 360.
         self.degrees = rest < 0 && rest + 360 < 360 ? rest + 360 : max(0, rest)
         self.background = background
     }
 
-    /// The angle, and the background where it shows.
+    /// The angle, and the background if it shows.
     public var signature: String? { "rotate(\(parameters))" }
 
-    /// The angle, and the background where it shows.
+    /// The angle, and the background if it shows.
     public var parameters: String {
         orientation == nil ? "\(degrees)°, \(background)" : "\(Int(degrees))°"
     }
 
-    /// What the next stages need, turned back; every pixel where pixels are interpolated.
+    /// Returns what later stages need, turned back; every pixel if pixels are interpolated.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? {
-        // Width and height change places, or not, there and back alike.
+        // Swapping width and height is its own inverse.
         orientation.flatMap { later.box(of: $0.applied(to: size)).map($0.applied(to:)) }
     }
 
@@ -79,7 +79,7 @@ public struct Rotate: PixelTransform, PixelSizing {
         }
     }
 
-    /// What exactly makes a turn by quarters; `nil` for any other angle.
+    /// The orientation equal to a turn by quarters; `nil` for any other angle.
     private var orientation: ImageOrientation? {
         switch degrees {
         case 0: .up
@@ -91,7 +91,7 @@ public struct Rotate: PixelTransform, PixelSizing {
     }
 }
 
-/// A turn around the middle of a picture.
+/// A turn around the centre of a picture.
 private struct Turn {
     /// The size of the turned picture.
     let size: PixelSize
@@ -103,15 +103,15 @@ private struct Turn {
         sine = sin(degrees * .pi / 180)
         cosine = cos(degrees * .pi / 180)
         let (width, height) = (Double(source.width), Double(source.height))
-        // Less than a hundredth of a pixel isn't worth another one. A size that is too large is refused later.
+        // Less than a hundredth of a pixel doesn't add one. A size that is too large is refused later.
         func length(_ value: Double) -> Int { max(1, Int(min(1e9, (value - 0.01).rounded(.up)))) }
         size = PixelSize(
             width: length(width * abs(cosine) + height * abs(sine)),
             height: length(width * abs(sine) + height * abs(cosine)))
     }
 
-    /// Makes a row of the turned picture: each pixel of the four around its place in the source, of which those outside are
-    /// the canvas's pixel.
+    /// Makes a row of the turned picture. Each pixel is interpolated from the four around its place in the source;
+    /// those outside have the canvas colour.
     func put(
         row: Int, of pixels: UnsafePointer<UInt8>, on canvas: UnsafePointer<UInt8>, channels: Int,
         into result: UnsafeMutablePointer<UInt8>
@@ -131,7 +131,7 @@ private struct Turn {
             let (three, four) = (at(corner.x, corner.y + 1), at(corner.x + 1, corner.y + 1))
             var weights = SIMD4(
                 (256 - right) * (256 - below), right * (256 - below), (256 - right) * below, right * below)
-            // What can't be seen lends no colour.
+            // Colours are weighted by alpha.
             if channels == 4 { weights &*= SIMD4(Int(one[3]), Int(two[3]), Int(three[3]), Int(four[3])) }
             let sum = max(1, weights.wrappedSum())
             for channel in 0..<3 {
@@ -146,7 +146,7 @@ private struct Turn {
 }
 
 extension DecodedImage {
-    /// The picture as an orientation makes it upright; its native size is turned with it.
+    /// Returns the picture turned upright from an orientation, with its native size turned too.
     func oriented(_ orientation: ImageOrientation, _ cancellation: WorkCancellation) throws -> DecodedImage {
         var result = DecodedImage(
             size: orientation.applied(to: size), layout: layout,

@@ -1,14 +1,14 @@
 import Glibc
 public import Pipeline
 
-/// Makes the corners round, and what lies outside of them transparent.
+/// Rounds the corners. Pixels outside them become transparent.
 ///
 /// - Throws: `CancellationError`.
 public struct RoundCorners: PixelTransform {
     private let radius: Double
 
     /// Rounds all four corners.
-    /// - Parameter radius: in pixels; at most half of the shorter side, however large it is here.
+    /// - Parameter radius: The radius in pixels; a larger one than half the shorter side counts as that half.
     public init(radius: Double) {
         self.radius = radius.isNaN ? 0 : max(0, radius)
     }
@@ -31,7 +31,7 @@ public struct RoundCorners: PixelTransform {
                 try cancellation.check()
                 for x in 0..<side {
                     let cover = coverage[y * side + x]
-                    // A picture of odd size shares its middle row or column between two corners.
+                    // Two corners may share the middle row or column of a picture of odd size.
                     let columns = x == image.width - 1 - x ? [x] : [x, image.width - 1 - x]
                     let rows = y == image.height - 1 - y ? [y] : [y, image.height - 1 - y]
                     for row in rows {
@@ -46,12 +46,12 @@ public struct RoundCorners: PixelTransform {
         }
     }
 
-    /// How much of each pixel of the left upper corner lies within the circle, from 0 to 255: of 8 × 8 points in it.
+    /// How much of each pixel of the top left corner lies within the circle, from 0 to 255, sampled at 8 × 8 points.
     private func coverage(radius: Double, side: Int, _ cancellation: WorkCancellation) throws -> [Int] {
         try (0..<side * side).map { index -> Int in
             if index % side == 0 { try cancellation.check() }
             let (x, y) = (radius - Double(index % side), radius - Double(index / side))
-            // Where the nearest and the farthest corner agree there is nothing to count.
+            // Pixels that lie entirely inside or outside need no samples.
             if hypot(x, y) <= radius { return 255 }
             if hypot(max(0, x - 1), max(0, y - 1)) >= radius { return 0 }
             var inside = 0

@@ -1,32 +1,32 @@
 public import Pipeline
 
-/// Sharpens the picture: what a blur takes away is added once more (an unsharp mask). Transparency stays.
+/// Sharpens the picture with an unsharp mask. Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
 public struct Sharpen: PixelTransform {
     private let amount: Double
     private let sigma: Double
 
-    /// Sharpens.
+    /// Makes the transform.
     /// - Parameters:
-    ///   - amount: how much, 0 to 10; 0.5, the default, is what a thumbnail can bear.
-    ///   - sigma: the standard deviation of the blur in pixels, 0 to 100; 0.7 by default.
+    ///   - amount: The strength, from 0 to 10; 0.5, the default, suits thumbnails. Values out of range are clamped.
+    ///   - sigma: The standard deviation of the blur in pixels, from 0 to 100; 0.7 by default.
     public init(_ amount: Double = 0.5, sigma: Double = 0.7) {
         self.amount = amount.isFinite ? min(10, max(0, amount)) : 0
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
     }
 
-    /// How much, and how fine.
+    /// The amount and the deviation.
     public var signature: String? { "sharpen(\(parameters))" }
 
-    /// How much, and how fine.
+    /// The amount and the deviation.
     public var parameters: String { "\(amount), sigma: \(sigma)" }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard amount > 0 else { return image }
         let blurred = try Blur(sigma: sigma).transformed(image, cancellation)
-        // In 256ths, so that nothing but whole numbers is needed.
+        // In 256ths, so that integers are enough.
         let factor = Int((amount * 256).rounded())
         let hasAlpha = image.layout.hasAlpha
         let channels = image.layout.channelCount

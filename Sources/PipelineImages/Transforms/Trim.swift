@@ -1,15 +1,15 @@
 public import Pipeline
 
-/// Cuts off edges of one colour: that of the left upper pixel. A picture that is nothing but that colour stays as it is.
+/// Cuts off edges that have the colour of the top left pixel. A picture of only that colour is unchanged.
 ///
-/// What is cut off an animation is what all its frames can spare.
+/// An animation loses only what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
 public struct Trim: PixelTransform {
     private let tolerance: Int
 
-    /// Trims.
-    /// - Parameter tolerance: how far a channel may be from the colour and still count as it, 0 to 255; 10 by default.
+    /// Makes the transform.
+    /// - Parameter tolerance: How far a channel may differ from the colour, from 0 to 255; 10 by default.
     public init(tolerance: Int = 10) {
         self.tolerance = min(255, max(0, tolerance))
     }
@@ -34,7 +34,7 @@ public struct Trim: PixelTransform {
                     }
                     (top, bottom) = (min(top, y), y > bottom ? y : bottom)
                     left = min(left, first)
-                    // Only what lies behind the rightmost pixel so far can move it.
+                    // Only pixels to the right of the rightmost one so far matter.
                     if let last = (right + 1..<image.width).last(where: { differs(pixels, row + $0, edge) }) {
                         right = last
                     }
@@ -48,7 +48,7 @@ public struct Trim: PixelTransform {
 
     private func differs(_ pixels: UnsafeBufferPointer<UInt8>, _ index: Int, _ colour: [UInt8]) -> Bool {
         let start = index * colour.count
-        // Two transparent pixels are alike, whatever their colours.
+        // Fully transparent pixels are equal, whatever their colours.
         if colour.count == 4, pixels[start + 3] == 0, colour[3] == 0 { return false }
         for channel in colour.indices where abs(Int(pixels[start + channel]) - Int(colour[channel])) > tolerance {
             return true

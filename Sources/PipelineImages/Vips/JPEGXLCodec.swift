@@ -2,7 +2,8 @@ import CImages
 import Pipeline
 
 extension ImageCodec {
-    /// JPEG XL, by libvips; it is only read. ``ImageCodecs/standard`` lacks it: its library isn't made for hostile files.
+    /// JPEG XL by libvips, read-only. It isn't part of ``ImageCodecs/standard``, since its library isn't made for
+    /// hostile files.
     public static let jxl = ImageCodec(
         .jxl, extensions: ["jxl"], decoder: VipsDecoder(format: .jxl, loader: CVIPS_JXL), negotiation: nil
     ) {

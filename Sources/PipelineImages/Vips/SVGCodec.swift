@@ -2,12 +2,14 @@ import CImages
 import Pipeline
 
 extension ImageCodec {
-    /// SVG, by libvips; it is only read. ``ImageCodecs/standard`` lacks it: its library isn't made for hostile files.
+    /// SVG by libvips, read-only. It isn't part of ``ImageCodecs/standard``, since its library isn't made for hostile
+    /// files.
     public static let svg = ImageCodec(
         .svg, extensions: ["svg"], aliases: ["image/svg"], decoder: VipsDecoder(format: .svg, loader: CVIPS_SVG),
         negotiation: nil, matches: isSVG)
 
-    /// SVG is XML: after a byte order mark, spaces, a declaration, comments and a document type comes its root.
+    /// Whether the root element is `svg`. A byte order mark, spaces, a declaration, comments and a document type may
+    /// precede it.
     @Sendable private static func isSVG(_ bytes: [UInt8]) -> Bool {
         var rest = bytes.prefix(4096)[...]
         if rest.starts(with: [0xef, 0xbb, 0xbf]) { rest = rest.dropFirst(3) }
@@ -26,7 +28,7 @@ extension ImageCodec {
         }
     }
 
-    /// Where a declaration ends: after the `>` that is outside brackets, which hold declarations of their own.
+    /// Returns the end of a declaration: after the first `>` outside brackets, which hold declarations of their own.
     private static func endOfMarkup(in bytes: ArraySlice<UInt8>) -> Int? {
         var depth = 0
         for index in bytes.indices {

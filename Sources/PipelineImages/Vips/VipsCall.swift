@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// One call of libvips, which can be cancelled and whose error is in its own words.
+/// One call of libvips that can be cancelled and keeps libvips' error message.
 struct VipsCall {
     var failure = cvips_failure()
     let cancellation: cvips_cancellation
@@ -20,14 +20,14 @@ struct VipsCall {
             do {
                 return try body(&call)
             } catch {
-                // A cancelled call fails with whatever libvips made of it.
+                // A cancelled call fails with an arbitrary error of libvips.
                 try cancellation.check()
                 throw error
             }
         }
     }
 
-    /// What the call failed of.
+    /// The error message of libvips.
     var message: String {
         withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

@@ -1,8 +1,8 @@
 import CImages
 import Pipeline
 
-/// Decodes a format with libvips, which is loaded when it is first used. libvips is told which of its loaders to use: it never
-/// guesses from the bytes.
+/// Decodes a format with libvips, which is loaded on first use. The loader is given, so libvips never guesses the
+/// format from the bytes.
 struct VipsDecoder: ImageDecoding {
     let format: ImageFormat
     let loader: cvips_loader
@@ -13,14 +13,14 @@ struct VipsDecoder: ImageDecoding {
             try bytes.withUnsafeBufferPointer { buffer in
                 let file = try VipsFile(buffer, format: format, loader: loader, call: &call)
                 var header = file.imageHeader(format: format)
-                // What the libraries below libvips hold.
+                // The memory of the libraries below libvips.
                 header.memory = format == .png ? 0 : header.storedSize.bytes(16)
                 return header
             }
         }
     }
 
-    /// Scales the rows as they come in.
+    /// Scales rows as libvips decodes them.
     func decode(
         _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {

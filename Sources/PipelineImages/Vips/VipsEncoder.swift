@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// Encodes AVIF with libvips: one frame.
+/// Encodes a still AVIF with libvips.
 struct VipsEncoder {
     let options: EncodeOptions.AVIF
 

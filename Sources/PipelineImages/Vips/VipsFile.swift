@@ -1,7 +1,7 @@
 import CImages
 import Pipeline
 
-/// A file that libvips has open. Its bytes have to outlive it.
+/// A file opened by libvips. Its bytes have to outlive it.
 final class VipsFile {
     let header: cvips_header
     private let image: OpaquePointer
@@ -35,7 +35,7 @@ final class VipsFile {
         return result
     }
 
-    /// Decodes the picture, scaled, upright.
+    /// Decodes the picture, scaled and upright.
     func decode(
         header source: ImageHeader, plan: ResamplePlan, cancellation: WorkCancellation, call: inout VipsCall
     ) throws -> DecodedImage {
@@ -47,7 +47,7 @@ final class VipsFile {
             profile: pendingProfile, cancellation)
     }
 
-    /// The picture's size, as it comes out of libvips.
+    /// The picture's size as libvips reports it.
     var size: PixelSize { PixelSize(width: Int(header.width), height: Int(header.height)) }
 
     /// The profile that the pixels have to be converted from.
@@ -57,7 +57,7 @@ final class VipsFile {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// Reads rows, which have to be asked for in their order.
+    /// Reads rows. They have to be requested in order.
     func read(_ top: Int, _ count: Int, into rows: UnsafeMutablePointer<UInt8>, _ call: inout VipsCall) throws {
         guard cvips_read_rows(image, Int32(top), Int32(count), rows, &call.failure) else {
             throw Self.damaged(format, call)
@@ -81,7 +81,7 @@ final class VipsFile {
     }
 
     private static func damaged(_ format: ImageFormat, _ call: VipsCall) -> LoadError {
-        // So libvips and its libraries call what they know and don't read.
+        // The words of libvips and its libraries for known features that they can't read.
         if ["not supported", "unsupported"].contains(where: call.message.contains) {
             return LoadError(
                 .unsupportedType, subject: "",

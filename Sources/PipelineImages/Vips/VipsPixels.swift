@@ -1,10 +1,10 @@
 import CImages
 import Pipeline
 
-/// What libvips does to pixels in memory.
+/// Converts the colours of pixels in memory, by libvips where necessary.
 enum VipsPixels {
-    /// Converts from an ICC profile to sRGB, in place; from sRGB's own there is nothing to do, and most others are a
-    /// matrix and curves, for which libvips and LittleCMS aren't needed.
+    /// Converts pixels from an ICC profile to sRGB, in place. An sRGB profile needs no conversion. Most others are a
+    /// matrix and curves, which don't need libvips and LittleCMS.
     static func convertToSRGB(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
@@ -13,7 +13,7 @@ enum VipsPixels {
             return try convertGreys(
                 &pixels, size: size, channels: channels, profile: profile, cancellation: cancellation)
         }
-        // A profile for other colours than the file's is as good as none, as in browsers.
+        // A profile of another colour space than the file's is ignored, as in browsers.
         guard colours.space == (channels == 1 ? "GRAY" : "RGB "), channels == 1 || !colours.isSRGB else { return }
         if let conversion = ICCConversion(colours, channels: channels) { return conversion.apply(to: &pixels) }
         try VipsCall.run(cancellation) { call in
@@ -33,7 +33,7 @@ enum VipsPixels {
         }
     }
 
-    /// Converts what is grey and has transparency, and so is held as colours, by its one level.
+    /// Converts greys that are stored as colours, because the picture has transparency, by their one level.
     private static func convertGreys(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {

@@ -1,8 +1,8 @@
 import Pipeline
 
 extension AnimationCanvas {
-    /// Lays RGBA rows over what is in a place, straight alpha on straight alpha, in whole numbers as libwebp does it.
-    /// - Parameter width: of these rows, in pixels: no less than the place's.
+    /// Blends RGBA rows over a place, straight alpha on straight alpha, with integers as libwebp does.
+    /// - Parameter width: The width of these rows in pixels, at least that of the place.
     func lay(_ pixels: [UInt8], width: Int, over place: Place, _ cancellation: WorkCancellation) throws {
         try pixels.withUnsafeBufferPointer { pixels in
             guard let start = pixels.baseAddress else { return }

@@ -7,18 +7,18 @@ extension EncodeOptions {
 
     /// The options of WebP.
     ///
-    /// libwebp looks seldom whether it should go on: of 24 megapixels every tenth of a second, without loss every second,
-    /// and not at all while it packs transparency, which at an ``effort`` of 6 can take minutes. So a cancelled load doesn't
-    /// wait for it. What was begun continues until libwebp looks again, on its thread of the stage's
-    /// `BlockingThreads`, which does nothing else meanwhile, and with its pixels, which nobody else can free.
+    /// libwebp seldom checks whether it is cancelled: at 24 megapixels every tenth of a second, or every second for a
+    /// lossless file, and never while it compresses transparency, which can take minutes at an ``effort`` of 6. So a
+    /// cancelled load doesn't wait for it. Until the next check, libwebp keeps its pixels in memory and occupies its
+    /// thread of the stage's `BlockingThreads`.
     public struct WebP: Sendable, Hashable {
-        /// Whether every pixel is kept as it is; `false` by default. What is fully transparent loses its colour.
+        /// Whether every pixel is kept exactly; `false` by default. Fully transparent pixels lose their colour.
         public var lossless: Bool
         /// How long to look for a smaller file, from 0 to 6; 4 by default. 2 takes half the time of 4 and 5 % more
-        /// bytes; without loss, 4 takes ten times as long as with it.
+        /// bytes. At 4, a lossless file takes ten times as long as a lossy one.
         public var effort: Int
 
-        /// Sets options; what is left out has its default.
+        /// Creates options; omitted ones have their defaults.
         public init(lossless: Bool = false, effort: Int = 4) {
             self.lossless = lossless
             self.effort = effort

@@ -1,12 +1,12 @@
 import CWebP
 import Pipeline
 
-/// Decodes the first frames of a WebP animation, each composed on what it leaves standing, one at a time.
+/// Decodes the first frames of a WebP animation one at a time, each drawn on the previous ones.
 ///
-/// libwebp has this too, but can't stop within a frame.
+/// libwebp's own animation decoder can't stop within a frame.
 struct WebPAnimation {
     let scaling: CanvasScaling
-    /// Whether what there is of a file that is cut off is given.
+    /// Whether a truncated file yields its readable part.
     let allowTruncated: Bool
 
     func frames(of file: WebPFile, count: Int, cancellation: WorkCancellation) throws -> [DecodedImage.Frame] {

@@ -8,7 +8,7 @@ struct WebPAnimationEncoder {
     func encode(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> [UInt8] {
         var options = WebPAnimEncoderOptions()
         guard WebPAnimEncoderOptionsInit(&options) != 0 else {
-            throw WebPEncoder.refused("libwebp is of another version")
+            throw WebPEncoder.refused("libwebp has an incompatible version")
         }
         options.anim_params.loop_count = Int32(clamping: image.loopCount)
         guard let encoder = WebPAnimEncoderNew(Int32(image.width), Int32(image.height), &options) else {
@@ -27,7 +27,7 @@ struct WebPAnimationEncoder {
             }
             time += max(0, frame.delay.milliseconds)
         }
-        // The last frame's delay is known by when the animation ends.
+        // The end of the animation determines the last frame's delay.
         guard WebPAnimEncoderAdd(encoder, nil, Int32(clamping: time), nil) != 0 else {
             throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
         }

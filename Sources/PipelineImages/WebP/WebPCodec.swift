@@ -1,7 +1,7 @@
 import Pipeline
 
 extension ImageCodec {
-    /// WebP, by libwebp.
+    /// WebP by libwebp.
     public static let webp = ImageCodec(
         .webp, extensions: ["webp"], aliases: ["image/x-webp"], decoder: WebPDecoder(), encoder: WebPEncoder(),
         negotiation: Negotiation(rank: 1, holdsMotion: true)

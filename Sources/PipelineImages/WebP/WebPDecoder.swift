@@ -1,12 +1,12 @@
 import CWebP
 import Pipeline
 
-/// Decodes WebP with libwebp, which scales as it decodes and can stop at any time.
+/// Decodes WebP with libwebp, which scales as it decodes.
 struct WebPDecoder: ImageDecoding {
-    /// libwebp begins with what is packed without loss only when an eighth of it is there, and decodes that in one go: 100 ms
-    /// of 50 megapixels.
+    /// libwebp starts a lossless file only once it has an eighth of it, and decodes that eighth in one go: 100 ms for
+    /// 50 megapixels.
     let canBeStopped = false
-    /// The rows that have arrived.
+    /// Shows the rows that have arrived.
     let showsBeginnings = true
 
     /// Reads the file's chunks.
@@ -20,12 +20,12 @@ struct WebPDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         try bytes.withUnsafeBufferPointer { buffer in
             let file = try WebPFile(buffer)
-            // The frames that aren't there aren't counted.
+            // libwebp doesn't count missing frames.
             if options.frames > 1, file.isAnimated, !file.isWhole, !options.allowTruncated {
                 throw WebPFile.damaged("it ends too soon")
             }
             let window = Self.window(header)
-            // libwebp takes plain means: the Lanczos kernel has to have something in hand.
+            // libwebp averages plainly, so the Lanczos kernel needs more pixels than the final size has.
             let scale = header.excess(over: box) / options.quality.webpReserve
             let size =
                 scale <= 1
@@ -50,12 +50,12 @@ struct WebPDecoder: ImageDecoding {
         }
     }
 
-    /// The most pixels that are decoded as they are where quality counts: scaled, libwebp blurs the colours, which costs
-    /// 3 dB however much is left in hand, and saves no time to speak of. What it saves is memory.
+    /// The largest picture, in pixels, that is decoded whole where quality counts. libwebp's scaling blurs the colours,
+    /// which costs 3 dB at any reserve. It saves memory but hardly any time.
     static let largestWhole = 16_000_000
 
-    /// What libwebp is asked for: the region, with the pixels around it whose colours reach into it. It begins at even
-    /// ones.
+    /// The window that libwebp decodes: the region and the pixels around it whose colours affect it. It starts at even
+    /// coordinates.
     private static func window(_ header: ImageHeader) -> PixelRegion {
         let (region, picture) = (header.storedRegion, header.storedSize)
         let (left, top) = (max(0, region.x - 2) & ~1, max(0, region.y - 2) & ~1)
@@ -103,7 +103,7 @@ struct WebPDecoder: ImageDecoding {
         }
     }
 
-    /// Makes the target of a region, of which `pixels` show the window around it.
+    /// Scales the region to the target. `pixels` show the window around the region.
     private func fitted(
         _ pixels: [UInt8], _ size: PixelSize, _ window: PixelRegion, _ region: PixelRegion, to target: PixelSize,
         _ options: DecodeOptions, _ layout: PixelLayout, _ cancellation: WorkCancellation

@@ -1,7 +1,7 @@
 import CWebP
 import Pipeline
 
-/// Encodes WebP with libwebp; animations with all their frames. libwebp seldom looks whether it should stop, see
+/// Encodes WebP with libwebp; animations with all their frames. libwebp seldom checks whether it is cancelled, see
 /// `EncodeOptions.WebP`.
 struct WebPEncoder: ImageEncoding {
     let defaults = EncodeOptions.WebP()
@@ -33,7 +33,7 @@ struct WebPEncoder: ImageEncoding {
                 : try still(image, config, cancellation)
             return metadata.isEmpty ? bytes : try WebPMetadata.added(metadata, to: bytes)
         } catch {
-            // A cancelled encoding fails with whatever libwebp made of it.
+            // A cancelled encoding fails with an arbitrary error of libwebp.
             try cancellation.check()
             throw error
         }
@@ -42,12 +42,12 @@ struct WebPEncoder: ImageEncoding {
     private func config(_ options: EncodeOptions.WebP, quality: Int) throws -> WebPConfig {
         var config = WebPConfig()
         guard WebPConfigPreset(&config, WEBP_PRESET_DEFAULT, Float(quality)) != 0 else {
-            throw Self.refused("libwebp is of another version")
+            throw Self.refused("libwebp has an incompatible version")
         }
         if options.lossless {
             // libwebp's levels go to 9.
             guard WebPConfigLosslessPreset(&config, Int32(options.effort * 3 / 2)) != 0 else {
-                throw Self.refused("libwebp has no such effort")
+                throw Self.refused("libwebp refuses the effort")
             }
         } else {
             config.method = Int32(options.effort)

@@ -1,12 +1,12 @@
 import CWebP
 import Pipeline
 
-/// A WebP file taken apart into its chunks (RFC 9649 section 2.7). Its bytes have to outlive it.
+/// A WebP file split into its chunks (RFC 9649 section 2.7). Its bytes have to outlive it.
 final class WebPFile {
     private let demuxer: OpaquePointer
-    /// The file's bytes, all of them.
+    /// All bytes of the file.
     let data: WebPData
-    /// Whether all chunks are there.
+    /// Whether the file holds all its chunks.
     let isWhole: Bool
 
     /// The demuxer keeps a list of all chunks, of some dozen bytes each.
@@ -22,7 +22,7 @@ final class WebPFile {
         }
         self.demuxer = demuxer
         isWhole = state == WEBP_DEMUX_DONE
-        // The canvas of a file that is cut off before its size is all bits.
+        // If the file is cut off before its size, libwebp reports a canvas of all ones.
         let sides = [WEBP_FF_CANVAS_WIDTH, WEBP_FF_CANVAS_HEIGHT].map { WebPDemuxGetI(demuxer, $0) }
         guard sides.allSatisfy({ (1...1 << 24).contains($0) }) else { throw Self.damaged("its header is cut off") }
     }
@@ -61,8 +61,8 @@ final class WebPFile {
         return header
     }
 
-    /// What libwebp holds on its way: an animation's canvas, the frame on it and the list of frames, a lossless picture as
-    /// it is, or a lossy one's transparency.
+    /// Estimates what libwebp holds: for an animation the canvas, a frame and the list of frames, the whole of a
+    /// lossless picture, or the transparency of a lossy one.
     private func estimateMemory(_ header: inout ImageHeader) {
         guard header.frames == 1 else {
             return header.memory = header.storedSize.bytes(12).saturatingPlus(128 * header.frames)
@@ -77,7 +77,7 @@ final class WebPFile {
         (header.wholeBytes, header.wholeLimit) = (header.hasAlpha ? 4 : 3, WebPDecoder.largestWhole)
     }
 
-    /// The first chunk of a name, such as `ICCP`.
+    /// The first chunk with a name such as `ICCP`.
     func chunk(_ name: String) -> [UInt8]? {
         var iterator = WebPChunkIterator()
         guard WebPDemuxGetChunk(demuxer, name, 1, &iterator) != 0 else { return nil }
@@ -85,7 +85,7 @@ final class WebPFile {
         return Array(UnsafeBufferPointer(start: iterator.chunk.bytes, count: iterator.chunk.size))
     }
 
-    /// Runs `body` with the first frame: of a still picture the only one.
+    /// Runs `body` with the first frame, a still picture's only one.
     func withFirstFrame<Result>(_ body: (WebPIterator) throws -> Result) throws -> Result {
         try withFrame(1, body)
     }

@@ -1,12 +1,12 @@
 import CWebP
 
-/// Puts metadata next to the pixels of a WebP file (RFC 9649 section 2.7.1.4 and 2.7.1.5).
+/// Adds metadata to a WebP file (RFC 9649 sections 2.7.1.4 and 2.7.1.5).
 enum WebPMetadata {
     static func added(_ metadata: EmbeddedMetadata, to file: [UInt8]) throws -> [UInt8] {
         try replaced([], in: file, with: metadata)
     }
 
-    /// Takes all chunks of some names out first.
+    /// Removes all chunks with these names, then adds metadata.
     static func replaced(
         _ names: Set<String>, in file: [UInt8], with metadata: EmbeddedMetadata
     ) throws -> [UInt8] {

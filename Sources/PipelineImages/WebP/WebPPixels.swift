@@ -1,9 +1,9 @@
 import CWebP
 import Pipeline
 
-/// Pixels as libwebp's encoder wants them.
+/// Pixels in the form that libwebp's encoder takes.
 enum WebPPixels {
-    /// Runs `body` with a frame's pixels; work that is done with the picture is cancelled with `cancellation`.
+    /// Runs `body` with a frame's pixels. Encoding the picture stops when `cancellation` is cancelled.
     static func withPicture(
         of frame: DecodedImage.Frame, in image: DecodedImage, asARGB: Bool, _ cancellation: WorkCancellation,
         _ body: (inout WebPPicture) throws -> Void
@@ -11,7 +11,7 @@ enum WebPPixels {
         let image = try image.colours(of: frame, cancellation)
         try cancellation.check()
         var picture = WebPPicture()
-        guard WebPPictureInit(&picture) != 0 else { throw WebPEncoder.refused("libwebp is of another version") }
+        guard WebPPictureInit(&picture) != 0 else { throw WebPEncoder.refused("libwebp has an incompatible version") }
         defer { WebPPictureFree(&picture) }
         picture.width = Int32(image.width)
         picture.height = Int32(image.height)

@@ -1,11 +1,11 @@
 import CWebP
 import Pipeline
 
-/// Decodes a window of one WebP picture at a size of choice, in slices, so that it can stop between two of them.
+/// Decodes a window of a WebP picture at any size, in slices, so that it can stop between two of them.
 struct WebPStill {
-    /// The pixels of the picture; it begins at even ones.
+    /// The part to decode. It starts at even coordinates.
     let window: PixelRegion
-    /// What they are scaled to.
+    /// The size that the window is scaled to.
     let size: PixelSize
     let layout: PixelLayout
 
@@ -32,7 +32,7 @@ struct WebPStill {
         let endsEarly = window.bottom < Int(config.pointee.input.height)
         let length = size.width * size.height * layout.channelCount
         return try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            // What a file that is cut off doesn't reach has to have some value.
+            // The missing pixels of a truncated file need a value.
             if allowTruncated { buffer.initialize(repeating: 0) }
             config.pointee.output.colorspace = layout.hasAlpha ? MODE_RGBA : MODE_RGB
             config.pointee.output.is_external_memory = 1
@@ -50,7 +50,7 @@ struct WebPStill {
         _ fragment: WebPData, to decoder: OpaquePointer, allowTruncated: Bool, endsEarly: Bool,
         _ cancellation: WorkCancellation
     ) throws {
-        // Few bytes may hold many pixels: small files are fed in small slices.
+        // Few bytes may hold many pixels, so small files are fed in small slices.
         let slice = min(1 << 16, max(1 << 10, fragment.size / 64))
         var given = 0
         var status = VP8_STATUS_SUSPENDED
@@ -58,7 +58,7 @@ struct WebPStill {
             try cancellation.check()
             given = min(fragment.size, given + slice)
             status = WebPIUpdate(decoder, fragment.bytes, given)
-            // What lies below the window isn't decoded.
+            // The rows below the window aren't decoded.
             var rows: Int32 = 0
             if endsEarly, WebPIDecGetRGB(decoder, &rows, nil, nil, nil) != nil, rows >= size.height { return }
         }

@@ -62,7 +62,7 @@ struct ImageCodecsTests {
         #expect(calls == 2)
         let error = await #expect(throws: LoadError.self) { try await ImageMetadata(of: bytes, codecs: others) }
         #expect(error?.code == .unsupportedType)
-        #expect(error?.message.contains("image/bmp, which is not supported here; supported are image/jpeg, image/png") == true)
+        #expect(error?.message.contains("image/bmp, which isn't enabled; accepted are image/jpeg, image/png") == true)
     }
 
     @Test("What an option says in a cache key stays the same, letter by letter")
