@@ -35,13 +35,13 @@ cavif_sequence *cavif_open(
     sequence->decoder = decoder;
     sequence->bytes = (avifROData){.data = bytes, .size = count};
     sequence->cancellation = cancellation;
-    // No size is told: frames that lie behind the end of a file that is cut off fail when it is their turn.
+    // No size is given, so that frames past the end of a truncated file only fail when they are decoded.
     sequence->io = (avifIO){.read = read_bytes, .persistent = AVIF_TRUE, .data = sequence};
     decoder->maxThreads = 1;
     decoder->ignoreExif = decoder->ignoreXMP = AVIF_TRUE;
-    // What other encoders than libavif leave out is of no use here.
+    // Other encoders omit boxes that aren't needed here.
     decoder->strictFlags = AVIF_STRICT_DISABLED;
-    // dav1d alone refuses a picture by its size before it takes memory for it.
+    // Only dav1d refuses too large a picture before allocating it.
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
     limit_pixels(decoder, pixels);
     decoder->imageCountLimit = (uint32_t)(frames < UINT32_MAX ? frames : UINT32_MAX);

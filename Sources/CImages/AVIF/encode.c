@@ -10,14 +10,14 @@ struct cavif_encoder {
     avifRWData file;
 };
 
-/// The quantizer of a quality, as libheif's for still pictures: from 63, coarse, to 0.
+/// Returns the quantizer of a quality, from 63, coarse, to 0, as libheif does for still pictures.
 static int quantizer(int quality) { return ((100 - quality) * 63 + 50) / 100; }
 
 static void set_quality(avifEncoder *encoder, cavif_encoding encoding) {
     encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
     encoder->maxThreads = 1;
     encoder->timescale = 1000;
-    // From 7 on libaom has its codecs for calls instead: they crash on transparency, and lose what should be lossless.
+    // From 7 on, libaom uses its real-time mode, which crashes on transparency and isn't lossless when it should be.
     encoder->speed = encoding.effort > 3 ? 9 - encoding.effort : 6;
     bool lossless = encoding.lossless;
     encoder->minQuantizer = encoder->minQuantizerAlpha = 0;
@@ -66,7 +66,7 @@ bool cavif_encoder_add(
     avifRGBImage rgb;
     avif.avifRGBImageSetDefaults(&rgb, encoder->image);
     rgb.format = encoder->encoding.channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;
-    // Only read, though it is not said to be.
+    // libavif only reads them, though the field isn't const.
     rgb.pixels = (uint8_t *)pixels;
     rgb.rowBytes = (uint32_t)(encoder->encoding.width * encoder->encoding.channels);
     avifResult result = avif.avifImageRGBToYUV(encoder->image, &rgb);

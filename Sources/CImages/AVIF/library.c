@@ -11,7 +11,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool loaded;
 static char reason[sizeof(((cavif_failure *)0)->message)];
 
-/// Whether a version has the structures of the headers.
+/// Whether a version has the same structures as the headers.
 static bool fits(const char *version) {
     char start[32];
     snprintf(start, sizeof start, "%d.%d.", AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
@@ -19,7 +19,7 @@ static bool fits(const char *version) {
 }
 
 const char *cavif_library_name(void) {
-    // The number in the library's name is by its versions: 0.11 is the last one before 16.
+    // Version 0.11 is the last one with the number 15.
     return AVIF_VERSION_MAJOR > 0 ? "libavif.so.16" : "libavif.so.15";
 }
 
@@ -33,14 +33,14 @@ static void load(void) {
 #define F(name) \
     avif.name = (__typeof__(avif.name))dlsym(library, #name); \
     if (!avif.name) { \
-        snprintf(reason, sizeof reason, "this libavif has no %s; %s is needed", #name, "the one of the build"); \
+        snprintf(reason, sizeof reason, "this libavif has no %s; %s is needed", #name, "the version of the build"); \
         return; \
     }
     AVIF_FUNCTIONS(F)
 #undef F
     if (!fits(avif.avifVersion())) {
         snprintf(
-            reason, sizeof reason, "libavif is %s, and this was built for %d.%d; install that, or rebuild",
+            reason, sizeof reason, "libavif is %s, but this was built for %d.%d; install that version, or rebuild",
             avif.avifVersion(), AVIF_VERSION_MAJOR, AVIF_VERSION_MINOR);
         return;
     }

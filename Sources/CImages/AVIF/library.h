@@ -1,4 +1,4 @@
-/// libavif, loaded when it is first needed.
+/// libavif, loaded on first use.
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
@@ -41,16 +41,16 @@ typedef struct {
 
 extern avif_library avif;
 
-/// Loads libavif, once for all threads; false if this system has none, or another than this was built with.
+/// Loads libavif, once for all threads. Returns false if it is missing, or isn't the version this was built with.
 bool load_avif(cavif_failure *failure);
 
-/// Says what went wrong, in libavif's words; false.
+/// Stores libavif's message for a result, and returns false.
 bool failed(cavif_failure *failure, avifResult result);
 
 /// Sets the most pixels that a decoded picture may have.
 static inline void limit_pixels(avifDecoder *decoder, size_t pixels) {
     size_t most = pixels < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? pixels : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
-    // Zero would be no limit.
+    // Zero would mean no limit.
     decoder->imageSizeLimit = (uint32_t)(most > 0 ? most : 1);
 }
 

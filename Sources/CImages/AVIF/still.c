@@ -6,7 +6,7 @@
 
 struct cavif_still {
     avifImage *image;
-    /// Whose planes the picture has, if it was decoded in one piece.
+    /// The decoder that owns the planes, if the picture was decoded in one piece.
     avifDecoder *decoder;
 };
 
@@ -22,7 +22,7 @@ static avifDecoder *decode(const uint8_t *bytes, size_t count, size_t pixels, ca
     decoder->maxThreads = 1;
     decoder->ignoreExif = decoder->ignoreXMP = AVIF_TRUE;
     decoder->strictFlags = AVIF_STRICT_DISABLED;
-    // dav1d alone refuses a picture by its size before it takes memory for it.
+    // Only dav1d refuses too large a picture before allocating it.
     decoder->codecChoice = AVIF_CODEC_CHOICE_DAV1D;
     limit_pixels(decoder, pixels);
     decoder->imageDimensionLimit = 65536;
@@ -37,7 +37,7 @@ static avifDecoder *decode(const uint8_t *bytes, size_t count, size_t pixels, ca
     return NULL;
 }
 
-/// The picture as a whole, still without planes.
+/// Makes the whole picture, still without planes.
 static avifImage *canvas(const avifImage *tile, cavif_tile place) {
     avifImage *image =
         avif.avifImageCreate((uint32_t)place.width, (uint32_t)place.height, tile->depth, tile->yuvFormat);
@@ -50,7 +50,7 @@ static avifImage *canvas(const avifImage *tile, cavif_tile place) {
     return image;
 }
 
-/// Copies what of a tile lies on the canvas, in samples of a plane.
+/// Copies the part of a tile that lies on the canvas, in samples of a plane.
 static void paste(
     const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, size_t left, size_t top, size_t columns,
     size_t rows, size_t sample) {
@@ -69,7 +69,7 @@ static bool add_colours(cavif_still *still, const avifImage *tile, cavif_tile pl
     size_t sample = image->depth > 8 ? 2 : 1;
     int across = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420 || image->yuvFormat == AVIF_PIXEL_FORMAT_YUV422;
     int down = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV420;
-    // Of 4:2:0 a tile begins at an even pixel, or its chroma lies between two.
+    // With subsampling, a tile has to begin at an even pixel, or its chroma would lie between two samples.
     if ((across && place.left % 2) || (down && place.top % 2)) return false;
     size_t width = least(tile->width, image->width - (uint32_t)place.left);
     size_t height = least(tile->height, image->height - (uint32_t)place.top);
@@ -83,7 +83,7 @@ static bool add_colours(cavif_still *still, const avifImage *tile, cavif_tile pl
     return true;
 }
 
-/// Alpha has a range and a depth of its own: a table takes it to the whole range at the picture's depth.
+/// Adds alpha, which has its own range and depth. A table converts it to the full range at the picture's depth.
 static bool add_alpha(cavif_still *still, const avifImage *tile, cavif_tile place) {
     avifImage *image = still->image;
     if (!image->alphaPlane) {

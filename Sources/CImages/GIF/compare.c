@@ -19,7 +19,7 @@ static void widen(cgif_span *span, size_t column) {
     span->end = column + 1;
 }
 
-/// Fewer pixels that change nothing than these are drawn all the same: that one index interrupts them costs more.
+/// Shorter runs of unchanged pixels are drawn anyway, since interrupting the indices costs more.
 enum { SHORTEST_GAP = 8 };
 
 static int changes_nothing(int index, const uint8_t *palette, int clear, const uint8_t *shown) {

@@ -20,7 +20,7 @@ void cgif_start(cgif_lzw *lzw, int minimum) {
     clear(lzw);
 }
 
-/// Notes what the next code will stand for: the string before, and a byte.
+/// Adds the next code: the previous string and a byte.
 static void learn(cgif_lzw *lzw, uint8_t byte) {
     if (lzw->next >= MOST_CODES) return;
     int previous = lzw->previous;
@@ -51,7 +51,7 @@ cgif_state cgif_decompress(
         if (lzw->previous == NOTHING) {
             if (code > lzw->clear) return CGIF_IS_DAMAGED;
         } else {
-            // A code that is just being made stands for the string before and that one's first byte.
+            // The code that is just being added stands for the previous string and its own first byte.
             if (code > lzw->next || (code == lzw->next && lzw->next >= MOST_CODES)) return CGIF_IS_DAMAGED;
             learn(lzw, lzw->first[code == lzw->next ? lzw->previous : code]);
         }

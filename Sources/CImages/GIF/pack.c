@@ -25,7 +25,7 @@ static void write_code(cgif_packer *packer, int code, uint8_t **output) {
     while (packer->count >= 8) write_byte(packer, output);
 }
 
-/// Counts a code that the reader knows one later: its codes get longer then.
+/// Counts a code. Readers learn it one code later, so codes only get longer then.
 static void count_code(cgif_packer *packer) {
     packer->next++;
     if (packer->next > 1 << packer->size && packer->size < LONGEST_CODE) packer->size++;
@@ -39,7 +39,7 @@ static void clear(cgif_packer *packer, uint8_t **output) {
 }
 
 void cgif_pack_start(cgif_packer *packer, int minimum) {
-    // A factor that nobody knows: no picture can be made of strings that all meet in one place.
+    // A secret factor, so that no picture can be crafted whose strings all collide.
     if (getrandom(&packer->factor, sizeof packer->factor, GRND_NONBLOCK) != sizeof packer->factor)
         packer->factor = 0x9e3779b1u;
     packer->factor |= 1;
@@ -85,7 +85,7 @@ size_t cgif_pack_end(cgif_packer *packer, uint8_t *output) {
     write_code(packer, (1 << packer->minimum) + 1, &end);
     while (packer->count > 0) write_byte(packer, &end);
     if (packer->length > 0) write_block(packer, &end);
-    // A block of nothing is the end.
+    // An empty block ends the data.
     *end++ = 0;
     return (size_t)(end - output);
 }

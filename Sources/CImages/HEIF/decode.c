@@ -18,7 +18,7 @@ static bool fails(struct heif_error error, cheif_failure *failure) {
     return true;
 }
 
-/// Eight bits, and no turns: there are none in a file of a coded picture alone.
+/// Decodes to eight bits, without turns: a file of a coded picture alone has none.
 static struct heif_image *decode(const struct heif_image_handle *handle, cheif_failure *failure) {
     struct heif_decoding_options *options = heif.heif_decoding_options_alloc();
     struct heif_image *image = NULL;

@@ -4,12 +4,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-// libde265 makes room for a picture and decodes into it. Where a damaged bitstream ends early the room stays as it was, no
-// error is reported, and libheif makes pixels of what was in this memory before: another load's, for instance. So the room
-// is cleared. Its functions for that are the only door that leads past libheif; a decoder takes those that are
-// the default when it is made.
+// libde265 allocates a picture and decodes into it. If a damaged bitstream ends early, the rest keeps the memory's old
+// content, such as another load's pixels, and no error is reported. So the memory is cleared. libheif gives no access
+// to libde265's allocator, but each new decoder takes the default one, which is replaced here.
 
-// As in libde265/de265.h, whose ABI is stable under this name of the library.
+// As in libde265/de265.h. The ABI is stable for this name of the library.
 struct spec {
     enum { MONOCHROME = 1, HALVED = 2, HALVED_ACROSS = 3, WHOLE = 4 } format;
     int width, height, alignment;
@@ -23,7 +22,7 @@ typedef struct {
 static int (*bits_of)(const void *image, int channel);
 static void (*set_plane)(void *image, int channel, void *memory, int stride, void *context);
 
-/// The room behind a plane that is read and written by whole vectors.
+/// Padding after a plane, which is read and written in whole vectors.
 enum { PADDING = 16 };
 
 static int get_cleared(void *decoder, struct spec *spec, void *image, void *context) {
@@ -34,7 +33,7 @@ static int get_cleared(void *decoder, struct spec *spec, void *image, void *cont
         int across = c > 0 && spec->format != WHOLE ? 2 : 1, down = c > 0 && spec->format == HALVED ? 2 : 1;
         int columns = (spec->width / across + spec->alignment - 1) / spec->alignment * spec->alignment;
         strides[c] = columns * ((bits_of(image, c) + 7) / 8);
-        // What calloc gives is aligned as vectors need it, and so is what free takes back.
+        // calloc aligns memory as vectors need it, and libde265 frees it with free.
         planes[c] = calloc((size_t)strides[c] * (size_t)(spec->height / down) + PADDING, 1);
         if (planes[c]) continue;
         for (int previous = 0; previous < c; previous++) free(planes[previous]);
@@ -51,6 +50,6 @@ void clear_hevc_pictures(void) {
     set_plane = (__typeof__(set_plane))dlsym(library, "de265_set_image_plane");
     const allocation *(*defaults)(void) =
         (__typeof__(defaults))dlsym(library, "de265_get_default_image_allocation_functions");
-    // The library's own variable, which only this function keeps from being written.
+    // The defaults are a variable of the library; only the return type is const.
     if (bits_of && set_plane && defaults) ((allocation *)defaults())->get_buffer = get_cleared;
 }

@@ -1,8 +1,9 @@
-/// HEVC, as libde265 decodes it below libheif.
+/// HEVC as decoded by libde265, below libheif.
 #ifndef HEVC_H
 #define HEVC_H
 
-/// Has pictures begin as zeros, so that what a damaged bitstream leaves out is green instead of other loads' memory.
+/// Clears pictures before they are decoded, so that the missing part of a damaged one is green, not another load's
+/// pixels.
 void clear_hevc_pictures(void);
 
 #endif

@@ -27,7 +27,7 @@ static void load(void) {
     HEIF_FUNCTIONS(F)
 #undef F
     clear_hevc_pictures();
-    // Where its codecs are libraries of their own, this finds them.
+    // Finds codecs that are plug-ins.
     heif.heif_init(NULL);
     loaded = true;
 }

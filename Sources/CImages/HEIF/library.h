@@ -1,4 +1,4 @@
-/// libheif, loaded when it is first needed.
+/// libheif, loaded on first use.
 #ifndef LIBRARY_H
 #define LIBRARY_H
 

@@ -22,10 +22,10 @@ static bool is_complete(const struct jpeg_decompress_struct *info) {
     return true;
 }
 
-/// Whether libjpeg can go on behind an error: behind bytes that look like a marker of no meaning, and at the end of a picture
-/// that lacks nothing, whatever follows it.
+/// Whether libjpeg can continue after an error: after an unknown marker, or at the end of a complete picture, whatever
+/// follows it.
 static bool can_go_on(cjpeg_file *file) {
-    // The marker that begins a frame of JPEG-LS (ISO/IEC 14495-1).
+    // The marker that starts a frame of JPEG-LS (ISO/IEC 14495-1).
     if (file->info.unread_marker == 0xf7) {
         file->failure.is_unsupported = true;
         return false;
@@ -34,7 +34,7 @@ static bool can_go_on(cjpeg_file *file) {
         file->info.unread_marker = 0;
         return true;
     }
-    // Others leave numbers of what follows in the place of this picture's.
+    // After other errors, libjpeg's state may describe what follows instead of this picture.
     bool is_harmless = file->error == JERR_SOI_DUPLICATE || file->error == JERR_BAD_LENGTH;
     if (!is_harmless || file->is_past_end || !is_complete(&file->info)) return false;
     file->is_past_end = true;
@@ -107,7 +107,7 @@ const uint8_t *cjpeg_exif(const cjpeg_file *file, size_t *size) {
 uint8_t *cjpeg_profile(cjpeg_file *file, size_t *size) {
     JOCTET *profile = NULL;
     unsigned int length = 0;
-    // A profile of which a segment is missing is as good as none.
+    // A profile with a missing segment counts as none.
     if (setjmp(file->escape)) return NULL;
     if (!jpeg_read_icc_profile(&file->info, &profile, &length)) return NULL;
     *size = length;
@@ -125,19 +125,19 @@ bool cjpeg_start(cjpeg_file *file, int eighths, int *width, int *height, cjpeg_f
         return false;
     }
     jpeg_start_decompress(&file->info);
-    // Where all scans are gathered first, what is missing looks like a coarse picture and no more is said of it.
+    // If all scans are gathered first, a truncated file yields a coarse picture without a warning.
     if (file->ended && !file->allow_damage && jpeg_has_multiple_scans(&file->info)) fail(file, "it ends too soon");
     *width = (int)file->info.output_width;
     *height = (int)file->info.output_height;
     return true;
 }
 
-/// Goes past rows that aren't wanted, some million pixels at a time.
+/// Skips rows, some million pixels at a time.
 static void skip_rows(cjpeg_file *file, JDIMENSION top) {
     struct jpeg_decompress_struct *info = &file->info;
     enum { PIXELS = 1 << 21 };
-    // Whole rows of blocks, at any scale: libjpeg-turbo loses its place when it skips on from within one. Less than two of them
-    // aren't skipped but decoded.
+    // Whole rows of blocks at any scale, since libjpeg-turbo loses its place if it skips from within one. It decodes
+    // rather than skips fewer than two of them.
     JDIMENSION block = (JDIMENSION)(info->max_v_samp_factor * DCTSIZE);
     JDIMENSION blocks = PIXELS / info->image_width / block;
     JDIMENSION rows = block * (blocks > 4 ? blocks : 4);
@@ -150,13 +150,13 @@ static void skip_rows(cjpeg_file *file, JDIMENSION top) {
 
 bool cjpeg_narrow(cjpeg_file *file, int *left, int *top, int *width, cjpeg_failure *failure) {
     struct jpeg_decompress_struct *info = &file->info;
-    // Colours that several pixels share are spread over their neighbours.
+    // Subsampled colours spread to neighbouring pixels.
     enum { MARGIN = 8 };
     JDIMENSION first = *left > MARGIN ? (JDIMENSION)(*left - MARGIN) : 0;
     JDIMENSION end = (JDIMENSION)(*left + *width + MARGIN);
     JDIMENSION count = (end < info->output_width ? end : info->output_width) - first;
     JDIMENSION row = *top > MARGIN ? (JDIMENSION)(*top - MARGIN) : 0;
-    // Of several scans all blocks are there already, and libjpeg-turbo smooths what isn't known of them yet.
+    // With several scans, all blocks are decoded already, and libjpeg-turbo smooths unknown coefficients.
     if (jpeg_has_multiple_scans(info) || info->arith_code) (first = row = 0), (count = info->output_width);
     if (setjmp(file->escape)) {
         *failure = file->failure;
@@ -183,7 +183,7 @@ int cjpeg_read(cjpeg_file *file, uint8_t *pixels, int rows, cjpeg_failure *failu
         for (JDIMENSION i = 0; i < count; i++) lines[i] = pixels + (info->output_scanline - first + i) * length;
         jpeg_read_scanlines(info, lines, count);
     }
-    // Adobe's programs write the light that inks let through.
+    // Adobe's programs store inverted inks.
     if (info->out_color_space == JCS_CMYK && info->saw_Adobe_marker)
         for (size_t i = 0; i < length * (end - first); i++) pixels[i] = (uint8_t)~pixels[i];
     return (int)(end - first);

@@ -16,7 +16,7 @@ typedef struct {
     struct jpeg_destination_mgr destination;
     cjpeg_cancellation cancellation;
     cjpeg_failure *failure;
-    /// Where libjpeg's errors come out.
+    /// Where libjpeg's errors jump to.
     jmp_buf escape;
     uint8_t *bytes;
     size_t capacity;
@@ -50,7 +50,7 @@ static void start_writing(j_compress_ptr info) {
     info->dest->free_in_buffer = encoder->capacity;
 }
 
-/// libjpeg has filled all bytes that there are.
+/// Doubles the buffer, which libjpeg has filled.
 static boolean grow(j_compress_ptr info) {
     encoder *encoder = encoder_of((j_common_ptr)info);
     uint8_t *bytes = realloc(encoder->bytes, encoder->capacity * 2);
@@ -67,7 +67,7 @@ static void end_writing(j_compress_ptr info) {
     encoder->count = encoder->capacity - info->dest->free_in_buffer;
 }
 
-/// A segment that libjpeg knows nothing of; what is longer than a segment can be is left out.
+/// Writes a segment that libjpeg has no function for. A block too long for one is omitted.
 static void write_segment(encoder *encoder, const char *name, size_t name_size, cjpeg_block block) {
     if (!block.bytes || name_size + block.count > LONGEST_SEGMENT) return;
     jpeg_write_m_header(&encoder->info, EXIF_MARKER, (unsigned)(name_size + block.count));
@@ -75,7 +75,7 @@ static void write_segment(encoder *encoder, const char *name, size_t name_size, 
     for (size_t i = 0; i < block.count; i++) jpeg_write_m_byte(&encoder->info, block.bytes[i]);
 }
 
-/// JPEG has no transparency: what lies behind is white.
+/// Blends RGBA over white, since JPEG has no transparency.
 static void flatten(const uint8_t *in, uint8_t *out, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         unsigned alpha = in[4 * i + 3];
@@ -128,7 +128,7 @@ static void run(encoder *encoder, cjpeg_picture picture, cjpeg_encoding encoding
     jpeg_create_compress(&encoder->info);
     encoder->info.progress = &encoder->progress;
     encoder->info.dest = &encoder->destination;
-    // Half a byte a pixel is more than most pictures take.
+    // Most pictures take less than half a byte a pixel.
     encoder->capacity = 4096 + (size_t)picture.width * (size_t)picture.height / 2;
     encoder->bytes = malloc(encoder->capacity);
     if (picture.channels == 4) encoder->rows = malloc(ROWS * (size_t)picture.width * 3);

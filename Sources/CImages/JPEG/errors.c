@@ -5,10 +5,10 @@
 
 enum {
     MAX_SCANS = 100,
-    /// How often all scans together may go through the whole picture. An honest file does five times, one that was
-    /// packed as tightly as can be about ten.
+    /// How often all scans together may go through the whole picture. An ordinary file does so five times, an optimally
+    /// compressed one about ten times.
     MAX_PASSES = 16,
-    /// What any picture may have: some hundredths of a second.
+    /// Blocks that any picture may have; they take some hundredths of a second.
     FREE_BLOCKS = 1 << 20,
 };
 
@@ -18,7 +18,7 @@ void fail(cjpeg_file *file, const char *message) {
     longjmp(file->escape, 1);
 }
 
-/// Whether an error is of what the standard has and libjpeg doesn't read.
+/// Whether an error is about a feature of the standard that libjpeg doesn't support.
 static bool is_unsupported(int code) {
     switch (code) {
     case JERR_ARITH_NOTIMPL:
@@ -41,7 +41,7 @@ static void fail_with_libjpegs_words(j_common_ptr info) {
     longjmp(file->escape, 1);
 }
 
-/// Whether a warning is of pixels that are lost; the others are of bytes that no pixel misses.
+/// Whether a warning is about lost pixels. Others are about bytes that no pixel needs.
 static bool is_damage(int code) {
     switch (code) {
     case JWRN_HIT_MARKER:
@@ -63,7 +63,7 @@ static void say_nothing(j_common_ptr info) { (void)info; }
 void stop_if_cancelled(j_common_ptr info) {
     cjpeg_file *file = file_of(info);
     if (file->cancellation.is_cancelled(file->cancellation.context)) fail(file, "cancelled");
-    // Each scan takes as long as the picture is large, however few its bytes.
+    // A scan's time depends on the picture's size, even if the scan has few bytes.
     if (file->info.input_scan_number > MAX_SCANS) fail(file, "it has more than 100 scans");
     if (file->info.input_scan_number == file->scan) return;
     file->scan = file->info.input_scan_number;

@@ -1,4 +1,4 @@
-/// A JPEG file and what libjpeg calls back.
+/// A JPEG file and libjpeg's callbacks.
 #ifndef FILE_H
 #define FILE_H
 
@@ -16,32 +16,32 @@ struct cjpeg_file {
     struct jpeg_source_mgr source;
     cjpeg_cancellation cancellation;
     cjpeg_failure failure;
-    /// Where libjpeg's errors come out: the call of ours that is running.
+    /// Where libjpeg's errors jump to: the running call of this package.
     jmp_buf escape;
     bool allow_damage;
-    /// Whether the bytes were over before the picture was.
+    /// Whether the bytes ended before the picture did.
     bool ended;
-    /// Whether what follows a complete picture was passed over.
+    /// Whether bytes after a complete picture were skipped.
     bool is_past_end;
-    /// libjpeg's number of the error that it failed with; 0 if it is none of libjpeg's.
+    /// The number of libjpeg's error; 0 for an error that isn't libjpeg's.
     int error;
-    /// The scan that is being read, and the blocks that all scans so far go through.
+    /// The current scan, and the blocks of all scans so far.
     int scan;
     size_t blocks;
 };
 
 static inline cjpeg_file *file_of(j_common_ptr info) { return info->client_data; }
 
-/// Ends the call of ours that is running.
+/// Ends the running call with an error.
 _Noreturn void fail(cjpeg_file *file, const char *message);
 
-/// The blocks of a picture, all components together.
+/// The number of a picture's blocks in all components.
 size_t all_blocks(const struct jpeg_decompress_struct *info);
 
-/// Sends errors and warnings to this file, and asks whether to go on.
+/// Directs errors, warnings and progress to this file.
 void use_errors(cjpeg_file *file);
 
-/// Fails if the decoding is cancelled, or its scans are too many.
+/// Fails if decoding is cancelled, or the file has too many scans.
 void stop_if_cancelled(j_common_ptr info);
 
 /// Reads from memory.

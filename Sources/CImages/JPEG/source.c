@@ -2,7 +2,7 @@
 
 static void start_or_end(j_decompress_ptr info) { (void)info; }
 
-/// At the end of the bytes: an end of image, so that what is there can be decoded.
+/// Supplies an end of image at the end of the bytes, so that a truncated file can be decoded.
 static boolean fill(j_decompress_ptr info) {
     static const JOCTET end[] = {0xff, JPEG_EOI};
     file_of((j_common_ptr)info)->ended = true;

@@ -2,7 +2,7 @@
 
 #include "CPNG.h"
 
-// Every byte is made of the picture's own bytes, none of one made before: the compiler makes vectors of all these loops.
+// Each byte depends on the picture's bytes only, not on earlier results, so the compiler vectorizes all these loops.
 
 static void filter_sub(const uint8_t *restrict row, uint8_t *restrict out, size_t length, size_t pixel) {
     size_t first = pixel < length ? pixel : length;
@@ -37,7 +37,7 @@ static void filter_paeth(
     }
 }
 
-/// How far the bytes are from zero in all: what compresses well is near it.
+/// The summed distance of the bytes from zero. Rows near zero compress well.
 static uint64_t weight(const uint8_t *row, size_t length) {
     uint64_t total = 0;
     for (size_t start = 0; start < length; start += 1 << 16) {

@@ -17,7 +17,8 @@ static void undo_average(uint8_t *row, const uint8_t *previous, size_t length, s
     for (size_t i = pixel; i < length; i++) row[i] = (uint8_t)(row[i] + (row[i - pixel] + previous[i]) / 2);
 }
 
-/// Which of left, above and above left is nearest to left + above - above left. No branch: it would be mispredicted.
+/// Returns which of left, above and above left is nearest to left + above - above left, without branches, which would
+/// be mispredicted.
 static inline uint8_t nearest(int left, int above, int corner) {
     int distance = abs(above - corner);
     int to_above = abs(left - corner);
@@ -39,7 +40,7 @@ static void undo_paeth(uint8_t *row, const uint8_t *previous, size_t length, siz
 
 #define WITH_SSE4 __attribute__((target("sse4.1")))
 
-/// Three or four bytes as four numbers of 16 bits.
+/// Widens three or four bytes to four 16-bit numbers.
 WITH_SSE4 static inline __m128i widened(const uint8_t *bytes, size_t pixel) {
     uint32_t four = 0;
     memcpy(&four, bytes, pixel);
@@ -51,7 +52,7 @@ WITH_SSE4 static inline void narrow(uint8_t *bytes, __m128i numbers, size_t pixe
     memcpy(bytes, &four, pixel);
 }
 
-/// All channels of a pixel at once. Each pixel waits for the one before it, so that this is as short as it gets.
+/// All channels of a pixel at once. Each pixel depends on the previous one, so nothing shorter is possible.
 #define UNDO_PAETH(pixel)                                                                                              \
     __m128i left = _mm_setzero_si128();                                                                                \
     __m128i corner = _mm_setzero_si128();                                                                              \
@@ -64,7 +65,7 @@ WITH_SSE4 static inline void narrow(uint8_t *bytes, __m128i numbers, size_t pixe
         __m128i to_corner = _mm_abs_epi16(_mm_add_epi16(sideways, upwards));                                           \
         __m128i side = _mm_blendv_epi8(left, above, _mm_cmpgt_epi16(to_left, to_above));                               \
         __m128i is_corner = _mm_cmpgt_epi16(_mm_min_epi16(to_left, to_above), to_corner);                              \
-        /* No byte of 16 bits carries into its neighbour here. */                                                      \
+        /* No byte carries into its neighbour here. */                                                                 \
         left = _mm_add_epi8(widened(row + i, pixel), _mm_blendv_epi8(side, corner, is_corner));                        \
         corner = above;                                                                                                \
         narrow(row + i, left, pixel);                                                                                  \

@@ -15,9 +15,9 @@ struct cpalette_choice {
     sample *samples;
     int colours;
     point places[256];
-    /// How many pixels each stands for.
+    /// How many pixels each colour represents.
     float weights[256];
-    /// Of all samples, squared and weighted.
+    /// The weighted sum of the samples' squared errors.
     float error;
 };
 

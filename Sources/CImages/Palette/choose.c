@@ -1,16 +1,16 @@
-// A first palette: the samples in one box, which is split in two, and again, always where that makes the error least.
+// Makes a first palette by splitting the box of all samples again and again, always where that reduces the error most.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "choice.h"
 
-/// Samples that one colour stands for.
+/// The samples that one colour represents.
 typedef struct {
     size_t start, count;
     point mean;
     float weight;
-    /// By how much the error falls if it is split at its best place: on this axis, at this value.
+    /// How much the error falls if the box is split at its best place: on this axis, at this value.
     float gain, cut;
     int axis;
 } box;
@@ -18,10 +18,10 @@ typedef struct {
 /// How many places to split at are tried on each axis.
 enum { BINS = 64 };
 
-/// By how much the error falls if samples have a colour of their own, where their sum is told from the box's mean.
+/// How much the error falls if samples get their own colour. `sum` is their sum relative to the box's mean.
 static float explained(point sum, float weight) { return weight > 0 ? squared(sum) / weight : 0; }
 
-/// Tries one axis, on which the box reaches so far.
+/// Tries one axis, on which the box is `width` long.
 static void try_axis(const sample *samples, box *box, int axis, float least, float width) {
     point sums[BINS], sum = {0};
     float weights[BINS], weight = 0;
@@ -36,7 +36,7 @@ static void try_axis(const sample *samples, box *box, int axis, float least, flo
     for (int bin = 0; bin < BINS - 1; bin++) {
         sum += sums[bin];
         weight += weights[bin];
-        // What is left has the same sum, but for its sign.
+        // The rest has the same sum with the opposite sign.
         float gain = explained(sum, weight) + explained(sum, box->weight - weight);
         if (gain <= box->gain) continue;
         box->gain = gain;
@@ -61,12 +61,12 @@ static void measure(const sample *samples, box *box) {
     box->mean = sum / box->weight;
     point width = most - least;
     for (int axis = 0; axis < 4; axis++) {
-        // A narrow side is not where the most is gained.
+        // Splitting a narrow side gains little.
         if (width[axis] * width[axis] > squared(width) / 16) try_axis(samples, box, axis, least[axis], width[axis]);
     }
 }
 
-/// Moves what is below the cut to the front; how many samples these are.
+/// Moves samples below the cut to the front, and returns their number.
 static size_t divide(sample *samples, const box *box) {
     size_t low = box->start, high = box->start + box->count;
     while (low < high) {
@@ -92,7 +92,7 @@ static int split(sample *samples, size_t count, int most, box *boxes) {
         if (best->gain <= 0) break;
         size_t low = divide(samples, best);
         if (low == 0 || low == best->count) {
-            // Rounding: there is nothing to be gained.
+            // Only rounding made the gain.
             best->gain = 0;
             continue;
         }

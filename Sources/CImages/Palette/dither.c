@@ -1,30 +1,30 @@
-// Floyd and Steinberg's diffusion of the error, but where the picture is smooth: there steps would show, and elsewhere
-// dots would.
+// Error diffusion by Floyd and Steinberg, weighted by smoothness. Without it, smooth areas would show steps; elsewhere
+// it would show dots.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "search.h"
 
-/// How different neighbours are where half as much is made up for, and the least that is everywhere.
+/// The difference of neighbours at which half as much is diffused, and the minimum everywhere.
 static const float half_at = 2.5f, least_share = 0.2f;
 
-/// How much of an error is passed on: a bit less than all, so that it doesn't add up where no colour makes up for it.
+/// The share of an error that is passed on. Less than 1, so that errors that no colour can correct don't add up.
 static const float passed_on = 0.94f;
 
-/// The largest error that is passed on: a multiple of the picture's, with a minimum.
+/// The largest error that is passed on, as a multiple of the picture's error, with a minimum.
 static const float most_errors = 2.5f, most_anyway = 8;
 
-/// What isn't worth while to be made up for: dots would cost more bytes than anybody sees.
+/// Errors below this are ignored: dots would cost bytes for nothing visible.
 static const float unseen = 1.25f;
 
 struct cpalette_dither {
     size_t width;
     cpalette_format format;
     float strength, most;
-    /// Whether the next row is taken from its end.
+    /// Whether the next row is processed from its end.
     bool is_backwards;
-    /// For each pixel of this row and the next what is to be made up for, with a pixel to spare at both ends.
+    /// The diffused errors of each pixel of this row and the next, with a spare pixel at both ends.
     point *rows[2];
 };
 
@@ -52,7 +52,7 @@ void cpalette_dither_free(cpalette_dither *dither) {
     free(dither);
 }
 
-/// How much of the error is made up for by a pixel with such neighbours.
+/// The share of the error that a pixel with these neighbours takes.
 static float share(point place, point left, point right, point above, point below) {
     float difference =
         (squared(left - place) + squared(right - place) + squared(above - place) + squared(below - place)) / 4;
@@ -72,7 +72,7 @@ static void dither_row(
     ptrdiff_t size = format.channels, end = (ptrdiff_t)dither->width - 1, step = dither->is_backwards ? -1 : 1;
     ptrdiff_t x = dither->is_backwards ? end : 0;
     point *here = dither->rows[0] + 1, *next = dither->rows[1] + 1;
-    // Plain surfaces are looked up once.
+    // Runs of one colour are looked up once.
     point last_wanted = {INFINITY};
     int nearest = 0;
     next[x] = (point){0};
@@ -103,7 +103,7 @@ static void dither_row(
     }
 }
 
-/// The same without anything that is passed on.
+/// Maps a row without diffusion.
 static void map_row(
     cpalette_dither *dither, cpalette_search *search, const uint8_t *row, const uint8_t *left_out, int clear,
     uint8_t *indices) {

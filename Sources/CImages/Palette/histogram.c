@@ -8,7 +8,7 @@ cpalette_histogram *cpalette_histogram_new(size_t most) {
     cpalette_histogram *histogram = calloc(1, sizeof *histogram);
     if (!histogram) return NULL;
     histogram->most = most;
-    // Where the system gives no random number, an address is hard enough to guess.
+    // Without a random number from the system, an address is hard enough to guess.
     if (getrandom(&histogram->secret, sizeof histogram->secret, GRND_NONBLOCK) != sizeof histogram->secret)
         histogram->secret = (uint64_t)(uintptr_t)histogram;
     histogram->slots = 2;
@@ -33,7 +33,7 @@ size_t cpalette_histogram_count(const cpalette_histogram *histogram) { return hi
 
 bool cpalette_histogram_is_partly_clear(const cpalette_histogram *histogram) { return histogram->is_partly_clear; }
 
-/// What a colour has in common with those that count as the same. What is opaque is never the same as what isn't.
+/// The key that a colour shares with similar ones. Opaque colours never share one with translucent ones.
 static uint32_t key_of(uint32_t colour, int dropped) {
     if (!dropped) return colour;
     uint32_t kept = 0xffu >> dropped << dropped;
@@ -41,18 +41,18 @@ static uint32_t key_of(uint32_t colour, int dropped) {
     return (colour & kept * 0x010101u) | alpha << 24;
 }
 
-/// Every bit of a number by every bit of another (the finalizer of MurmurHash3).
+/// Mixes all bits of a number (the finalizer of MurmurHash3).
 static uint64_t mixed(uint64_t number) {
     number = (number ^ number >> 33) * 0xff51afd7ed558ccdu;
     number = (number ^ number >> 33) * 0xc4ceb9fe1a85ec53u;
     return number ^ number >> 33;
 }
 
-/// The entry of a key; NULL if there is none and no room for it.
+/// Returns the entry of a key, which it adds if missing; NULL if the histogram is full.
 static histogram_entry *entry_of(cpalette_histogram *histogram, uint32_t key) {
     uint64_t hash = mixed(key ^ histogram->secret);
     size_t slot = hash & (histogram->slots - 1);
-    // An odd step meets every slot, and is another one for most keys that meet in a slot.
+    // An odd step visits every slot, and differs for most keys that share a slot.
     size_t step = hash >> 32 | 1;
     for (histogram->probes++; histogram->table[slot]; histogram->probes++) {
         histogram_entry *entry = &histogram->entries[histogram->table[slot] - 1];
@@ -71,7 +71,7 @@ static void add_rest(histogram_entry *entry, uint32_t colour, int64_t times) {
         entry->rest[c] += times * ((int64_t)(colour >> 8 * c & 255) - (int64_t)(entry->key >> 8 * c & 255));
 }
 
-/// Drops a bit of all channels, and puts together the entries that are the same then.
+/// Drops a bit of all channels, and merges entries that become equal.
 static void coarsen(cpalette_histogram *histogram) {
     size_t count = histogram->count;
     histogram->dropped++;
@@ -79,7 +79,7 @@ static void coarsen(cpalette_histogram *histogram) {
     memset(histogram->table, 0, histogram->slots * sizeof *histogram->table);
     for (size_t i = 0; i < count; i++) {
         histogram_entry old = histogram->entries[i];
-        // There is room: no more come back than were taken out.
+        // There is space, as no more entries are added than were removed.
         histogram_entry *entry = entry_of(histogram, key_of(old.key, histogram->dropped));
         add_rest(entry, old.key, old.count);
         for (int c = 0; c < 4; c++) entry->rest[c] += old.rest[c];
@@ -98,7 +98,7 @@ static void add(cpalette_histogram *histogram, uint32_t colour, uint32_t times) 
     if (histogram->dropped) add_rest(entry, colour, times);
 }
 
-/// A pixel's colour; 0 if it is clear.
+/// Returns a pixel's colour; 0 if it is transparent.
 static uint32_t colour_of(const uint8_t *pixel, cpalette_format format) {
     if (format.channels == 1) return pixel[0] * 0x010101u | 0xff000000u;
     if (is_clear(pixel, format)) return 0;
@@ -109,7 +109,7 @@ static uint32_t colour_of(const uint8_t *pixel, cpalette_format format) {
 void cpalette_histogram_add(
     cpalette_histogram *histogram, const uint8_t *pixels, const uint8_t *left_out, size_t count,
     cpalette_format format) {
-    // Pixels of one colour in a row are counted together.
+    // Consecutive pixels of one colour are counted together.
     uint32_t last = 0, times = 0;
     for (size_t i = 0; i < count; i++, pixels += format.channels) {
         if (left_out && left_out[i]) continue;

@@ -4,7 +4,7 @@
 #include "choice.h"
 #include "search.h"
 
-/// How the error has to shrink for another pass to be worth while.
+/// The error has to shrink to this share for another pass to be worthwhile.
 static const float worth = 0.998f;
 
 bool cpalette_improve(cpalette_choice *choice) {
@@ -30,7 +30,7 @@ bool cpalette_improve(cpalette_choice *choice) {
     }
     cpalette_search_free(search);
     for (int i = 0; i < choice->colours; i++) {
-        // A colour that nothing is nearest to is of more use where the error is largest.
+        // A colour that represents nothing moves to the sample with the largest error.
         choice->places[i] =
             choice->weights[i] > 0 ? sums[i] / choice->weights[i] : choice->samples[furthest].place;
     }
@@ -44,7 +44,7 @@ typedef struct {
     float weight;
 } weighted;
 
-/// The least opaque first, since alphas behind the last that isn't opaque need not be written; then the most frequent.
+/// The least opaque first, since trailing opaque alphas need not be written; then the most frequent.
 static int compare(const void *first, const void *second) {
     const weighted *a = first, *b = second;
     if (a->colour[3] != b->colour[3]) return a->colour[3] - b->colour[3];
@@ -59,7 +59,7 @@ int cpalette_take(const cpalette_choice *choice, uint8_t *palette) {
         weighted *new = &colours[count];
         colour_at(choice->places[i], new->colour);
         new->weight = choice->weights[i];
-        // Some may have become the same in eight bits.
+        // Some may be equal in eight bits.
         int same = 0;
         while (memcmp(colours[same].colour, new->colour, 4) != 0) same++;
         if (same == count) count++;

@@ -1,8 +1,8 @@
 /// The space in which colours are compared.
 ///
-/// A colour is what it looks like on mid-grey, and its alpha: the square of a distance is the mean of those on black
-/// and on white, and the mean of places is what colours look like side by side. Channels count by how well the eye
-/// tells them apart, but not by that alone: blue would be all but lost.
+/// A point is the colour as it looks on mid-grey, and its alpha. So the square of a distance is the mean of those on
+/// black and on white, and the mean of points is what colours look like side by side. Channels are weighted by how well
+/// the eye distinguishes them, but less strongly, or blue would be nearly lost.
 #ifndef POINT_H
 #define POINT_H
 
@@ -14,12 +14,12 @@ typedef float point __attribute__((vector_size(16)));
 
 static const float red_weight = 0.85f, green_weight = 1, blue_weight = 0.7f;
 
-/// Half the length of all three.
+/// Half the length of the three weights.
 static const float alpha_weight = 0.744f;
 
 static const float middle = 127.5f;
 
-/// How much further from what is opaque all else is than by its alpha: so what is opaque stays it.
+/// An extra distance between opaque and translucent colours, so that opaque pixels stay opaque.
 static const float gap = 96;
 
 static inline point point_of(uint8_t red, uint8_t green, uint8_t blue, uint8_t alpha) {
@@ -36,7 +36,7 @@ static inline bool is_clear(const uint8_t *pixel, cpalette_format format) {
     return format.channels == 4 && (format.threshold ? pixel[3] < format.threshold : pixel[3] == 0);
 }
 
-/// The place of a pixel that isn't clear.
+/// The point of a pixel that isn't transparent.
 static inline point point_at(const uint8_t *pixel, cpalette_format format) {
     if (format.channels == 1) return point_of(pixel[0], pixel[0], pixel[0], 255);
     return point_of(pixel[0], pixel[1], pixel[2], format.channels == 4 && !format.threshold ? pixel[3] : 255);
@@ -44,7 +44,7 @@ static inline point point_at(const uint8_t *pixel, cpalette_format format) {
 
 static inline uint8_t byte_of(float value) { return value <= 0 ? 0 : value >= 255 ? 255 : (uint8_t)(value + 0.5f); }
 
-/// The colour at a place: RGBA.
+/// The RGBA colour at a point.
 static inline void colour_at(point place, uint8_t *colour) {
     float alpha = place[3] / alpha_weight;
     bool is_opaque = alpha >= 255 + gap / 2;

@@ -7,22 +7,22 @@
 #include "histogram.h"
 
 enum {
-    /// How often a side is halved at most.
+    /// The most times that a side is halved.
     MOST_BITS = 8,
-    /// How many of these halvings make cells of a block.
+    /// How many of these halvings divide a block into cells.
     BLOCK_BITS = 2,
-    /// How many cells there are for a picture's pixels, as a power of two.
+    /// The number of cells for a picture's pixels, as a power of two.
     PICTURE_BITS = 16,
 };
 
-/// How far the cells reach beyond the palette's bounds, and which part of its length more.
+/// How far the cells reach beyond the palette's bounds, plus a share of their length.
 static const float margin = 2, share = 1.f / 16;
 
 static int block_bits(const cpalette_search *search, int c) {
     return search->bits[c] > BLOCK_BITS ? search->bits[c] - BLOCK_BITS : 0;
 }
 
-/// Lays cells over the palette's bounds, as nearly cubes as halving makes them; how often it halved.
+/// Divides the palette's bounds into cells that are as cubic as halving allows. Returns the number of halvings.
 static int divide(cpalette_search *search, int bits) {
     point least = search->places[0], most = least;
     for (int i = 1; i < search->colours; i++) {
@@ -57,7 +57,7 @@ cpalette_search *search_new(const point *places, int colours, int bits) {
     size_t cells = (size_t)1 << cell_bits, blocks = (size_t)1 << all_block_bits;
     search->cells = calloc(cells, sizeof *search->cells);
     search->blocks = calloc(blocks, sizeof *search->blocks);
-    // Room for the worst: what isn't used of it takes no memory.
+    // Space for the worst case. Unused pages take no memory.
     search->candidates = malloc((cells + blocks) * (size_t)colours);
     if (search->cells && search->blocks && search->candidates) return search;
     cpalette_search_free(search);
@@ -79,8 +79,8 @@ void cpalette_search_free(cpalette_search *search) {
     free(search);
 }
 
-/// Of some colours those that can be the nearest between two corners: whose nearest point there is no further away than
-/// any colour's furthest.
+/// Selects the colours that can be the nearest somewhere in a box: those whose nearest point of the box is no further
+/// away than any colour's furthest point.
 static uint32_t candidates(
     const cpalette_search *search, point low, point high, const uint8_t *from, uint32_t count, uint8_t *out) {
     float nearest[256], bound = INFINITY;
@@ -102,7 +102,7 @@ static uint32_t candidates(
     return found;
 }
 
-/// Fills what is at a position, where sides are halved so often.
+/// Fills a cell at a position, where sides are halved `bits` times.
 static void fill(
     cpalette_search *search, cell *cell, const int *position, const int *bits, const uint8_t *from, uint32_t count) {
     point low = search->origin, high;

@@ -4,37 +4,37 @@
 #include "CPalette.h"
 #include "point.h"
 
-/// A part of the space, and which colours can be the nearest somewhere in it.
+/// A part of the space, with the colours that can be the nearest somewhere in it.
 typedef struct {
-    /// Where its colours begin among the candidates, and how many they are; 0 if that isn't known yet.
+    /// The first of its colours among the candidates, and their number; 0 if not known yet.
     uint32_t start, count;
 } cell;
 
 struct cpalette_search {
     int colours;
     point places[256];
-    /// Where the cells begin, and how many there are in a unit.
+    /// The origin of the cells, and the number of cells a unit.
     point origin, scale;
     /// How often each side is halved.
     int bits[4];
     cell *cells;
-    /// The same of blocks of cells, in which fewer colours are looked at for each of these.
+    /// Blocks of cells. Their candidates narrow those of each cell.
     cell *blocks;
     uint8_t *candidates;
     uint32_t used;
 };
 
-/// Prepares to look among places. There are 2 to the power of `bits` cells: the more there are, the more is done for
-/// them at the first look, and the less from then on.
+/// Prepares a search among points, with up to 2 to the power of `bits` cells. More cells make the first lookup in each
+/// slower in total, and all others faster.
 cpalette_search *search_new(const point *places, int colours, int bits);
 
-/// Finds out which colours can be the nearest in a cell.
+/// Finds the colours that can be the nearest in a cell.
 void search_fill(cpalette_search *search, cell *cell, const int *position);
 
-/// The nearest colour of all, for what lies outside of the cells.
+/// Returns the nearest of all colours, for points outside the cells.
 int search_all(const cpalette_search *search, point place, float *distance);
 
-/// The nearest colour; and the square of its distance, if that is asked for.
+/// Returns the nearest colour and, unless `distance` is NULL, the square of its distance.
 static inline int search_nearest(cpalette_search *search, point place, float *distance) {
     point relative = (place - search->origin) * search->scale;
     size_t number = 0;

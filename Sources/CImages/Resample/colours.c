@@ -1,4 +1,4 @@
-// From the colours of one set of primaries to another's.
+// Conversions from other primaries and from inks.
 #include "CResample.h"
 
 void cresample_convert_colours(

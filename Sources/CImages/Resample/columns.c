@@ -1,4 +1,4 @@
-// Weighted sums of rows. Two rows at a time, because processors multiply and add 16-bit numbers in pairs.
+// Weighted sums of rows, two rows at a time, because processors multiply and add 16-bit numbers in pairs.
 #include "CResample.h"
 
 enum { HALF = 1 << (cresample_weight_bits - 1) };

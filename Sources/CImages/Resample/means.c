@@ -17,7 +17,8 @@ void cresample_add_premultiplied(const uint8_t *in, uint32_t *sums, size_t pixel
     }
 }
 
-/// A block's sum for each of its channels, then its mean as a sample; inlined for each number of channels.
+/// Sums a block channel by channel and writes its mean as samples. A macro, so that it is inlined for each number of
+/// channels.
 #define TAKE_MEANS(channels, unit)                                                                                     \
     for (size_t x = 0; x < width; x += (size_t)block) {                                                                \
         size_t columns = width - x < (size_t)block ? width - x : (size_t)block;                                        \

@@ -1,4 +1,4 @@
-// From 8-bit pixels to samples and back.
+// Conversions between pixels and samples.
 #include "CResample.h"
 
 #if defined(__x86_64__)
@@ -68,7 +68,7 @@ void cresample_narrow(const int16_t *in, uint8_t *out, size_t count) {
 
 void cresample_unpremultiply(const int16_t *in, uint8_t *out, size_t pixels) {
     for (size_t i = 0; i < pixels; i++, in += 4, out += 4) {
-        // Half a level of alpha, a quarter of 255 each, is where rounding begins to see something.
+        // A level of alpha is 255 / 4; less than half of it rounds to transparent.
         int alpha = (in[3] * 4 + 127) / 255;
         if (in[3] < 32 || alpha <= 0) {
             out[0] = out[1] = out[2] = out[3] = 0;

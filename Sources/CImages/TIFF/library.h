@@ -1,4 +1,4 @@
-/// libtiff, loaded when it is first needed.
+/// libtiff, loaded on first use.
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
@@ -49,7 +49,7 @@ extern tiff_library tiff;
 /// Loads libtiff, once for all threads; false if this system has none.
 bool load_tiff(ctiff_failure *failure);
 
-/// Keeps libtiff's words in the `ctiff_failure` that `context` is.
+/// Stores libtiff's error message in `context`, a `ctiff_failure`.
 int keep_tiff_error(TIFF *handle, void *context, const char *module, const char *format, va_list words);
 
 #endif

@@ -6,7 +6,7 @@
 #include "file.h"
 
 enum {
-    /// What a strip may be longer than its samples, as it is compressed.
+    /// How much longer than its samples a compressed strip may be.
     LONGER_STRIP = 1 << 16,
     LARGEST_ALLOCATION = 1 << 30,
 };
@@ -20,7 +20,7 @@ bool refuse(ctiff_file *file, bool is_unsupported, const char *format, ...) {
     return false;
 }
 
-// What libtiff calls back.
+// Callbacks of libtiff.
 
 static int hear_warning(TIFF *handle, void *context, const char *module, const char *format, va_list words) {
     (void)handle;
@@ -28,7 +28,7 @@ static int hear_warning(TIFF *handle, void *context, const char *module, const c
     if (strcmp(module, "JPEGLib") != 0) return 1;
     char message[240];
     vsnprintf(message, sizeof message, format, words);
-    // libjpeg's words for what costs pixels; the others are of bytes that no pixel misses.
+    // libjpeg's words for lost pixels. Other warnings are about bytes that no pixel needs.
     static const char *const losses[] = {"remature end", "bad Huffman code", "bad arithmetic", "found marker"};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
         if (strstr(message, losses[i])) file->has_lost_pixels = true;
@@ -76,7 +76,7 @@ static toff_t size_of(thandle_t handle) {
 
 static int map(thandle_t handle, void **base, toff_t *size) {
     const ctiff_file *file = ((byte_source *)handle)->file;
-    // What is padded has no bytes behind its end to point at.
+    // A padded file can't be mapped, as the padding isn't in memory.
     if (file->allow_damage) return 0;
     *base = (void *)file->bytes;
     *size = file->count;
@@ -92,8 +92,8 @@ static bool open_plane(ctiff_file *file, int plane) {
     tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
     tiff.TIFFOpenOptionsSetMaxSingleMemAlloc(options, LARGEST_ALLOCATION);
     file->sources[plane] = (byte_source){.file = file};
-    // O: a strip's place is read when it is needed, which is after a cut file is padded. c: a strip is as long as the file
-    // says. m: what is padded isn't mapped.
+    // O: a strip's offset is read when needed. c: a strip has the length that the file says. m: a padded file isn't
+    // mapped.
     file->planes[plane] = tiff.TIFFClientOpenExt(
         "", file->allow_damage ? "rcm" : "rOc", &file->sources[plane], read_bytes, write_nothing, seek, close_nothing,
         size_of, map, unmap, options);
@@ -103,14 +103,14 @@ static bool open_plane(ctiff_file *file, int plane) {
     return false;
 }
 
-// What the directory says.
+// Reading the directory.
 
 static int number(TIFF *handle, uint32_t tag) {
     uint16_t value = 0;
     return tiff.TIFFGetFieldDefaulted(handle, tag, &value) ? value : 0;
 }
 
-/// The tag itself, or what most files without it are.
+/// Returns the photometric interpretation, or the most likely one for a file without it.
 static int photometric(TIFF *handle, int compression, int samples) {
     uint16_t value;
     if (tiff.TIFFGetField(handle, TIFFTAG_PHOTOMETRIC, &value)) return value;
@@ -136,7 +136,7 @@ static bool are_samples_known(ctiff_file *file) {
     }
 }
 
-/// Which sample behind the colours is alpha. Programs that write one and don't say what it is mean alpha.
+/// Finds the alpha sample after the colours. A single extra sample of unspecified type counts as alpha.
 static void find_alpha(ctiff_file *file, int colours) {
     uint16_t count = 0, *types = NULL;
     file->alpha = -1;
@@ -156,7 +156,7 @@ static bool is_subsampled(TIFF *handle) {
     return across != 1 || down != 1;
 }
 
-/// Sets what the samples mean; true if rows of samples can be made pixels here.
+/// Sets the samples' meaning, and whether libtiff has to convert them. Returns false if they aren't supported.
 static bool set_meaning(ctiff_file *file, int photometric, int compression, bool is_planar, bool *is_raster) {
     TIFF *handle = file->planes[0];
     int colours = 3;
@@ -181,17 +181,17 @@ static bool set_meaning(ctiff_file *file, int photometric, int compression, bool
     }
     case PHOTOMETRIC_SEPARATED:
         if (file->samples < 4 || number(handle, TIFFTAG_INKSET) == INKSET_MULTIINK)
-            return refuse(file, true, "its inks are others than cyan, magenta, yellow and black");
+            return refuse(file, true, "its inks aren't cyan, magenta, yellow and black");
         file->meaning = INK;
         colours = 4;
         break;
     case PHOTOMETRIC_YCBCR:
         file->meaning = COLOUR;
-        // libtiff has libjpeg make RGB of it.
+        // libtiff lets libjpeg convert it to RGB.
         if (compression == COMPRESSION_JPEG && !is_planar && file->samples == 3)
             tiff.TIFFSetField(handle, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         else if (is_planar && is_subsampled(handle))
-            return refuse(file, true, "its planes of colour are smaller than the one of brightness");
+            return refuse(file, true, "its planes of colour are smaller than that of brightness");
         else
             *is_raster = true;
         break;
@@ -218,13 +218,13 @@ static bool set_meaning(ctiff_file *file, int photometric, int compression, bool
 }
 
 static size_t saturated(uint64_t one, uint64_t other) {
-    // Some of these can still be added up.
+    // Leaves room to add several of these.
     const size_t most = SIZE_MAX / 16;
     uint64_t product;
     return __builtin_mul_overflow(one, other, &product) || product > most ? most : (size_t)product;
 }
 
-/// The most that is held at a time.
+/// Estimates the peak memory of reading.
 static size_t memory(const ctiff_file *file) {
     TIFF *handle = file->planes[0];
     uint64_t width = file->header.width, height = file->header.height;
@@ -236,13 +236,13 @@ static size_t memory(const ctiff_file *file) {
     size_t bytes = saturated(pixels, (uint64_t)(file->samples * file->bits + 7) / 8);
     if (is_tiled) bytes += saturated(tiff.TIFFTileSize64(handle), 2);
     if (file->reading == BY_RASTER) bytes += saturated(pixels, 4);
-    // Where each strip or tile lies, and how long it is.
+    // The offset and length of each strip or tile.
     bytes += saturated(is_tiled ? tiff.TIFFNumberOfTiles(handle) : tiff.TIFFNumberOfStrips(handle), 24);
     return bytes;
 }
 
-/// Whether strips are decoded whole: short ones whose rows are decoded one after the other in any case. Of a damaged
-/// strip, rows are kept one by one.
+/// Whether whole strips are decoded: short ones, with a compression that decodes rows in order anyway. With
+/// `allow_damage`, rows are read one by one, to keep those before the damage.
 static bool has_short_strips(const ctiff_file *file, int compression) {
     const uint64_t longest = 1 << 16;
     switch (compression) {
@@ -312,7 +312,8 @@ ctiff_file *ctiff_open(
         for (int plane = 1; is_whole && file->reading == BY_ROWS && plane < file->plane_count; plane++)
             is_whole = open_plane(file, plane);
         if (is_whole) {
-            // Only now: a directory's list that ends behind the file would take as much memory as it says to be long.
+            // Set only now, since padding would let libtiff allocate any length that a truncated list in the directory
+            // claims.
             if (allow_damage) file->padding = file->header.memory + LONGER_STRIP;
             *header = file->header;
             return file;

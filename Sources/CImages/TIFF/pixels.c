@@ -1,4 +1,4 @@
-// From rows of samples to pixels of 8 bits a channel.
+// Conversion from rows of samples to pixels of 8 bits a channel.
 #include <math.h>
 #include <string.h>
 
@@ -8,26 +8,26 @@ static uint8_t level(const ctiff_file *file, uint16_t sample) {
     return (uint8_t)((file->min_is_white ? UINT16_MAX - sample : sample) >> 8);
 }
 
-/// What a colour was before it was multiplied by its alpha.
+/// Undoes the multiplication by alpha.
 static uint16_t divided(uint16_t sample, uint16_t alpha) {
     if (alpha == 0) return 0;
     uint32_t value = (uint32_t)sample * UINT16_MAX / alpha;
     return (uint16_t)(value > UINT16_MAX ? UINT16_MAX : value);
 }
 
-/// sRGB's level for linear light.
+/// The sRGB level of linear light.
 static uint8_t encoded(double light) {
     if (!(light > 0)) return 0;
     if (light >= 1) return 255;
     return (uint8_t)((light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055) * 255 + 0.5);
 }
 
-/// CIE's cube root's inverse (ISO 11664-4).
+/// The inverse of CIELAB's cube root (ISO 11664-4).
 static double cubed(double value) {
     return value > 6.0 / 29 ? value * value * value : 3 * (6.0 / 29) * (6.0 / 29) * (value - 4.0 / 29);
 }
 
-/// CIELAB relative to D50, as TIFF and profiles have it, to sRGB.
+/// Converts CIELAB relative to D50, as in TIFF and profiles, to sRGB.
 static void put_lab(const ctiff_file *file, const uint16_t *sample, uint8_t *out) {
     bool is_icc = file->meaning == ICCLAB;
     double whole = file->bits == 8 || is_icc ? 0xff00 : 0xffff;
@@ -36,14 +36,14 @@ static void put_lab(const ctiff_file *file, const uint16_t *sample, uint8_t *out
     double b = is_icc ? (sample[2] - 32768) / 256.0 : (int16_t)sample[2] / 256.0;
     double middle = (lightness + 16) / 116;
     double x = 0.96422 * cubed(middle + a / 500), y = cubed(middle), z = 0.82521 * cubed(middle - b / 200);
-    // From D50 to linear sRGB, adapted by Bradford's matrix.
+    // D50 to linear sRGB, adapted by Bradford's matrix.
     out[0] = encoded(3.1338561 * x - 1.6168667 * y - 0.4906146 * z);
     out[1] = encoded(-0.9787684 * x + 1.9161415 * y + 0.0334540 * z);
     out[2] = encoded(0.0719453 * x - 0.2289914 * y + 1.4052427 * z);
 }
 
 static void put_indexed(const ctiff_file *file, uint16_t index, uint8_t *out) {
-    // libtiff has as many colours as there are indices.
+    // libtiff has a colour for each index.
     out[0] = (uint8_t)(file->red[index] >> 8);
     out[1] = (uint8_t)(file->green[index] >> 8);
     out[2] = (uint8_t)(file->blue[index] >> 8);
@@ -57,7 +57,7 @@ void put_pixels(const ctiff_file *file, const uint16_t *wide, uint8_t *out) {
         uint16_t alpha = has_alpha ? wide[file->alpha] : UINT16_MAX;
         if (file->meaning == PALETTE) {
             put_indexed(file, wide[0], out);
-            // Indices are as they are stored, and so is what lies next to them.
+            // Indices aren't scaled, so alpha next to them isn't either.
             if (has_alpha) alpha = (uint16_t)(alpha * (uint32_t)UINT16_MAX / ((1u << file->bits) - 1));
         } else if (file->meaning == CIELAB || file->meaning == ICCLAB) {
             put_lab(file, wide, out);

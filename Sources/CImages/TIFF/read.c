@@ -5,7 +5,7 @@
 
 #include "file.h"
 
-/// Whether a row's bytes are its pixels.
+/// Whether a row's bytes are its pixels already.
 static bool is_plain(const ctiff_file *file) {
     return file->bits == 8 && file->plane_count == 1 && file->format != SAMPLEFORMAT_INT && !file->min_is_white
         && !file->is_associated && file->samples == file->header.channels
@@ -40,13 +40,13 @@ static bool put_row(ctiff_file *file, uint8_t *pixels) {
     return true;
 }
 
-/// Goes through the whole picture once for the range of its numbers, where the file doesn't settle it: signed ones begin
-/// at 0 unless one is below it, and floating-point ones end at 1 unless one is above it.
+/// Finds the range of signed or floating-point values. Signed ones begin at 0 unless one is negative. Floating-point
+/// greys end at 1 unless one is above it. This reads the whole picture once.
 static bool find_range(ctiff_file *file) {
     bool is_float = file->format == SAMPLEFORMAT_IEEEFP;
     file->low = 0;
     file->high = is_float ? 1 : ldexp(1, file->bits - 1) - 1;
-    // Colours above 1 are brighter than white, and stay as bright as it.
+    // Colours above 1 are brighter than white, and are clipped to it.
     if (is_float && file->meaning != GREY) return true;
     double low = 0, high = 0;
     for (uint32_t row = 0; row < file->header.height; row++) {
@@ -66,7 +66,7 @@ static bool find_range(ctiff_file *file) {
 
 static bool begin(ctiff_file *file) {
     file->has_begun = true;
-    // The range of the numbers is that of the whole picture.
+    // The range is measured over the whole picture.
     file->right = file->header.width;
     if (!begin_rows(file)) return false;
     bool is_lab = file->meaning == CIELAB || file->meaning == ICCLAB;
@@ -75,7 +75,7 @@ static bool begin(ctiff_file *file) {
     return has_range || find_range(file);
 }
 
-/// Rows of which none can be decoded without those before it.
+/// Returns the rows of a strip or tile, which have to be decoded in order.
 static uint32_t rows_of_a_strip(ctiff_file *file) {
     uint32_t rows = 0;
     uint16_t compression = 0;

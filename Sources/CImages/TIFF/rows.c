@@ -1,4 +1,4 @@
-// From a file to rows of samples.
+// Reading rows of samples from a file.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@ static bool is_cancelled(ctiff_file *file) {
     return true;
 }
 
-/// The bytes read between two checks: a row of a few bytes takes less time than a check.
+/// The bytes read between two checks. A row of a few bytes takes less time than a check.
 enum { BYTES_PER_CHECK = 16384 };
 
-/// Checks for cancellation before the next `bytes` are read at a row, unless the last check was a few bytes ago.
+/// Checks for cancellation before `bytes` are read at a row, unless the last check was only a few bytes ago.
 static bool is_cancelled_at(ctiff_file *file, uint32_t row, size_t bytes) {
     bool is_due = row == 0 || file->unchecked_bytes >= BYTES_PER_CHECK;
     file->unchecked_bytes = is_due ? bytes : file->unchecked_bytes + bytes;
@@ -33,7 +33,7 @@ static size_t packed(uint64_t pixels, int samples, int bits) {
     return (size_t)((pixels * (uint64_t)samples * (uint64_t)bits + 7) / 8);
 }
 
-/// Whether there was memory. A file that has none to ask for, or more than there is, can't be read.
+/// Whether memory was allocated. If not, the file is refused.
 static bool has_room(ctiff_file *file, const void *memory) {
     return memory || refuse(file, false, "out of memory");
 }
@@ -91,7 +91,7 @@ bool begin_rows(ctiff_file *file) {
     return file->reading == BY_TILES ? begin_tiles(file) : begin_scanlines(file);
 }
 
-// A row of each plane.
+// Reading a row of each plane.
 
 static bool read_scanlines(ctiff_file *file, uint32_t row) {
     uint32_t rows = 0;
@@ -103,15 +103,15 @@ static bool read_scanlines(ctiff_file *file, uint32_t row) {
         if (file->missing[plane] == (int64_t)strip) continue;
         bool is_read = tiff.TIFFReadScanline(file->planes[plane], bytes, row, (uint16_t)plane) == 1;
         if (has_failed(file, is_read)) return false;
-        // libtiff would look for the whole strip again for each of its rows.
+        // libtiff would try to read the whole strip again for each of its rows.
         if (!is_read && (rows == 0 || row % rows == 0)) file->missing[plane] = strip;
-        // What was read of it before it failed isn't in this machine's byte order.
+        // The part read before the failure isn't in this machine's byte order.
         if (!is_read && file->bits > 8) memset(bytes, 0, file->row_bytes);
     }
     return true;
 }
 
-// A strip of each plane.
+// Reading a strip of each plane.
 
 static bool read_strips(ctiff_file *file, uint32_t top) {
     if (is_cancelled_at(file, top, file->band_bytes)) return false;
@@ -126,13 +126,13 @@ static bool read_strips(ctiff_file *file, uint32_t top) {
     return true;
 }
 
-// A row of tiles of each plane.
+// Reading a row of tiles of each plane.
 
-/// Copies `count` pixels to a place that may begin within a byte.
+/// Copies `count` pixels of a tile into a row.
 static void copy_pixels(const ctiff_file *file, const uint8_t *in, uint8_t *row, uint32_t left, size_t count) {
     int bits = file->bits * file->plane_samples;
     size_t start = (size_t)left * (size_t)bits;
-    // The width of a tile is a multiple of 16: its first bit is a byte's.
+    // A tile's width is a multiple of 8, so its pixels start at a byte.
     memcpy(row + start / 8, in, packed(count, file->plane_samples, file->bits));
 }
 
@@ -179,7 +179,7 @@ const uint8_t *plane_row(ctiff_file *file, uint32_t row, int plane) {
     return file->band + (size_t)plane * file->band_bytes + (row - file->band_top) * file->row_bytes;
 }
 
-// Rows of colours.
+// Reading rows converted to RGB.
 
 static bool read_raster(ctiff_file *file, uint32_t top) {
     if (is_cancelled(file)) return false;
@@ -188,7 +188,7 @@ static bool read_raster(ctiff_file *file, uint32_t top) {
     TIFFRGBAImage image;
     if (!tiff.TIFFRGBAImageBegin(&image, file->planes[0], !file->allow_damage, words))
         return refuse(file, true, "%.200s", words);
-    // As it is stored: it is turned later, after all reduction.
+    // In stored orientation; the picture is turned after all reduction.
     image.orientation = image.req_orientation = ORIENTATION_TOPLEFT;
     image.row_offset = (int)top;
     memset(file->raster, 0, (size_t)file->header.width * file->band_rows * sizeof *file->raster);

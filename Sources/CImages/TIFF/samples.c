@@ -1,24 +1,24 @@
-// From samples of any width and kind to 16 bits.
+// Conversion from samples of any width and type to 16 bits.
 #include <math.h>
 #include <string.h>
 
 #include "file.h"
 
-/// Bits, the highest of a byte first.
+/// Reads bits, the highest of a byte first.
 static uint32_t bits_at(const uint8_t *in, size_t position, int count) {
     uint32_t value = 0;
     for (int bit = 0; bit < count; bit++, position++) value = value << 1 | (in[position / 8] >> (7 - position % 8) & 1);
     return value;
 }
 
-/// A number of 16 bits (IEEE 754's half), or of 24 as TIFF Technical Note 3 has them.
+/// Reads a floating-point number of 16 bits (IEEE 754's half), or of 24 bits (TIFF Technical Note 3).
 static double small_float(uint32_t bits, int exponent_bits, int fraction_bits) {
     int exponent = (int)(bits >> fraction_bits & ((1u << exponent_bits) - 1));
     uint32_t fraction = bits & ((1u << fraction_bits) - 1);
     int bias = (1 << (exponent_bits - 1)) - 1;
     double value = exponent == 0 ? ldexp(fraction, 1 - bias - fraction_bits)
                                  : ldexp((double)(fraction | 1u << fraction_bits), exponent - bias - fraction_bits);
-    // What is infinite or no number is as bright as can be.
+    // Infinity and NaN are as bright as possible.
     if (exponent == (1 << exponent_bits) - 1) value = INFINITY;
     return bits >> (exponent_bits + fraction_bits) & 1 ? -value : value;
 }
@@ -31,7 +31,7 @@ static double float_at(const uint8_t *in, size_t index, int bits) {
     }
     if (bits == 24) {
         const uint8_t *bytes = in + 3 * index;
-        // In this machine's order, as libtiff leaves them.
+        // In this machine's byte order, as libtiff leaves them.
         return small_float((uint32_t)(bytes[0] | bytes[1] << 8 | bytes[2] << 16), 7, 16);
     }
     if (bits == 32) {
@@ -88,14 +88,14 @@ void measure(const ctiff_file *file, const uint8_t *in, size_t count, double *lo
     }
 }
 
-/// The level of linear light, as sRGB encodes it.
+/// The sRGB encoding of linear light.
 static double encoded(double light) {
     return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055;
 }
 
 static uint16_t spread(const ctiff_file *file, double value) {
     double share = (value - file->low) / (file->high - file->low);
-    // Also what is not a number.
+    // NaN too.
     if (!(share > 0)) return 0;
     if (share >= 1) return UINT16_MAX;
     return (uint16_t)((file->is_linear ? encoded(share) : share) * UINT16_MAX + 0.5);
@@ -113,7 +113,7 @@ void widen(const ctiff_file *file, const uint8_t *in, size_t count, uint16_t *ou
     } else if (!is_lab && (file->format == SAMPLEFORMAT_IEEEFP || file->format == SAMPLEFORMAT_INT)) {
         widen_numbers(file, in, count, out, step);
     } else if (is_lab) {
-        // The numbers as they are, with eight bits below those of a byte.
+        // Unscaled; the 8 bits of a byte become the high byte.
         for (size_t i = 0; i < count; i++)
             out[i * step] = (uint16_t)(bits == 8 ? in[i] << 8 : (int)unsigned_at(in, i, bits));
     } else if (bits == 8) {

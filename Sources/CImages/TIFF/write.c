@@ -73,9 +73,9 @@ static void set_tags(TIFF *handle, ctiff_picture picture) {
     tiff.TIFFSetField(handle, TIFFTAG_YRESOLUTION, 72.0);
     tiff.TIFFSetField(handle, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
     tiff.TIFFSetField(handle, TIFFTAG_COMPRESSION, picture.compression);
-    // From 6 on, its default, libtiff asks libdeflate for a level more: half as long again for 1 % less.
+    // From 6, the default, libtiff asks libdeflate for one level more, which takes half as long again for 1 % less.
     if (picture.compression == COMPRESSION_ADOBE_DEFLATE) tiff.TIFFSetField(handle, TIFFTAG_ZIPQUALITY, 5);
-    // Each sample less the one on its left (section 14).
+    // Stores each sample's difference from the one on its left (section 14).
     if (picture.compression != COMPRESSION_NONE)
         tiff.TIFFSetField(handle, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
 }
@@ -87,7 +87,7 @@ ctiff_writer *ctiff_writer_new(ctiff_picture picture, ctiff_failure *failure) {
     if (options) {
         tiff.TIFFOpenOptionsSetErrorHandlerExtR(options, keep_tiff_error, &writer->failure);
         tiff.TIFFOpenOptionsSetWarningHandlerExtR(options, ignore_warning, writer);
-        // l: the lower byte first, on any machine. m: nothing is mapped.
+        // l: little-endian on any machine. m: nothing is mapped.
         writer->handle = tiff.TIFFClientOpenExt(
             "", "wlm", writer, read_nothing, write_bytes, seek, close_nothing, size_of, NULL, NULL, options);
         tiff.TIFFOpenOptionsFree(options);
@@ -111,7 +111,7 @@ void ctiff_writer_set_bytes(ctiff_writer *writer, uint32_t tag, const uint8_t *b
 
 bool ctiff_writer_add(
     ctiff_writer *writer, uint32_t strip, const uint8_t *pixels, size_t count, ctiff_failure *failure) {
-    // libtiff only reads samples of 8 bits, and differences are made in a buffer of its own.
+    // libtiff doesn't change 8-bit samples here: it calculates differences in its own buffer.
     bool is_added =
         tiff.TIFFWriteEncodedStrip(writer->handle, strip, (void *)pixels, (tmsize_t)count) == (tmsize_t)count;
     if (!is_added) *failure = writer->failure;

@@ -4,7 +4,7 @@
 
 bool has_profile(VipsImage *image) { return vips.vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0; }
 
-/// The same of a profile that can be handed to LittleCMS.
+/// Whether the image has a profile that can be handed to LittleCMS.
 static bool has_usable_profile(VipsImage *image) {
     const void *data;
     size_t size;
@@ -12,13 +12,13 @@ static bool has_usable_profile(VipsImage *image) {
         && cvips_is_bounded_profile(data, size);
 }
 
-/// Perceptual is what photographs are made for, and the one intent that every profile with tables has.
+/// Converts with the perceptual intent, which suits photographs and is the only one that every profile with tables has.
 static int transform_to_srgb(VipsImage *image, VipsImage **converted) {
     return vips.vips_icc_transform(
         image, converted, "srgb", "embedded", TRUE, "depth", 8, "intent", VIPS_INTENT_PERCEPTUAL, NULL);
 }
 
-/// The colours that a conversion after all reduction can take care of, at a thumbnail's price.
+/// Whether the colours can be converted after all reduction, at a thumbnail's cost.
 static bool is_plain(VipsImage *image) {
     if (image->BandFmt != VIPS_FORMAT_UCHAR && image->BandFmt != VIPS_FORMAT_USHORT) return false;
     switch (vips.vips_image_guess_interpretation(image)) {
@@ -35,7 +35,7 @@ static bool to_srgb(VipsImage **image) {
     VipsImage *next = NULL;
     if (has_usable_profile(*image)) {
         if (take(image, &next, transform_to_srgb(*image, &next))) return true;
-        // A damaged profile: the colour space alone has to do, as in browsers.
+        // A damaged profile is ignored, as in browsers.
         vips.vips_error_clear();
     }
     return take(image, &next, vips.vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL));
@@ -46,7 +46,7 @@ bool to_eight_bits(VipsImage **image, bool *profile_pending) {
     bool plain = is_plain(*image);
     *profile_pending = plain && has_profile(*image);
     if (!plain && !to_srgb(image)) return false;
-    // From 16 bits the high byte is taken; anything else holds values of 0 to 255 by now.
+    // 16 bits are reduced to the high byte; anything else holds values from 0 to 255 by now.
     bool high_byte = (*image)->BandFmt == VIPS_FORMAT_USHORT;
     if ((*image)->BandFmt != VIPS_FORMAT_UCHAR
         && !take(image, &next, vips.vips_cast(*image, &next, VIPS_FORMAT_UCHAR, "shift", high_byte, NULL)))
@@ -81,11 +81,11 @@ bool cvips_convert_to_srgb(
     bool usable = transform_to_srgb(image, &converted) == 0;
     g_object_unref(image);
     if (!usable) {
-        // A damaged profile, or one for other colours than the file's: sRGB is what browsers take it for.
+        // A damaged profile, or one for another colour space, counts as sRGB, as in browsers.
         vips.vips_error_clear();
         return true;
     }
-    // Rows are read before they are written: each row's conversion needs that row alone.
+    // Converting in place is safe, since each row's conversion reads only that row.
     done = write_rows(converted, channels, pixels, cancellation, failure);
     g_object_unref(converted);
     return done;

@@ -11,16 +11,16 @@ struct cvips_image {
     VipsSourceCustom *source;
     VipsImage *pixels;
     VipsRegion *region;
-    /// By what word to know this file's errors from others'.
+    /// The word that marks this loader's errors.
     const char *name;
-    /// Whether it is drawn in tiles as pixels are asked for.
+    /// Whether it is drawn in tiles as pixels are requested.
     bool is_drawing;
-    /// The embedded profile, if the pixels still are in its colours.
+    /// The embedded profile, if the pixels are still in its colours.
     uint8_t *profile;
     size_t profile_size;
 };
 
-/// What the messages of a loader have in common.
+/// Returns a word in all messages of a loader.
 static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_PNG: return "png";
@@ -45,7 +45,7 @@ static void read_header(VipsImage *file, cvips_loader loader, cvips_header *head
     header->width = file->Xsize;
     header->height = file->Ysize;
     header->frames = vips.vips_image_get_n_pages(file);
-    // libjxl has turned the picture already; its EXIF says how it once lay.
+    // libjxl has turned the picture already; its EXIF still holds the old orientation.
     header->orientation = loader == CVIPS_JXL ? 1 : vips.vips_image_get_orientation(file);
     header->has_alpha = vips.vips_image_hasalpha(file);
     header->has_profile = has_profile(file);
@@ -73,7 +73,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
     read_header(file, options.loader, header);
     enum { MOST_BANDS = 8 };
     if (file->Bands > MOST_BANDS) {
-        // libvips makes room for all of them as soon as it opens the pixels, and ends the process where there is none.
+        // libvips allocates all of them as soon as it opens the pixels, and ends the process if memory runs out.
         snprintf(failure->message, sizeof failure->message, "%d samples a pixel are not supported", file->Bands);
         g_object_unref(file);
         return false;
@@ -83,7 +83,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
     image->pixels = file;
     header->channels = file->Bands;
     if (converted && profile_pending) converted = keep_profile(image, file);
-    if (!converted) take_vips_error(failure, NULL, "no way is known from its colours to sRGB");
+    if (!converted) take_vips_error(failure, NULL, "its colours can't be converted to sRGB");
     return converted;
 }
 
@@ -105,8 +105,8 @@ cvips_image *cvips_open(
     return NULL;
 }
 
-/// Has the tiles drawn that some rows lie in, one by one: all adjacent ones would take long. libvips keeps
-/// them until the rows are past.
+/// Draws the tiles of some rows one by one, since drawing all adjacent ones at once takes long. libvips keeps them
+/// until their last row has been read.
 static bool draw_tiles(cvips_image *image, int top, int count, cvips_failure *failure) {
     enum { TILE_WIDTH = 2000 };
     int width = image->pixels->Xsize;

@@ -49,7 +49,7 @@ uint8_t *cvips_save_avif(
         bool keeps_profile = attach(image, VIPS_META_ICC_NAME, encoding.profile);
         bool plain = !keeps_exif && !keeps_xmp && !keeps_profile;
         watch watch = {.cancellation = cancellation, .image = image};
-        // A kill that is set before the evaluation begins is forgotten; the signals come during it.
+        // A kill set before the evaluation is forgotten. These signals come during it.
         vips.vips_image_set_progress(image, TRUE);
         g_signal_connect_data(image, "preeval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
         g_signal_connect_data(image, "eval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);

@@ -32,14 +32,14 @@ static void load(void) {
     }
     VIPS_FUNCTIONS(F)
 #undef F
-    // A damaged file is the caller's to report, not for standard error.
+    // The caller reports damaged files; libvips shouldn't write to standard error.
     g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, drop_message, NULL);
     if (vips.vips_init("pipeline") != 0) {
         snprintf(reason, sizeof reason, "libvips did not start");
         return;
     }
-    // Before vips_init these two crash. One image a thread beats several threads an image, and no call here is ever
-    // repeated with the same bytes at the same address.
+    // Before vips_init, these two crash. One image a thread is faster than several threads an image, and no operation
+    // is ever repeated, so nothing is cached.
     vips.vips_cache_set_max(0);
     vips.vips_concurrency_set(1);
     loaded = true;
@@ -51,7 +51,7 @@ bool load_vips(cvips_failure *failure) {
     return loaded;
 }
 
-/// Whether a line holds a word, in upper or lower case.
+/// Whether a line contains a word, in upper or lower case.
 static bool mentions(const char *line, const char *word) {
     const char *found = strcasestr(line, word);
     return found && found < line + strcspn(line, "\n");

@@ -1,8 +1,8 @@
-/// libvips, loaded when it is first needed.
+/// libvips, loaded on first use.
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
-// The casts of GObject check types at run time through functions of libvips that nothing links to.
+// GObject's casts check types by calling functions of libvips, which isn't linked.
 #define G_DISABLE_CAST_CHECKS
 
 #include <vips/vips.h>
@@ -51,16 +51,16 @@ extern vips_library vips;
 /// Loads libvips, once for all threads; false if this system has none.
 bool load_vips(cvips_failure *failure);
 
-/// Takes the last line of libvips' words that mentions `about`, or the very last without it.
+/// Takes the last line of libvips' messages that mentions `about`, or the very last if `about` is NULL.
 ///
-/// Their buffer is the whole process's: what failed at the same time elsewhere speaks there too, and so do warnings.
+/// The buffer is process-wide, so it also holds warnings and errors of concurrent calls.
 void take_vips_error(cvips_failure *failure, const char *about, const char *fallback);
 
 static inline bool is_cancelled(cvips_cancellation cancellation) {
     return cancellation.is_cancelled(cancellation.context);
 }
 
-/// Puts the result of an operation in the place of what it was made from.
+/// Replaces an image by the result of an operation on it.
 static inline bool take(VipsImage **image, VipsImage **next, int status) {
     if (status != 0) return false;
     g_object_unref(*image);

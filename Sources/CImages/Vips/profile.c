@@ -2,9 +2,9 @@
 
 #include "CVips.h"
 
-// LittleCMS reads what a profile's tags say before anything can stop it, and samples whole pipelines while it prepares a
-// conversion. What is let through is bounded: 2 MB, a hundred tags, curves and tables of the kinds that profiles of
-// photographs, displays and printers have.
+// LittleCMS reads a profile's tags and samples whole pipelines while it prepares a conversion, which can't be stopped.
+// So profiles are bounded: up to 2 MB and a hundred tags, with curves and tables of the kinds used for photographs,
+// displays and printers.
 
 enum { MOST_BYTES = 2 << 20, MOST_TAGS = 100, MOST_CURVE = 65536, MOST_CHANNELS = 4 };
 
@@ -34,7 +34,7 @@ static span from(span s, size_t offset) {
     return offset <= s.count ? (span){s.bytes + offset, s.count - offset} : (span){s.bytes, 0};
 }
 
-/// The bytes of a curve (ICC.1:2010 sections 10.5 and 10.15), or 0 if it makes no sense.
+/// The bytes of a curve (ICC.1:2010 sections 10.5 and 10.15); 0 if it is invalid.
 static size_t curve_length(span s) {
     if (is(s, 0, "curv")) {
         uint32_t count = number(s, 8, 4);
@@ -58,7 +58,7 @@ static bool has_curves(span s, uint32_t offset, uint32_t count) {
     return true;
 }
 
-/// Tables of 8 or 16 bits (sections 10.8 and 10.9).
+/// Whether this is a valid table of 8 or 16 bits (sections 10.8 and 10.9).
 static bool is_table(span s) {
     uint32_t in = number(s, 8, 1), out = number(s, 9, 1), grid = number(s, 10, 1);
     bool deep = is(s, 0, "mft2");
@@ -71,7 +71,7 @@ static bool is_table(span s) {
     return s.count >= 52 && values <= (s.count - (deep ? 52 : 48)) / (deep ? 2 : 1);
 }
 
-/// Curves, a matrix and a table (sections 10.10 and 10.11).
+/// Whether these are valid curves, a matrix and a table (sections 10.10 and 10.11).
 static bool is_pipeline(span s) {
     uint32_t in = number(s, 8, 1), out = number(s, 9, 1);
     if (in < 1 || in > MOST_CHANNELS || out < 1 || out > MOST_CHANNELS) return false;
@@ -92,7 +92,7 @@ static bool is_pipeline(span s) {
     return (width == 1 || width == 2) && values <= from(s, (size_t)table + 20).count / width;
 }
 
-/// Whether what LittleCMS makes of a tag is bounded.
+/// Whether LittleCMS' work on a tag is bounded.
 static bool is_bounded(span profile, size_t entry) {
     static const char *const curves[] = {"rTRC", "gTRC", "bTRC", "kTRC", NULL};
     static const char *const tables[] = {"A2B0", "A2B1", "A2B2", "B2A0", "B2A1", "B2A2", "gamt", "pre0", "pre1",
@@ -112,7 +112,7 @@ static bool is_bounded(span profile, size_t entry) {
                                                     : false;
     if (is_one(profile, entry, named)) return is_one(s, 0, texts) && (!is(s, 0, "mluc") || number(s, 8, 4) <= 1000);
     if (is_one(profile, entry, numbers)) return (is(s, 0, "XYZ ") || is(s, 0, "sf32")) && length <= 256;
-    // The others aren't read for a conversion, such as a display's own.
+    // Other tags, such as a display's own, aren't read for a conversion.
     return !is(s, 0, "mpet");
 }
 

@@ -5,7 +5,7 @@
 
 static gint64 read_bytes(VipsSourceCustom *source, void *buffer, gint64 length, byte_source *state) {
     (void)source;
-    // An interlaced PNG is read to its end before the first row comes: here is where it can stop.
+    // An interlaced PNG is read to its end before the first row, so it can only stop here.
     if (length < 0 || is_cancelled(state->cancellation)) return -1;
     size_t rest = state->count - state->position;
     size_t taken = (size_t)length < rest ? (size_t)length : rest;

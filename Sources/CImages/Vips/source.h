@@ -1,4 +1,4 @@
-/// Bytes in memory as libvips reads them, until the work is cancelled.
+/// Bytes in memory that libvips reads until the work is cancelled.
 #ifndef SOURCE_H
 #define SOURCE_H
 

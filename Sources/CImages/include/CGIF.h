@@ -1,4 +1,4 @@
-/// The inner loops of GIF: its LZW, what becomes of a row of indices, and what of a row differs from the frame before.
+/// The inner loops of GIF: LZW, drawing rows of indices, and comparing rows with those of the previous frame.
 #ifndef CGIF_H
 #define CGIF_H
 
@@ -7,12 +7,12 @@
 
 /// The state of a frame's decompression.
 typedef struct {
-    /// What each code stands for: the string of another code, and a last byte.
+    /// The string of each code: that of another code, and a last byte.
     uint16_t prefix[4096];
     uint16_t length[4096];
     uint8_t suffix[4096];
     uint8_t first[4096];
-    /// Bits that were read and not yet used.
+    /// Bits that have been read but not used yet.
     uint32_t bits;
     int count;
     int minimum, size;
@@ -21,97 +21,98 @@ typedef struct {
 
 /// Why decompression stopped.
 typedef enum {
-    /// All input is used up.
+    /// All input is consumed.
     CGIF_NEEDS_INPUT,
-    /// There are as many bytes as were asked for.
+    /// The requested number of bytes is reached.
     CGIF_IS_FULL,
-    /// The data says that it ends here.
+    /// The data contains the end code.
     CGIF_ENDS,
-    /// The data makes no sense.
+    /// The data is invalid.
     CGIF_IS_DAMAGED,
 } cgif_state;
 
-/// More than the longest string: so much room is needed behind `limit`.
+/// The output needs this much space beyond `limit`, for the longest string.
 enum { CGIF_SLACK = 4096 };
 
-/// Begins a frame. `minimum` is from 0 to 11.
+/// Starts a frame. `minimum` is from 0 to 11.
 void cgif_start(cgif_lzw *_Nonnull lzw, int minimum);
 
 /// Decompresses until there are `limit` bytes, or a few more.
 /// - Parameters:
-///   - taken: how many bytes of the input are used; counts on.
-///   - given: how many bytes are written; counts on.
+///   - taken: The number of input bytes consumed; it is increased.
+///   - given: The number of bytes written; it is increased.
 cgif_state cgif_decompress(
     cgif_lzw *_Nonnull lzw, const uint8_t *_Nonnull input, size_t count, size_t *_Nonnull taken,
     uint8_t *_Nonnull output, size_t *_Nonnull given, size_t limit);
 
-/// Draws pixels over what is there.
+/// Draws indices over existing pixels.
 /// - Parameters:
-///   - palette: 256 colours, RGBA.
-///   - transparent: the index that leaves what is there; -1 for none.
-///   - channels: 3 or 4.
+///   - palette: 256 RGBA colours.
+///   - transparent: The index that keeps the existing pixel; -1 for none.
+///   - channels: The channels of the pixels, 3 or 4.
 void cgif_draw(
     const uint8_t *_Nonnull indices, size_t count, const uint8_t *_Nonnull palette, int transparent,
     uint8_t *_Nonnull pixels, int channels);
 
 /// The state of a frame's compression.
 typedef struct {
-    /// A hash table of the strings that there are codes for: a string's own code and the byte behind it, and 1 so that
-    /// nothing is 0; and the code of both.
+    /// A hash table of the strings that have codes. A key is a string's code and the byte after it, plus 1 so that no
+    /// key is 0. Its value is the code of both.
     uint32_t keys[16384];
     uint16_t codes[16384];
-    /// Bits that aren't written yet.
+    /// Bits that haven't been written yet.
     uint32_t bits;
     int count;
     int minimum, size;
     int next;
-    /// The string's code that the next byte is put behind; -1 at the beginning.
+    /// The code of the string that the next byte is appended to; -1 at the beginning.
     int prefix;
     /// A block that isn't full yet.
     uint8_t block[255];
     int length;
-    /// What spreads the strings over the table.
+    /// Spreads the strings over the table.
     uint32_t factor;
-    /// How many slots were found taken by other strings.
+    /// How many probed slots were taken by other strings.
     uint64_t probes;
 } cgif_packer;
 
-/// The most bytes that `cgif_pack` writes for a number of indices, and `cgif_pack_end` for none.
+/// The most bytes that `cgif_pack` writes for this many indices, or `cgif_pack_end` for 0.
 static inline size_t cgif_pack_limit(size_t count) { return 2 * count + 1024; }
 
-/// Begins a frame whose indices are below 2 to the power of `minimum`, which is from 2 to 8.
+/// Starts a frame whose indices are below 2 to the power of `minimum`, from 2 to 8.
 void cgif_pack_start(cgif_packer *_Nonnull packer, int minimum);
 
-/// Compresses indices; how many bytes it wrote, which are whole blocks.
+/// Compresses indices to whole blocks. Returns the number of bytes written.
 size_t cgif_pack(
     cgif_packer *_Nonnull packer, const uint8_t *_Nonnull indices, size_t count, uint8_t *_Nonnull output);
 
-/// Ends the frame with what is left; how many bytes it wrote.
+/// Ends the frame. Returns the number of bytes written.
 size_t cgif_pack_end(cgif_packer *_Nonnull packer, uint8_t *_Nonnull output);
 
-/// Which pixels of a row are to be left as they show: those that are opaque and the same as in the frame before.
+/// Finds the pixels of a row that can be left as they are shown: those that are opaque and the same as in the previous
+/// frame.
 /// - Parameters:
-///   - threshold: from this alpha on a pixel is opaque.
-///   - shown: RGBA, clear where nothing shows.
-///   - same: 1 for each that is, otherwise 0.
+///   - threshold: The lowest alpha of an opaque pixel.
+///   - shown: The shown pixels in RGBA, transparent where nothing is shown.
+///   - same: Set to 1 for each such pixel, otherwise to 0.
 void cgif_compare(
     const uint8_t *_Nonnull pixels, const uint8_t *_Nonnull before, size_t count, int channels, int threshold,
     const uint8_t *_Nonnull shown, uint8_t *_Nonnull same);
 
-/// Columns of a row: from `start`, below `end`; none if that isn't larger.
+/// Columns of a row from `start` up to, not including, `end`.
 typedef struct {
     size_t start, end;
 } cgif_span;
 
-/// Shows a row of indices. Long runs of those that change nothing become the clear one.
+/// Shows a row of indices. Long runs of indices that change nothing become `clear`.
 /// - Parameters:
-///   - palette: RGBA.
-///   - clear: the index that leaves what is there.
-/// - Returns: where something changed.
+///   - palette: RGBA colours.
+///   - clear: The index that keeps the shown pixel.
+/// - Returns: The columns that changed.
 cgif_span cgif_show(
     uint8_t *_Nonnull indices, size_t count, const uint8_t *_Nonnull palette, int clear, uint8_t *_Nonnull shown);
 
-/// Where something shows that the next frame's row has to be clear of.
+/// Returns the shown columns that are transparent in the next frame.
 cgif_span cgif_uncovered(
     const uint8_t *_Nonnull next, size_t count, int channels, int threshold, const uint8_t *_Nonnull shown);
 

@@ -1,6 +1,6 @@
-/// What this package asks of libheif: the pixels of one coded picture.
+/// Decodes the pixels of a coded picture with libheif.
 ///
-/// libheif is loaded when the first of these calls needs it.
+/// libheif is loaded by the first call that needs it.
 #ifndef CHEIF_H
 #define CHEIF_H
 
@@ -11,15 +11,15 @@
 /// Why a call failed, on one line.
 typedef struct {
     char message[240];
-    /// Whether the file is of a kind that libheif doesn't decode, and not damaged.
+    /// Whether libheif doesn't support this kind of file, rather than it being damaged.
     bool is_unsupported;
 } cheif_failure;
 
 /// A decoded picture: rows of RGB, 8 bits a channel, in the file's own colours. Any thread may read it.
 typedef struct cheif_picture cheif_picture;
 
-/// Decodes a file's primary picture, in one go: it can't be stopped. libheif asserts what it expects of a file, so the
-/// bytes have to be a file that was checked before. They aren't needed afterwards.
+/// Decodes a file's primary picture in one go, which can't be stopped. libheif contains assertions about files, so the
+/// bytes have to be checked before. They aren't needed afterwards.
 cheif_picture *_Nullable cheif_decode(
     const uint8_t *_Nonnull bytes, size_t count, cheif_failure *_Nonnull failure);
 

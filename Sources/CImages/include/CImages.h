@@ -1,4 +1,4 @@
-// What C does for the codecs: a folder and a header for each library and each subject of our own.
+// The C code of the codecs, with a folder and a header for each library and each task.
 
 #include "CAVIF.h"
 #include "CGIF.h"

@@ -1,27 +1,27 @@
-/// What this package asks of libtiff to write a picture of 8-bit samples, strip by strip, into memory.
+/// Writes a picture of 8-bit samples into memory, strip by strip, with libtiff.
 #ifndef CTIFF_WRITER_H
 #define CTIFF_WRITER_H
 
 #include "CTIFFReader.h"
 
-/// What the tags say of the pixels.
+/// The format of the picture.
 typedef struct {
     uint32_t width, height;
-    /// 1 grey, 3 RGB, 4 RGBA with straight alpha.
+    /// 1 for grey, 3 for RGB, 4 for RGBA with straight alpha.
     int channels;
-    /// Rows in each strip but the last.
+    /// Rows in each strip except the last.
     uint32_t strip_rows;
-    /// Compression by its number in TIFF 6.0: 1 none, 5 LZW, 8 Deflate.
+    /// The compression by its TIFF number: 1 none, 5 LZW, 8 Deflate.
     int compression;
 } ctiff_picture;
 
-/// A file that is being written. One thread at a time.
+/// A file being written. Only one thread may use it at a time.
 typedef struct ctiff_writer ctiff_writer;
 
-/// Begins a file.
+/// Starts a file.
 ctiff_writer *_Nullable ctiff_writer_new(ctiff_picture picture, ctiff_failure *_Nonnull failure);
 
-/// Sets a tag to a text that ends with a zero.
+/// Sets a tag to a zero-terminated text.
 void ctiff_writer_set_text(ctiff_writer *_Nonnull writer, uint32_t tag, const char *_Nonnull text);
 
 /// Sets a tag to bytes.
@@ -33,7 +33,7 @@ bool ctiff_writer_add(
     ctiff_writer *_Nonnull writer, uint32_t strip, const uint8_t *_Nonnull pixels, size_t count,
     ctiff_failure *_Nonnull failure);
 
-/// Ends the file. Its bytes stay until `ctiff_writer_free`.
+/// Finishes the file. Its bytes stay valid until `ctiff_writer_free`.
 const uint8_t *_Nullable ctiff_writer_finish(
     ctiff_writer *_Nonnull writer, size_t *_Nonnull count, ctiff_failure *_Nonnull failure);
 
