@@ -8,7 +8,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        // libFuzzer brings the program's entry: swift build --sanitize=fuzzer.
+        // libFuzzer provides the program's entry point: swift build --sanitize=fuzzer.
         .executableTarget(
             name: "Fuzz",
             dependencies: [

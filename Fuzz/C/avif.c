@@ -1,18 +1,18 @@
-// AVIF: any file as a sequence, and as a tile of a still picture and of its transparency; and pictures that are encoded.
+// AVIF: decodes any file as a sequence, and as a tile of a still picture and of its transparency; and encodes pictures.
 #define _GNU_SOURCE
 #include "CAVIF.h"
 #include "input.h"
 
 enum { MOST_PIXELS = 1 << 18, MOST_FRAMES = 6 };
 
-/// A copy of exactly the file's size.
+/// Returns a copy with exactly the file's size.
 static uint8_t *copy(const input *in) {
     uint8_t *file = make_buffer(in->left);
     memcpy(file, in->bytes, in->left);
     return file;
 }
 
-/// A number of 16 bits so far behind the first "av01", where a track says how large its frames are.
+/// Reads a 16-bit number `offset` bytes after the first "av01", where a track states its frames' size.
 static int dimension(const input *in, size_t offset) {
     const uint8_t *entry = memmem(in->bytes, in->left, "av01", 4);
     size_t left = entry ? in->left - (size_t)(entry - in->bytes) : 0;
@@ -42,7 +42,7 @@ static void sequence(const input *in, input *choices) {
     free(file);
 }
 
-/// Adds the file to a canvas at some places.
+/// Adds the file to a canvas at several places.
 static void still(const input *in, input *choices) {
     cavif_tile place = {.width = (int)take_number(choices, 1, 300), .height = (int)take_number(choices, 1, 300)};
     int count = 1 + take_byte(choices) % 4, channels = take_byte(choices) & 1 ? 3 : 4;
@@ -73,7 +73,7 @@ static void still(const input *in, input *choices) {
     free(file);
 }
 
-/// Writes frames, which come back at their size.
+/// Encodes frames, and checks that they are decoded at their size.
 static void encode(input *in) {
     cavif_encoding encoding = {
         .width = (int)take_number(in, 1, 40), .height = (int)take_number(in, 1, 30),

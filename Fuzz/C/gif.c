@@ -1,4 +1,4 @@
-// GIF: LZW of any bytes, LZW written and read back, and the rows that are drawn, compared and shown.
+// GIF: decompresses any bytes, compresses and decompresses indices, and draws, compares and shows rows.
 #include "CGIF.h"
 #include "input.h"
 
@@ -26,7 +26,7 @@ static void decompress(input *in) {
     free(lzw);
 }
 
-/// The bytes of the sub-blocks, without their lengths.
+/// Joins the bytes of the sub-blocks, without their lengths.
 static size_t join_blocks(uint8_t *bytes, size_t count) {
     size_t joined = 0, position = 0;
     while (position < count && bytes[position] > 0) {
@@ -40,7 +40,7 @@ static size_t join_blocks(uint8_t *bytes, size_t count) {
     return joined;
 }
 
-/// Writes indices in pieces and reads them back.
+/// Compresses indices in pieces and decompresses them again.
 static void round_trip(input *in) {
     int minimum = (int)take_number(in, 2, 8);
     size_t count = take_number(in, 0, 9000), piece = take_number(in, 1, 4000);

@@ -1,8 +1,8 @@
-// HEIF: any bits as the one coded picture of a file that was checked, since only such files reach libheif.
+// HEIF: decodes any bits as the coded picture of a checked file, since libheif only gets such files.
 #include "CHEIF.h"
 #include "input.h"
 
-// A file of one item whose bits end it, and where it says how many there are.
+// A file of one item at its end, and the offsets of that item's length.
 #define MODEL "Tests/StagesTests/Images/good/heic-128.heif"
 enum { HEADER = 357, ITEM_LENGTH = 117, BOX_LENGTH = 349, SIDE = 128 };
 

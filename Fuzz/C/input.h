@@ -42,20 +42,20 @@ static inline void *take_buffer(input *in, size_t size) {
     return buffer;
 }
 
-/// What is to be done with a file, from its last bytes, so that any file of its format is a seed as it is.
+/// The choices for a file, taken from its last bytes, so that any unchanged file of the format is a seed.
 static inline input take_choices(const uint8_t *bytes, size_t count) {
     size_t tail = count < 8 ? count : 8;
     return (input){bytes + count - tail, tail};
 }
 
-/// Cancels from the n-th time on that it is asked; `context` is n, a `size_t`.
+/// Cancels from the n-th call on; `context` points to n, a `size_t`.
 static inline bool counts_down(const void *context) {
     size_t *left = (size_t *)(uintptr_t)context;
     if (*left > 0) (*left)--;
     return *left == 0;
 }
 
-/// Ends the run as a finding unless `condition` holds.
+/// Ends the run as a finding unless `condition` is true.
 #define REQUIRE(condition)                                                                                             \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -64,7 +64,7 @@ static inline bool counts_down(const void *context) {
         }                                                                                                              \
     } while (0)
 
-/// The target, which each harness defines.
+/// The target. Each harness defines it.
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-// JPEG: any file through header, metadata and rows at each scale, cancelled at any row; and pictures that are encoded.
+// JPEG: decodes any file at any scale, with its metadata, cancelled at any row; and encodes pictures.
 #include "CJPEG.h"
 #include "input.h"
 

@@ -1,4 +1,4 @@
-/// The most memory that is held at a time, in this program and all libraries.
+/// Measures the peak of allocated memory in this program and all libraries.
 #ifndef MEMORY_H
 #define MEMORY_H
 
@@ -18,7 +18,7 @@ static void count_free(const volatile void *memory) {
     counted_now -= size < counted_now ? size : counted_now;
 }
 
-/// Begins to count; what is held already counts as nothing.
+/// Starts counting. Memory that is already allocated doesn't count.
 static inline void start_counting(void) {
     static int is_installed;
     if (!is_installed) is_installed = __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free);

@@ -1,4 +1,4 @@
-// Palettes: any picture, any number of colours, any dithering; every index is one of the palette's.
+// Palettes: any picture, number of colours and dithering. Every index has to be in the palette.
 #include "CPalette.h"
 #include "input.h"
 

@@ -1,4 +1,4 @@
-// PNG: rows of any filter, and each row filtered and packed comes back.
+// PNG: unfilters rows with any filter, and checks that filtering and packing can be undone.
 #include "CPNG.h"
 #include "input.h"
 

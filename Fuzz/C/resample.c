@@ -1,10 +1,10 @@
-// The resampler's loops on rows that are padded as CResample.h asks for, and no more.
+// The resampler's loops, on rows padded exactly as CResample.h demands.
 #include "CResample.h"
 #include "input.h"
 
 static size_t padded(size_t samples) { return (samples + cresample_lanes - 1) / cresample_lanes * cresample_lanes; }
 
-/// To samples and back: what is not transparent comes back as it was.
+/// Converts to samples and back. Opaque pixels have to be unchanged.
 static void convert(input *in) {
     size_t pixels = take_number(in, 0, 300);
     uint8_t *row = take_buffer(in, pixels * 4), *back = make_buffer(pixels * 4);
@@ -15,7 +15,7 @@ static void convert(input *in) {
     cresample_premultiply(row, samples, pixels);
     cresample_unpremultiply(samples, back, pixels);
     for (size_t i = 0; i < pixels; i++) REQUIRE(row[4 * i + 3] != 255 || memcmp(row + 4 * i, back + 4 * i, 4) == 0);
-    // Overshoot of a kernel: any sample at all.
+    // A kernel's overshoot may yield any sample.
     int16_t *any = take_buffer(in, pixels * 4 * sizeof *any);
     cresample_narrow(any, back, pixels * 4);
     cresample_unpremultiply(any, back, pixels);
@@ -46,7 +46,7 @@ static void columns(input *in) {
     const int16_t **rows = make_buffer(taps * sizeof *rows);
     for (size_t i = 0; i < taps; i++) {
         int16_t *row = take_buffer(in, count * sizeof *row);
-        // What the conversions make: at most 255 × 64 and a kernel's overshoot.
+        // The conversions yield at most 255 × 64, plus a kernel's overshoot.
         for (size_t x = 0; x < count; x++) row[x] %= 16321;
         rows[i] = row;
         weights[i] %= 2000;
@@ -79,7 +79,7 @@ static void colours(input *in) {
     int channels = take_byte(in) & 1 ? 3 : 4;
     uint8_t *pixels = take_buffer(in, count * (size_t)channels), *encoding = take_buffer(in, cresample_encoding_steps);
     float *curves = make_buffer(768 * sizeof *curves), matrix[9];
-    // A profile's numbers: any at all, not a number and infinite ones included.
+    // A profile may contain any number, even NaN and infinity.
     uint8_t *any = take_buffer(in, sizeof matrix);
     memcpy(matrix, any, sizeof matrix);
     for (int i = 0; i < 768; i++) curves[i] = (float)take_byte(in) / 255;

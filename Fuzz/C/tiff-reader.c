@@ -1,5 +1,5 @@
-// TIFF: any file through libtiff to its rows, cancelled at any of them. Rows are the same however many are asked for at a
-// time, every byte of them is written, and reading holds no more memory than the header says.
+// TIFF: reads the rows of any file with libtiff, cancelled at any of them. Rows have to be the same however many are
+// read at a time, every byte has to be written, and reading may allocate no more memory than the header says.
 #define _GNU_SOURCE
 #include "CTIFFReader.h"
 #include "input.h"
@@ -8,7 +8,7 @@
 enum {
     MOST_PIXELS = 1 << 20,
     MOST_MEMORY = 1 << 23,
-    /// A strip that claims more than there is gets room for 1 MB, and then for 10 MB more, of which no byte is touched.
+    /// For a strip longer than the file, libtiff allocates 1 MB, then 10 MB more, of which no byte is touched.
     OTHER_MEMORY = 16 << 20,
 };
 
@@ -17,7 +17,7 @@ typedef struct {
     size_t count;
 } picture;
 
-/// Reads all rows, some at a time, into buffers that are filled with a byte before.
+/// Reads all rows, some at a time, into buffers filled with a byte.
 static bool read_rows(ctiff_file *file, ctiff_header header, uint32_t piece, int fill, uint8_t *pixels) {
     size_t length = (size_t)header.width * (size_t)header.channels;
     for (uint32_t top = 0; top < header.height; top += piece) {
@@ -34,14 +34,14 @@ static bool read_rows(ctiff_file *file, ctiff_header header, uint32_t piece, int
     return true;
 }
 
-/// Whether LZMA or Zstandard may be in the file, which say how much of what they gave they look back at. Address space is
-/// taken for all of that, but no more memory than was given.
+/// Whether the file may use LZMA or Zstandard, which state a window size. Address space is reserved for the whole
+/// window, but only used memory is touched.
 static bool names_its_window(const uint8_t *bytes, size_t count) {
     static const char xz[] = {'\xfd', '7', 'z', 'X', 'Z'}, zstandard[] = {'\x28', '\xb5', '\x2f', '\xfd'};
     return memmem(bytes, count, xz, sizeof xz) || memmem(bytes, count, zstandard, sizeof zstandard);
 }
 
-/// Reads the rows of a part, which begin where `ctiff_begin` says.
+/// Reads the rows of a region, starting with the row that `ctiff_begin` returns.
 static void read_part(
     const uint8_t *bytes, size_t count, bool allow_damage, size_t patience, uint32_t left, uint32_t top) {
     ctiff_header header;
@@ -63,7 +63,7 @@ static void read_part(
     ctiff_close(file);
 }
 
-/// The pixels of a file; none if it can't be read to its end.
+/// Returns the pixels of a file; none if it can't be read to its end.
 static picture decode(const uint8_t *bytes, size_t count, bool allow_damage, size_t patience, uint32_t piece, int fill) {
     picture result = {0};
     ctiff_header header;

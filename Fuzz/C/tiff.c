@@ -1,5 +1,5 @@
-// TIFF: pixels that libtiff writes, strip by strip, with texts and bytes in any tags that the encoder sets, are what it
-// reads again.
+// TIFF: writes pixels strip by strip with libtiff, with any text and bytes in the encoder's tags, and checks that
+// reading returns the same pixels.
 #include "CTIFFWriter.h"
 #include "input.h"
 

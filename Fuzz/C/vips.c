@@ -1,4 +1,4 @@
-// ICC profiles: any bytes through the check that comes before LittleCMS, and what passes it through LittleCMS.
+// ICC profiles: checks any bytes, and hands accepted profiles to LittleCMS.
 #include "CVips.h"
 #include "input.h"
 
@@ -8,7 +8,7 @@ enum { WIDTH = 9, HEIGHT = 3, PIXELS = WIDTH * HEIGHT };
 static void convert(const uint8_t *profile, size_t count, bool is_bounded, int kind, input choices) {
     static const int channels[] = {1, 3, 4, 4};
     static const char *const spaces[] = {"GRAY", "RGB ", "RGB ", "CMYK"};
-    // The callers' business: libvips takes red for grey.
+    // Callers check the colour space, since libvips would take red for grey.
     if (count < 20 || memcmp(profile + 16, spaces[kind], 4) != 0) return;
     int samples = channels[kind];
     size_t patience = take_byte(&choices) % 4 ? SIZE_MAX : take_number(&choices, 1, 8);
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     memcpy(profile, bytes, count);
     bool is_bounded = cvips_is_bounded_profile(profile, count);
     input choices = take_choices(bytes, count);
-    // Half are only checked, which is a thousand times as quick.
+    // Half of the inputs are only checked, which is a thousand times as fast.
     int kind = take_byte(&choices) % 8;
     if (kind < 4) convert(profile, count, is_bounded, kind, choices);
     free(profile);

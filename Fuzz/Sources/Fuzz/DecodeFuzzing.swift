@@ -4,7 +4,7 @@ import Pipeline
 @testable import PipelineImages
 @testable import Stages
 
-/// Files from anywhere, through all that a load does with them.
+/// Decodes, transforms and encodes untrusted files, as a load does.
 enum DecodeFuzzing {
     /// Small enough for many runs a second, large enough for every code path.
     private static let limits = ImageLimits(pixels: 1_000_000, frames: 8, memory: 100_000_000)
@@ -51,7 +51,7 @@ enum DecodeFuzzing {
         return image.frames.map(\.bytes)
     }
 
-    /// Decodes a file, transforms it, and encodes it in a format that is then decoded again.
+    /// Decodes a file, transforms it, encodes it, and reads the header of the result.
     static func chain(_ bytes: [UInt8]) {
         guard var image = decode(bytes) else { return }
         var numbers = choices(for: bytes)
@@ -76,20 +76,20 @@ enum DecodeFuzzing {
             let file = try? encoder.encode(
                 image, as: format, options, metadata: EmbeddedMetadata(), cancellation: cancellation)
         else { return }
-        precondition(ImageCodecs.standard.codec(of: file)?.format == format, "what was written is not \(format)")
+        precondition(ImageCodecs.standard.codec(of: file)?.format == format, "the encoded file isn't \(format)")
         guard let decoder = ImageCodecs.standard.codec(for: format)?.decoder,
             let header = try? decoder.header(of: file, cancellation: cancellation)
-        else { preconditionFailure("what was written as \(format) has no header") }
-        precondition(header.size == image.size, "\(format) of \(image.size) says \(header.size)")
+        else { preconditionFailure("the encoded \(format) has no readable header") }
+        precondition(header.size == image.size, "\(format) of \(image.size) has the size \(header.size)")
     }
 
-    /// Options that follow from the file, so that any image can be a seed and a finding is repeated by its file alone.
+    /// Options derived from the file, so that any image can be a seed and the file alone reproduces a finding.
     private static func choices(for bytes: [UInt8]) -> SeededNumbers {
         SeededNumbers(seed: bytes.suffix(64).reduce(UInt64(bytes.count)) { $0 &* 31 &+ UInt64($1) })
     }
 
     private static func check(_ image: DecodedImage, _ header: ImageHeader) {
-        precondition(image.nativeSize == header.size, "the native size is not the header's")
+        precondition(image.nativeSize == header.size, "the native size differs from the header's")
         precondition(!image.frames.isEmpty, "a picture without frames")
         for frame in image.frames {
             let count = image.size.width * image.size.height * image.layout.bytesPerPixel

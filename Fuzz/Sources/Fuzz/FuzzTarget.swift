@@ -1,27 +1,27 @@
 import Glibc
 
-/// What is fuzzed; the environment variable `FUZZ_TARGET` names it.
+/// The code to fuzz, named by the environment variable `FUZZ_TARGET`.
 enum FuzzTarget: String, CaseIterable {
-    /// Which format a file's bytes say that they are.
+    /// Recognizing the format of a file.
     case sniffing
-    /// What a file's header says of the picture, by each decoder, and whether the limits let it pass.
+    /// Reading a file's header with each decoder, and checking the limits.
     case headers
-    /// A file through header, limits and pixels, whole or reduced, by each decoder.
+    /// Decoding a file, whole or reduced, with each decoder.
     case decode
-    /// A file decoded, transformed, encoded and read again.
+    /// Decoding a file, transforming it, encoding it and reading it again.
     case chain
-    /// A file without its metadata, which has the same pixels.
+    /// Removing a file's metadata, which leaves its pixels alone.
     case strip
-    /// `data:` URLs.
+    /// Parsing `data:` URLs.
     case dataURLs = "data-urls"
-    /// What a row of the stored responses holds.
+    /// Decoding a row of the stored responses.
     case rows
-    /// Fields of HTTP: dates, Cache-Control, ranges, tags.
+    /// Parsing HTTP fields: dates, Cache-Control, ranges, entity tags.
     case http
-    /// Pipelines in YAML.
+    /// Reading pipelines in YAML.
     case yaml
 
-    /// The one that was asked for.
+    /// The target in `FUZZ_TARGET`.
     static let chosen: FuzzTarget = {
         guard let name = getenv("FUZZ_TARGET"), let target = FuzzTarget(rawValue: String(cString: name)) else {
             print("Set FUZZ_TARGET to one of \(allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -33,10 +33,11 @@ enum FuzzTarget: String, CaseIterable {
     /// Whether its inputs are image files.
     var readsImages: Bool { [.sniffing, .headers, .decode, .chain, .strip].contains(self) }
 
-    /// Whether half of its inputs are changed along their structure: image files, unless `FUZZ_PLAIN` is set.
+    /// Whether half of the inputs are mutated along their structure: those that are image files, unless `FUZZ_PLAIN` is
+    /// set.
     static let followsStructure = chosen.readsImages && getenv("FUZZ_PLAIN") == nil
 
-    /// Takes an input. Whatever it is, there is a result or an error; what should hold and does not stops the program.
+    /// Runs one input. Any result or error is allowed; a violated invariant stops the program.
     func take(_ bytes: [UInt8]) {
         switch self {
         case .sniffing: ImageFuzzing.sniff(bytes)
@@ -63,7 +64,7 @@ public func takeInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 @_silgen_name("LLVMFuzzerMutate")
 private func mutateAnyhow(_ data: UnsafeMutablePointer<UInt8>?, _ count: Int, _ limit: Int) -> Int
 
-/// Changes an input; called by libFuzzer. Half of the files that have a structure are changed along it.
+/// Mutates an input; called by libFuzzer. Half of the files with a known structure are mutated along it.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func changeInput(_ data: UnsafeMutablePointer<UInt8>, _ count: Int, _ limit: Int, _ seed: UInt32) -> Int {
     var random = SeededNumbers(seed: UInt64(seed))

@@ -4,19 +4,20 @@ import Pipeline
 @testable import PipelineImages
 @testable import Stages
 
-/// Files from anywhere.
+/// Recognizes untrusted files and reads their headers.
 enum ImageFuzzing {
     static func sniff(_ bytes: [UInt8]) {
         let codecs = ImageCodecs.standard.adding(.svg).adding(.jxl)
         let format = codecs.codec(of: bytes)?.format
-        // What follows the first bytes decides nothing; the codec of a HEIF may stand later than the rest.
+        // Only the first bytes count. In a HEIF file, the codec may come later than in others.
         let decisive = format == .heic || format == .avif ? 1 << 16 : 4096
         guard let format, bytes.count > decisive else { return }
         precondition(codecs.codec(of: Array(bytes.prefix(decisive)))?.format == format)
     }
 
     static func readHeader(_ bytes: [UInt8]) {
-        // The others have to be chosen: librsvg and libjxl are as good as they are, and libxml2 leaks what entities say.
+        // Other formats have to be enabled explicitly. Bugs in librsvg and libjxl aren't ours, and libxml2 leaks
+        // entities.
         guard let decoder = ImageCodecs.standard.codec(of: bytes)?.decoder else { return }
         guard let header = try? decoder.header(of: bytes, cancellation: WorkCancellation()) else {
             return

@@ -5,7 +5,7 @@ import HTTPTypes
 @testable import PipelineImages
 @testable import Stages
 
-/// What a damaged or forged database holds.
+/// Decodes rows of a damaged or forged database.
 enum RowFuzzing {
     static func decode(_ bytes: [UInt8]) {
         if let fields = StoredFields.decode(bytes) {

@@ -7,7 +7,7 @@ import PipelineFile
 @testable import PipelineImages
 @testable import Stages
 
-/// Texts from origins and callers.
+/// Parses texts from origins and callers.
 enum TextFuzzing {
     static func readDataURL(_ bytes: [UInt8]) {
         let text = "data:" + String(decoding: bytes, as: UTF8.self)
@@ -15,13 +15,13 @@ enum TextFuzzing {
         precondition(url.image.bytes.count <= text.utf8.count, "more bytes than the text has")
     }
 
-    /// Reads a list of transforms and makes it.
+    /// Reads a list of transforms in YAML and makes its pipeline.
     static func readPipeline(_ bytes: [UInt8]) {
         guard let document = try? PipelineDocument(String(decoding: bytes, as: UTF8.self)) else { return }
         _ = try? document.pipeline(.operations)
     }
 
-    /// Reads lines as the values of one field after the other, in a request and in the answer to it.
+    /// Reads each line as the value of another field, in a request and in its response.
     static func readFields(_ bytes: [UInt8]) {
         let now = Date(timeIntervalSince1970: 1_772_366_400)
         let names: [HTTPField.Name] = [

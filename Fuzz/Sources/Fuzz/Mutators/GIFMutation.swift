@@ -1,4 +1,5 @@
-/// Blocks of a GIF (GIF89a section 12): frames and extensions removed, doubled and exchanged, and frames that lie elsewhere.
+/// Mutates blocks of a GIF (GIF89a section 12): removes, duplicates and replaces frames and extensions, and moves
+/// frames.
 enum GIFMutation {
     static func applies(to file: [UInt8]) -> Bool { file.count > 13 && Array(file[..<4]) == Array("GIF8".utf8) }
 
@@ -12,7 +13,7 @@ enum GIFMutation {
         case 2: file.replaceSubrange(block, with: Array(file[blocks[random.below(blocks.count)]]))
         case 3: file.set(random.edge(), at: 6 + 2 * random.below(2), bytes: 2, littleEndian: true)
         case 4:
-            // Where the frame lies and how large it is, or an extension's first bytes.
+            // A frame's place and size, or an extension's first bytes.
             file.set(random.edge(), at: block.lowerBound + 1 + 2 * random.below(4), bytes: 2, littleEndian: true)
         default: file.set(random.edge(), at: block.lowerBound + random.below(block.count), bytes: 1)
         }

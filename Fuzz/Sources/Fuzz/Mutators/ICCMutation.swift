@@ -1,5 +1,5 @@
-/// Tags of an ICC profile (ICC.1 section 7): their names, places, sizes and types, in a profile that lies in the file as
-/// it is. Profiles that are deflated, as in PNG, are out of reach.
+/// Mutates tags of an ICC profile (ICC.1 section 7): their names, offsets, sizes and types. Compressed profiles, as in
+/// PNG, aren't found.
 enum ICCMutation {
     private static let tags = [
         "rXYZ", "gXYZ", "bXYZ", "rTRC", "gTRC", "bTRC", "kTRC", "wtpt", "chad", "A2B0", "A2B1", "B2A0", "D2B0", "B2D0",
@@ -10,7 +10,7 @@ enum ICCMutation {
         "matf",
     ]
 
-    /// Where a profile begins: 36 bytes before its signature.
+    /// Returns the start of a profile, 36 bytes before its signature.
     static func profile(in file: [UInt8]) -> Int? {
         let signature = Array("acsp".utf8)
         guard file.count > 144 else { return nil }

@@ -1,13 +1,13 @@
-/// Boxes of AVIF and HEIC (ISO/IEC 14496-12): removed, doubled, exchanged and renamed. The sizes of the boxes around them
-/// are kept true, and so are the places of the coded data behind them.
+/// Mutates boxes of AVIF and HEIC (ISO/IEC 14496-12): removes, duplicates, replaces and renames them. The sizes of
+/// enclosing boxes and the offsets of coded data are corrected.
 enum ISOBoxMutation {
     private struct Box {
         let range: Range<Int>
-        /// Where the boxes around it begin.
+        /// The offsets of the enclosing boxes.
         let parents: [Int]
     }
 
-    /// The boxes that hold boxes, and how many bytes come before these.
+    /// The boxes that hold boxes, and the offset of the first inner box.
     private static let containers: [String: Int] = [
         "meta": 12, "iprp": 8, "ipco": 8, "iref": 12, "iinf": 14, "moov": 8, "trak": 8, "mdia": 8, "minf": 8, "stbl": 8,
         "stsd": 16, "dinf": 8, "grpl": 8, "edts": 8,
@@ -71,7 +71,7 @@ enum ISOBoxMutation {
         }
     }
 
-    /// Corrects the offsets of items, of 32 bits as most files have them (section 8.11.3).
+    /// Corrects the offsets of items if they have 32 bits, as in most files (section 8.11.3).
     private static func moveItems(in file: inout [UInt8], list: Int, behind place: Int, by growth: Int) {
         let version = file.number(at: list + 8, bytes: 1)
         let sizes = file.number(at: list + 12, bytes: 2)

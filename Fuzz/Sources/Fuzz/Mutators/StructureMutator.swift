@@ -1,9 +1,9 @@
-/// Changes a file along its own structure: whole boxes, blocks, directory entries and profile tags, so that the result
-/// gets past the checks that any random byte fails.
+/// Mutates a file along its structure: whole boxes, blocks, directory entries and profile tags. The result passes
+/// checks that random bytes fail.
 ///
-/// libFuzzer calls it for the targets that read images, and mixes it with its own mutations.
+/// It is used for the targets that read images, alternating with libFuzzer's own mutations.
 enum StructureMutator {
-    /// Changes the file in place and returns true, or returns false if no structure of a known kind is in it.
+    /// Mutates the file in place. Returns false if it has no known structure.
     static func mutate(_ file: inout [UInt8], _ random: inout SeededNumbers) -> Bool {
         var mutations: [(inout [UInt8], inout SeededNumbers) -> Bool] = []
         if ISOBoxMutation.applies(to: file) { mutations.append(ISOBoxMutation.mutate) }
@@ -15,7 +15,7 @@ enum StructureMutator {
     }
 }
 
-/// Numbers that follow from libFuzzer's seed, so that a run can be repeated (SplitMix64).
+/// Random numbers derived from libFuzzer's seed, so that a run can be repeated (SplitMix64).
 struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
@@ -29,10 +29,10 @@ struct SeededNumbers: RandomNumberGenerator {
         return bits ^ (bits >> 31)
     }
 
-    /// A number from 0 to below `count`, which is at least 1.
+    /// Returns a number from 0 up to, not including, `count`, which is at least 1.
     mutating func below(_ count: Int) -> Int { Int(next() % UInt64(count)) }
 
-    /// A number at which arithmetic or a limit may break.
+    /// Returns a number at which arithmetic or a limit may break.
     mutating func edge() -> UInt32 {
         let edges: [UInt32] = [
             0, 1, 2, 3, 4, 7, 8, 16, 255, 256, 1000, 4095, 4096, 32767, 32768, 65535, 65536, 0x00ff_ffff, 0x7fff_ffff,
@@ -43,7 +43,7 @@ struct SeededNumbers: RandomNumberGenerator {
 }
 
 extension [UInt8] {
-    /// Reads a big-endian or little-endian number; bytes behind the end are 0.
+    /// Reads a big-endian or little-endian number; bytes past the end are 0.
     func number(at offset: Int, bytes: Int, littleEndian: Bool = false) -> Int {
         (0..<bytes).reduce(0) { sum, index in
             let place = offset + (littleEndian ? bytes - 1 - index : index)
@@ -51,7 +51,7 @@ extension [UInt8] {
         }
     }
 
-    /// Writes a number; bytes behind the end are dropped.
+    /// Writes a number; bytes past the end are dropped.
     mutating func set(_ number: UInt32, at offset: Int, bytes: Int, littleEndian: Bool = false) {
         for index in 0..<bytes {
             let place = offset + (littleEndian ? index : bytes - 1 - index)

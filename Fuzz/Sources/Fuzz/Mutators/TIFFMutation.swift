@@ -1,4 +1,4 @@
-/// Directory entries of TIFF and EXIF (TIFF 6.0 section 2): tags, types, counts and values that don't belong together.
+/// Mutates directory entries of TIFF and EXIF (TIFF 6.0 section 2), so that tags, types, counts and values don't match.
 enum TIFFMutation {
     private static let tags: [UInt32] = [
         254, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 282, 284, 292, 293, 317, 320, 322, 323, 324, 325,
@@ -7,7 +7,7 @@ enum TIFFMutation {
 
     static func applies(to file: [UInt8]) -> Bool { start(in: file) != nil }
 
-    /// Where the header is: at the beginning of a TIFF, behind "Exif" elsewhere.
+    /// Returns the offset of the header: at the start of a TIFF, after "Exif" elsewhere.
     private static func start(in file: [UInt8]) -> Int? {
         func isHeader(_ offset: Int) -> Bool {
             guard offset + 8 <= file.count else { return false }
@@ -43,7 +43,7 @@ enum TIFFMutation {
             file.replaceSubrange(entry..<entry + 12, with: second)
             if random.below(2) == 0 { file.replaceSubrange(other..<other + 12, with: first) }
         default:
-            // The next directory: this one, for instance.
+            // The link to the next directory, which may become this one.
             let next = directory + 2 + 12 * last
             let target = random.below(2) == 0 ? UInt32(clamping: directory - start) : random.edge()
             file.set(target, at: next, bytes: 4, littleEndian: isLittle)
