@@ -8,7 +8,7 @@ let package = Package(
         .target(name: "CAllocations"),
         .systemLibrary(name: "CSQLiteAlone", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "ProcessMemory"),
-        // Apart from the benchmarks: what counts allocations can't be linked with AddressSanitizer.
+        // A separate program, since CAllocations can't be linked with AddressSanitizer.
         .executableTarget(
             name: "hostile",
             dependencies: [

@@ -1,4 +1,4 @@
-"""Times lookups in Python's diskcache: folder, how many bodies, how many bytes each. Prints microseconds, one a line."""
+"""Times lookups in Python's diskcache: FOLDER BODIES BYTES-EACH. Prints microseconds, one a line."""
 
 import sys
 import time

@@ -1,8 +1,8 @@
-"""Runs the tasks with this library and its peers, in turn, and writes RESULTS.md and its chart.
+"""Runs the tasks with this library and its peers in turn, and writes RESULTS.md and its charts.
 
 bench.py RUNNER FLOORS PYTHON-WITH-DEBIANS-LIBRARIES [ROUNDS [TASK...]]
 
-With TASK, such as HEIC, only tasks with such a word in their names run, and their tables are printed instead.
+With TASK, such as HEIC, only tasks whose names contain such a word run, and their tables are printed instead.
 """
 
 import json
@@ -21,11 +21,11 @@ import report
 
 HERE = Path(__file__).resolve().parent
 CORES = os.cpu_count() or 1
-# Of a figure for all cores.
+# The fewest pictures that a rate on all cores is measured with.
 LEAST_PICTURES = 60
 ONE_THREAD = {"VIPS_CONCURRENCY": "1", "MAGICK_THREAD_LIMIT": "1"}
 
-# name, file, box, what is asked for at the end, pictures a run, floor
+# name, file, box, output, pictures a run, floor
 TASKS = [
     ("12 MP JPEG", "jpeg-12mp.jpg", "300x300", "pixels", 6, "jpeg"),
     ("12 MP progressive JPEG", "jpeg-12mp-progressive.jpg", "300x300", "pixels", 3, "jpeg"),
@@ -54,7 +54,7 @@ class Runner:
         self.rounds = int(words[3]) if len(words) > 3 else 5
         self.tasks = [task for task in TASKS if not words[4:] or any(word in task[0] for word in words[4:])]
         self.folder = Path(tempfile.mkdtemp(prefix="pipeline-bench-", dir="/dev/shm"))
-        # Apart from the files that are read: a thumbnail may have its source's name.
+        # In its own folder, since a thumbnail may have its source's name.
         self.made = self.folder / "made"
         self.made.mkdir()
         self.start_up = {
@@ -83,15 +83,15 @@ class Runner:
         out = output or f"{self.made}/out.{ {'pixels': 'ppm', 'jpeg': 'jpg', 'png': 'png'}[encoding] }"
         width, height = map(int, box.split("x"))
         options = {"jpeg": ["-quality", "80"], "png": ["-quality", "60"], "pixels": []}[encoding]
-        # Twice the size, as its manual says for JPEG.
+        # Twice the size, as the manual recommends for JPEG.
         hint = ["-define", f"jpeg:size={width * 2}x{height * 2}"]
         return ["convert-im6.q16", *hint, f"{files[0]}[0]", "-thumbnail", f"{box}>", *options, out]
 
     def timed(self, words, repeats=1):
-        """The CPU time of a command in milliseconds and its peak in kilobytes."""
+        """Returns a command's CPU time and wall time in milliseconds and its peak in kilobytes."""
         runs = []
         for _ in range(repeats):
-            # Not begun from here: a process's peak counts what its parent held.
+            # A small process starts it, since a process's peak includes what its parent held.
             start = time.perf_counter()
             done = subprocess.run(
                 [self.floors, "command", *words], capture_output=True, text=True, env={**os.environ, **ONE_THREAD})
@@ -101,7 +101,7 @@ class Runner:
         return {key: statistics.median(run[key] for run in runs) for key in ("cpu_ms", "wall_ms", "peak_kb")}
 
     def run(self, tool, task, files, repeats, output):
-        """One run: what a picture took. `None` where the tool can't do the task."""
+        """Returns the costs of a picture in one run; `None` if the tool can't do the task."""
         if tool in self.start_up:
             return self.run_command(tool, task, files, repeats, output)
         words = self.words(tool, task, files, repeats, output)
@@ -115,7 +115,7 @@ class Runner:
         return json.loads(done.stdout.strip().splitlines()[-1])
 
     def run_command(self, tool, task, files, repeats, output):
-        """A command's start is not counted: as many pictures as can be in one run of it."""
+        """Runs a command with as many pictures as it takes at once. Its start isn't counted."""
         if output != "-":
             done = self.timed(self.command(tool, task, files[:1], output))
             if done is None:
@@ -135,7 +135,7 @@ class Runner:
         return {"cpu_ms": total / count, "wall_ms": wall / count, "peak_kb": peak}
 
     def named_apart(self, files):
-        """The files under a name each: libvips remembers what it made of a name."""
+        """Gives each file its own name, since libvips caches results by name."""
         names = []
         for index, file in enumerate(files):
             name = self.folder / f"in-{index}-{Path(file).name}"
@@ -145,7 +145,7 @@ class Runner:
         return names
 
     def rate(self, tool, task, files, repeats):
-        """Pictures a second on all cores: as many at once as there are cores, commands' starts included."""
+        """Returns pictures a second on all cores, one at a time on each. Commands' starts count."""
         if tool in ("quality", "fast"):
             done = self.parsed(self.words(tool, task, files, repeats, "-", concurrency=CORES))
             return done and done["rate"]
@@ -172,7 +172,7 @@ class Runner:
         return sum(json.loads(output.strip().splitlines()[-1])["rate"] for output in outputs)
 
     def line(self, tool, task, files, repeats, index):
-        """All pictures of one core: in one run where the command takes several."""
+        """Returns a command for all pictures of one core, in one run if it takes several."""
         if tool == "vipsthumbnail":
             words = self.command(tool, task, self.named_apart(files * repeats), None)
             return [word.replace(f"{self.made}/", f"{self.made}/{index}-") for word in words]
@@ -207,7 +207,7 @@ def measure(runner):
             result = {key: statistics.median(run[key] for run in measured[tool]) for key in keys}
             result["rate"] = 1000 / result["cpu_ms"]
             if tool != "floor":
-                # Fewer pictures would measure the last one, which has a core to itself.
+                # With fewer pictures, the last one, which has the machine to itself, would distort the rate.
                 enough = -(-LEAST_PICTURES // (len(paths) * CORES))
                 result["rate_all"] = runner.rate(tool, task, paths, max(repeats, enough))
             if file and tool != "floor" and os.path.exists(outputs[tool]):
@@ -223,7 +223,7 @@ def main():
     runner = Runner(sys.argv[1:])
     raw = HERE.parent / ".images/results.json"
     try:
-        # After each task: what takes long may be stopped.
+        # Saved after each task, since a long run may be stopped.
         for results in measure(runner):
             if len(runner.tasks) < len(TASKS):
                 print(report.table(results[-1]), flush=True)

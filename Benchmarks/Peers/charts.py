@@ -5,7 +5,7 @@ import sys
 from html import escape
 from pathlib import Path
 
-# Okabe and Ito's colours, which can be told apart by everyone. A newer version of a program has its colour, hollow.
+# Okabe and Ito's colours, which colour-blind readers can distinguish. A newer version of a program is drawn hollow.
 COLOURS = {
     "Pipeline": "#d55e00", "vipsthumbnail": "#0072b2", "pyvips": "#56b4e9", "Pillow": "#009e73", "OpenCV": "#cc79a7",
     "ImageMagick": "#555555",
@@ -17,7 +17,7 @@ SPEED_TOOLS = ["Pipeline, .fast", BASE, "OpenCV 4.6", "Pillow 9.4", "vipsthumbna
 
 
 def tasks(text):
-    """The rows of each table, by task and tool: CPU in milliseconds, PSNR in dB or None, pictures a second."""
+    """Returns the rows of each table by task and tool: CPU in milliseconds, pictures a second, PSNR in dB or None."""
     found, rows = {}, None
     for line in text.splitlines():
         if line.startswith("### "):
@@ -53,7 +53,7 @@ def mark(x, y, tool):
 
 
 def quality(found):
-    """A panel for each task: CPU time against that of Pipeline from left to right, PSNR from bottom to top."""
+    """Draws a panel for each task: CPU time relative to Pipeline's from left to right, PSNR from bottom to top."""
     panels = {task: rows for task, rows in found.items() if any(row["psnr"] for row in rows.values())}
     low, high, least, most = 35, 65, 1 / 8, 16
     columns, width, height, left, top = 3, 300, 220, 60, 56
@@ -98,7 +98,7 @@ def quality(found):
 
 
 def speed(found):
-    """Bars of thumbnails a second on one core, with the PSNR of each."""
+    """Draws bars of thumbnails a second on one core, with the PSNR of each."""
     width, left, bar = 760, 150, 20
     most = max(found[task][tool]["rate"] for task in SPEED_TASKS for tool in SPEED_TOOLS)
     total = 46 + len(SPEED_TASKS) * (len(SPEED_TOOLS) * bar + 34)

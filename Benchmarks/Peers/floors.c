@@ -1,7 +1,7 @@
-/// The least that a library can take that decodes with the same codecs: no more than their own calls.
+/// Measures the least time that a library with the same codecs can take: only the codecs' own calls.
 ///
-/// floors jpeg|webp|png WIDTH REPEATS FILE: decodes at 1/8 or scaled to WIDTH where the codec can.
-/// floors command WORD...: runs a command and says what it took, from a process that holds next to nothing itself.
+/// floors jpeg|webp|png WIDTH REPEATS FILE: decodes at 1/8, or scaled to WIDTH if the codec can. floors command
+/// WORD...: runs a command and prints its costs, from a process with very little memory.
 #include <png.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-"""Makes a HEIC as phones write it: a grid of tiles coded with HEVC, and a thumbnail next to it.
+"""Makes a HEIC as phones write it: a grid of tiles coded with HEVC, and a thumbnail.
 
 heic.py PHOTOGRAPH OUTPUT WIDTH HEIGHT
 
-Pixels are scaled and cut by vips, and coded by heif-enc; the boxes around them are put together here
+Pixels are scaled and cut by vips, and coded by heif-enc. The boxes around them are assembled here
 (ISO/IEC 23008-12).
 """
 
@@ -26,7 +26,7 @@ def full(kind, version, flags, *parts):
 
 
 def boxes(content):
-    """The boxes in some bytes: their kinds and what is in them."""
+    """Yields the boxes in some bytes: their kinds and contents."""
     position = 0
     while position + 8 <= len(content):
         length, kind = struct.unpack_from(">I4s", content, position)
@@ -44,7 +44,7 @@ def inside(content, kind, skipped=0):
 
 
 def places(iloc, count_bytes=2):
-    """Where the items' bytes lie in the file, by their numbers."""
+    """Returns the extents of the items in the file, by item number."""
     sizes = struct.unpack_from(">H", iloc, 4)[0]
     widths = [sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15]
     version, position = iloc[0], 8
@@ -67,7 +67,7 @@ def places(iloc, count_bytes=2):
 
 
 def coded(path):
-    """The pictures of a file of heif-enc, in their order: what configures the decoder, and what it decodes."""
+    """Returns the pictures of a file by heif-enc in order: decoder configuration and coded data."""
     data = path.read_bytes()
     meta = inside(data, b"meta")
     properties = [(kind, body) for kind, body in boxes(inside(inside(meta, b"iprp", 4), b"ipco"))]
@@ -95,7 +95,7 @@ def size(width, height):
 
 
 def assemble(width, height, tiles, thumbnail, small):
-    """The file's bytes."""
+    """Returns the file's bytes."""
     columns, rows = -(-width // TILE), -(-height // TILE)
     grid = struct.pack(">BBBBII", 0, 1, rows - 1, columns - 1, width, height)
     properties = [

@@ -1,4 +1,4 @@
-"""Makes the images of the tasks, of the one photograph that the tests carry, in a folder of its own."""
+"""Makes the images of the tasks from the tests' photograph, in a folder of their own."""
 
 import shutil
 from pathlib import Path
@@ -13,7 +13,7 @@ PHOTOGRAPH = SAMPLES / "photo-12mp-baseline-420.jpg"
 
 
 def with_alpha(image):
-    """Soft-edged discs on nothing: what is transparent has colours of its own, which must not show at the edges."""
+    """Cuts out discs with soft edges. Transparent pixels keep their colours, which must not show at the edges."""
     width, height = image.size
     y, x = numpy.mgrid[0:height, 0:width]
     distance = numpy.hypot((x % 512) - 256, (y % 512) - 256)
@@ -22,7 +22,7 @@ def with_alpha(image):
 
 
 def make(folder):
-    """Makes what is missing and gives the files by their names."""
+    """Makes missing files and returns all by name."""
     folder.mkdir(parents=True, exist_ok=True)
     photograph = Image.open(PHOTOGRAPH)
 
@@ -47,7 +47,7 @@ def make(folder):
 
 
 def mixed(files):
-    """What a folder of a user may hold: photographs large and small, drawings, with and without transparency."""
+    """Returns a typical user's folder: photographs large and small, drawings, with and without transparency."""
     small = [
         "jpeg-progressive-444.jpg", "jpeg-icc-display-p3.jpg", "jpeg-exif-xmp-icc.jpg", "exif-orientation-6.jpg",
         "png-icc-rec2020.png", "png-tbbn3p08.png", "webp-lossy.webp", "webp-lossless.webp", "avif-photo.avif",

@@ -1,4 +1,4 @@
-"""How near a picture comes to the best that can be made of its source: every pixel decoded, then a Lanczos-3 kernel."""
+"""Measures how near a picture comes to a full decode of its source, scaled with a Lanczos-3 kernel."""
 
 import numpy
 import pillow_heif
@@ -8,7 +8,7 @@ pillow_heif.register_heif_opener()
 
 
 def weights(size, target):
-    """A matrix that scales `size` samples to `target` with a Lanczos-3 kernel as wide as a new pixel."""
+    """Returns a matrix that scales `size` samples to `target` with a Lanczos-3 kernel as wide as a new pixel."""
     scale = size / target
     width = max(1.0, scale)
     centres = (numpy.arange(target) + 0.5) * scale
@@ -33,7 +33,7 @@ def to_gamma(values):
 
 
 def read(path):
-    """Values from 0 to 1, premultiplied, and alpha if there is any."""
+    """Reads a picture as premultiplied values from 0 to 1, with alpha if it has any."""
     image = Image.open(path)
     image = image.convert("RGBA" if image.mode in ("RGBA", "LA", "PA") else "RGB")
     pixels = numpy.asarray(image, dtype=numpy.float64) / 255
@@ -43,7 +43,7 @@ def read(path):
 
 
 class Reference:
-    """The best of a source, kept by size."""
+    """The best possible pictures of a source, cached by size."""
 
     def __init__(self, path):
         self.source = read(path)
@@ -63,7 +63,7 @@ def psnr(first, second):
 
 
 def ssim(first, second):
-    """Of the brightness, with the usual Gaussian window of 11 pixels (Wang et al., 2004)."""
+    """Returns the SSIM of the luma with the usual Gaussian window of 11 pixels (Wang et al., 2004)."""
     window = numpy.exp(-(((numpy.arange(11) - 5) / 1.5) ** 2) / 2)
     window /= window.sum()
 
@@ -85,7 +85,7 @@ def ssim(first, second):
 
 
 def compare(path, reference):
-    """PSNR in decibels, SSIM, PSNR against scaling in linear light, and the size."""
+    """Returns PSNR in decibels, SSIM, PSNR against scaling in linear light, and the size."""
     result = read(path)
     height, width = result.shape[:2]
     gamma, light = reference.at(width, height)

@@ -1,4 +1,4 @@
-"""Writes RESULTS.md and the charts of what was measured: report.py RESULTS.json FOLDER"""
+"""Writes RESULTS.md and the charts from the measurements: report.py RESULTS.json FOLDER"""
 
 import json
 import platform
@@ -37,7 +37,7 @@ def by_name(results):
 
 
 def verdicts(results):
-    """The targets, one line each: pass or miss, and by how much."""
+    """Returns a line for each target: pass or miss, and by how much."""
     tasks = by_name(results)
     lines = []
 
@@ -57,7 +57,7 @@ def verdicts(results):
             ours = tools[best[1]]
             say(
                 best[0] <= 1.05 and ours["psnr"] >= tools[peer]["psnr"],
-                f"{name}, against {peer}: `.{best[1]}` takes {best[0]:.2f} of its CPU at {ours['psnr']:.1f} dB, where it has "
+                f"{name}, against {peer}: `.{best[1]}` takes {best[0]:.2f} of its CPU at {ours['psnr']:.1f} dB, against its "
                 f"{tools[peer]['psnr']:.1f} dB (at most 1.05, and at least its PSNR)",
             )
     large = tasks.get("12 MP JPEG", {})
@@ -93,17 +93,17 @@ def processor():
 HEAD = """# Thumbnails: this library and what one would take instead
 
 Made by `make bench` on {cores} cores of {processor}; medians of {rounds} rounds in which all take turns. Other
-machines give other times; the ratios are what to look at.
+machines give other times, so compare the ratios.
 
-CPU is the time of all threads for one picture in a process that has begun already; commands have the time of their
-`--help` taken off. What one core makes in a second follows from it. "All cores" has as many pictures under way as there
-are cores; there a command's start counts, once a core for `vipsthumbnail`, which takes many files, and once a picture for
-ImageMagick. The peak is what the process holds above what it held before its first picture. PSNR and SSIM are of the
-picture, against every pixel decoded and scaled with a Lanczos-3 kernel on gamma-encoded sRGB; then against the same
-in linear light. What ends in pixels is looked at without any loss by a codec; what ends in a file, as that file.
+CPU is the time of all threads for one picture in a running process; for commands, the time of `--help` is subtracted.
+The rate on one core follows from it. "All cores" processes one picture on each core concurrently. It includes a
+command's start, once a core for `vipsthumbnail`, which takes many files, and once a picture for ImageMagick. The peak is
+the memory above that before the first picture. PSNR and SSIM compare the picture with a full decode scaled with a
+Lanczos-3 kernel, first on gamma-encoded sRGB, then in linear light. Tasks that end in pixels are compared without loss
+by a codec; tasks that end in a file, with that file's pixels.
 
 `vipsthumbnail`, pyvips 8.14, Pillow 9.4, OpenCV 4.6 and ImageMagick 6 use the same codecs of Debian 12 as this library
-does. "Newest" ones, from PyPI, bring newer codecs of their own. The floor is what the codec's own scaled decode takes and nothing more.
+does. The "newest" ones, from PyPI, bring their own newer codecs. The floor is the codec's own scaled decode alone.
 
 ![CPU and quality, task by task](results.svg)
 

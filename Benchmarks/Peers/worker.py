@@ -1,4 +1,4 @@
-"""Makes thumbnails with one library over and over and prints what one took, as JSON.
+"""Makes thumbnails with one library repeatedly, and prints the costs of one as JSON.
 
 worker.py LIBRARY WIDTHxHEIGHT ENCODING REPEATS OUTPUT FILE...
 """
@@ -35,7 +35,7 @@ def pillow(path, width, height, encoding):
 
 @functools.cache
 def width_of(path):
-    """Of the header, once for each file: what it takes isn't counted."""
+    """Reads the width from the header, once for each file, so that its time doesn't count."""
     from PIL import Image
 
     return Image.open(path).size[0]

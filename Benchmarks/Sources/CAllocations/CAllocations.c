@@ -6,8 +6,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-// A program's own malloc goes before the C library's, for shared libraries too (the dynamic linker's symbol
-// interposition). glibc keeps the real ones reachable under these names.
+// A program's own malloc takes precedence over the C library's, even in shared libraries (symbol interposition). glibc
+// still exports the original functions under these names.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What this process holds in memory, in megabytes, as the kernel counts it.
+/// The memory of this process in megabytes, as the kernel counts it.
 public enum ProcessMemory {
-    /// Now.
+    /// The current resident size.
     public static var resident: Double { field("VmRSS") }
-    /// The most so far.
+    /// The peak resident size.
     public static var peak: Double { field("VmHWM") }
 
     /// Restarts the measurement of the peak; returns the resident size now.
     public static func restartPeak() -> Double {
-        // 5 is the peak's number (proc(5)).
+        // 5 resets the peak (proc(5)).
         try? "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
         return resident
     }

@@ -2,18 +2,19 @@ import Foundation
 import Pipeline
 import Stages
 
-/// How late another task of a server is while large images are decoded.
+/// Measures how late another task of a server is while large images are decoded.
 enum BlockedPool {
     static func run() async throws {
         let path = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
         let photo = [UInt8](try Data(contentsOf: URL(filePath: path)))
-        print("\nA task that sleeps 1 ms at a time, how late it is while 8 decodes of a 12 MP photograph run:")
+        print("\nHow late a task is that sleeps 1 ms at a time, during 8 decodes of a 12 MP photograph:")
         report("  decodes on threads of their own", try await lateness { try await decodeOnThreads(photo) })
         report("  decodes on Swift's cooperative threads", try await lateness { try decodeHere(photo) })
         report("  no decodes, for comparison", try await lateness { try await Task.sleep(for: .milliseconds(100)) })
     }
 
-    /// The lateness of each sleep, in milliseconds, while `work` runs eight times at once, three times over.
+    /// Returns the lateness of each sleep in milliseconds, while `work` runs eight times concurrently, three times in a
+    /// row.
     private static func lateness(_ work: @escaping @Sendable () async throws -> Void) async throws -> [Double] {
         let sleeper = Task.detached {
             var late: [Double] = []
@@ -42,7 +43,7 @@ enum BlockedPool {
         }.load(ImageRequest(.bytes(photo)))
     }
 
-    /// The same decode, on the thread that happens to run the task.
+    /// Does the same decode on the task's cooperative thread.
     private static func decodeHere(_ photo: [UInt8]) throws {
         let cancellation = WorkCancellation()
         let decoder = ImageCodec.jpeg.decoder

@@ -2,20 +2,20 @@ import Foundation
 import Pipeline
 import Stages
 
-/// How long work continues after the last waiter is gone: `benchmarks cancel [FILE | NAME...]`.
+/// Measures how long work continues after its cancellation: `benchmarks cancel [FILE | NAME...]`.
 ///
-/// Each decode, encoding and transform of a large picture is cancelled at several moments of its work; the worst of them
-/// counts, against the 50 ms that are promised for all but AVIF and HEIC. What a load leaves behind and doesn't wait for is
-/// printed next to it. Given files, it decodes those alone; given
-/// parts of names, such as `encode` or `PNG`, it measures what has one of them in its name.
+/// Each decode, encoding and transform of a large picture is cancelled at several moments. The worst one is compared
+/// with the 50 ms promised for all but AVIF and HEIC. Work that a load leaves behind is printed next to it. Given
+/// files, it only decodes those. Given parts of names, such as `encode` or `PNG`, it only measures cases whose names
+/// contain one.
 enum Cancellation {
-    /// Shares of the whole time after which it is cancelled.
+    /// The moments of cancellation, as shares of the whole time.
     private static let moments = [0.02, 0.2, 0.45, 0.7, 0.92]
 
     static func run(_ words: [String]) async throws {
         print(
-            "How long work continues after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed. Time of the "
-                + "processor, in brackets by the clock:")
+            "How long work continues after it is cancelled, the worst of \(moments.count) moments; 50 ms are allowed. CPU time, "
+                + "with wall time in brackets:")
         let paths = words.filter { FileManager.default.fileExists(atPath: $0) }
         for path in paths { try await decode(URL(filePath: path), [nil, PixelSize(square: 300)]) }
         guard paths.isEmpty else { return }
@@ -113,7 +113,7 @@ enum Cancellation {
         fflush(nil)
     }
 
-    /// What the process still does, in time of the processor, until it does nothing.
+    /// Waits until the process is idle, and returns the CPU time that it still used.
     private static func rest() async throws -> Duration {
         let start = Thumbnails.cpuSeconds()
         while true {
@@ -124,13 +124,13 @@ enum Cancellation {
         }
     }
 
-    /// How long work went on: by the clock, and in time of the processor, which other programs on the machine don't lengthen.
+    /// How long work continued, in wall time and in CPU time, which other programs on the machine don't affect.
     private struct Lateness {
         let wall: Duration
         let work: Duration
     }
 
-    /// How long the work took, and how long after it was cancelled it went on; `nil` if it was over before.
+    /// Returns how long the work took, and how long it continued after its cancellation; `nil` if it ended before.
     private static func cancelled(
         after delay: Duration, _ work: @escaping @Sendable () async throws -> LoadResponse
     ) async throws -> (Duration, Lateness?) {
@@ -147,7 +147,7 @@ enum Cancellation {
         let (end, used) = (clock.uptime, Thumbnails.cpuSeconds())
         watch.cancel()
         if case .failure(let error) = result, !(error is CancellationError) { throw error }
-        // Work that ends as if nothing had been went on as long as any.
+        // Work that succeeds despite its cancellation counts too.
         guard let (then, before) = try? await watch.value else { return (end - start, nil) }
         return (end - start, Lateness(wall: end - then, work: .seconds(used - before)))
     }

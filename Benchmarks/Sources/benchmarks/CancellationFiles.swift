@@ -1,9 +1,9 @@
 import Foundation
 
-/// Files of 100 megapixels in all formats, made once with the commands of libvips-tools.
+/// Files of up to 100 megapixels in all formats, made once with libvips-tools.
 enum CancellationFiles {
-    /// What is made of the photograph: a command of `vips` and its options. Some take a smaller picture, for they are slow
-    /// to write.
+    /// The files made from the photograph, each with a `vips` command and its options. Formats that are slow to write
+    /// get a smaller picture.
     private static let made: [(name: String, source: String, words: [String])] = [
         ("baseline.jpg", "100", ["jpegsave"]), ("progressive.jpg", "100", ["jpegsave", "--interlace"]),
         ("plain.png", "100", ["pngsave", "--compression", "1"]),
@@ -54,7 +54,7 @@ enum CancellationFiles {
         if process.terminationStatus != 0 { print("vips \(words.joined(separator: " ")) failed") }
     }
 
-    /// A bitmap of 8 bits in runs of two pixels, which no program here writes.
+    /// Makes a run-length encoded 8-bit bitmap, which none of the tools writes.
     private static func runLengthBitmap(in folder: URL) throws -> URL {
         let (width, height) = (10_000, 10_000)
         func number(_ value: Int, _ count: Int) -> [UInt8] {
@@ -72,7 +72,7 @@ enum CancellationFiles {
         return url
     }
 
-    /// A drawing of many shapes.
+    /// Makes a drawing of many shapes.
     private static func drawing(in folder: URL) throws -> URL {
         let shapes = (0..<2_000).map { index in
             "<circle cx='\(index * 37 % 10_000)' cy='\(index * 91 % 10_000)' r='\(index % 300)' fill='#\(100 + index % 800)' "

@@ -3,7 +3,7 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// What a chain of five transforms on a JPEG of 100 megapixels takes, above the idle process.
+/// Measures the memory of five transforms on a JPEG of 100 megapixels, above the idle process.
 enum ChainMemory {
     static func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "benchmarks-\(UUID().uuidString)")
@@ -11,7 +11,7 @@ enum ChainMemory {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "100mp.jpg")
         try await make(file)
-        // In a process of its own, which has never had the picture's pixels.
+        // In a separate process, which has never held the picture's pixels.
         let child = Process()
         child.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         child.arguments = ["chain", file.path()]
@@ -19,7 +19,7 @@ enum ChainMemory {
         child.waitUntilExit()
     }
 
-    /// Prints what the chain takes of the file's picture.
+    /// Prints the memory that the chain takes for a file.
     static func measure(_ path: String) async throws {
         let pipeline = ImagePipeline {
             ReadFile()
@@ -38,7 +38,7 @@ enum ChainMemory {
         print(String(format: "  idle %.1f MB, peak %.1f MB above it", idle, ProcessMemory.peak - idle))
     }
 
-    /// Nine photographs side by side: 12096 × 8928 pixels.
+    /// Makes a file of 3×3 photographs: 12096×8928 pixels.
     private static func make(_ file: URL) async throws {
         let photo = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
         let decoded = try await ImagePipeline {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Stages
 
-/// Puts numbered bodies into a cache.
+/// Fills a cache with numbered bodies.
 enum DiskFilling {
     static func key(_ number: Int) throws -> SourceKey {
         guard let key = SourceKey(ImageRequest(try url(number))) else { throw DiskLookups.Unexpected() }
@@ -19,7 +19,7 @@ enum DiskFilling {
         [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes)
     }
 
-    /// Stores many at a time, which share transactions.
+    /// Stores many bodies concurrently, so that they share transactions.
     static func fill(_ cache: HTTPCache, _ numbers: Range<Int>, bytes: Int) async throws {
         let width = min(256, numbers.count)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,14 +2,14 @@ import Foundation
 import Pipeline
 import Stages
 
-/// What a lookup on disk costs: in a large cache against a small one, against a plain file, and while others are evicted.
+/// Measures the cost of a lookup on disk: in a large cache and a small one, against a plain file, and during eviction.
 ///
-/// What is compared alternates in rounds, so that what else the machine does hits all alike. Python's diskcache comes in
-/// a process of its own, on the same bodies.
+/// The candidates alternate in rounds, so that other load on the machine affects all alike. Python's diskcache runs in
+/// its own process, with the same bodies.
 enum DiskLookups {
     private static let rounds = 21
 
-    /// - Parameter part: `size`, `evicting` or `count`; all of them by default.
+    /// - Parameter part: `size`, `evicting` or `count`; `nil` for all.
     static func run(_ part: String?) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "disk-lookups-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -29,7 +29,7 @@ enum DiskLookups {
             let files = try PlainFiles("\(folder)/files-\(bytes)", count: count, bytes: bytes)
             let sqlite = try SQLiteAlone("\(folder)/alone-\(bytes).sqlite", count: count, bytes: bytes)
             let threads = BlockingThreads(name: "benchmark", count: 3)
-            print("Bodies of \(bytes / 1000) KB, \(count) of them, a lookup:")
+            print("A lookup among \(count) bodies of \(bytes / 1000) KB:")
             let times = try await alternating([
                 { number in try await lookup(cache, number % count) },
                 { number in
@@ -61,7 +61,7 @@ enum DiskLookups {
             try await DiskFilling.fill(cache, 0..<count, bytes: 2000)
             caches.append(cache)
         }
-        print("Bodies of 2 KB, a lookup among:")
+        print("A lookup among bodies of 2 KB:")
         let (small, large) = (caches[0], caches[1])
         let times = try await alternating([
             { _ in try await lookup(small, Int.random(in: 0..<counts[0])) },
@@ -75,10 +75,10 @@ enum DiskLookups {
 
     private static func whileEvicting(_ folder: String) async throws {
         let cache = HTTPCache(folder: "\(folder)/evicting", byteLimit: 100_000_000)
-        // Filled to its bound: each further one evicts another.
+        // The cache is full, so each further body evicts another.
         try await DiskFilling.fill(cache, 0..<6000, bytes: 20_000)
         let recent = 5000..<6000
-        print("Bodies of 20 KB in a cache that is full, a lookup:")
+        print("A lookup of a 20 KB body in a full cache:")
         var (resting, evicting): ([Double], [Double]) = ([], [])
         var stored = 0
         for round in 0..<rounds {
@@ -93,7 +93,7 @@ enum DiskLookups {
                 }
                 return number % 10_000
             }
-            // On a machine that has much else to do, enough come meanwhile that one of these may have gone.
+            // On a busy machine, some of these may be evicted meanwhile.
             evicting += try await times(300) { _ in
                 _ = try await cache.lookup(try DiskFilling.key(Int.random(in: recent)))
             }
@@ -101,8 +101,8 @@ enum DiskLookups {
             stored += try await writer.value
         }
         report("at rest", resting)
-        report("while a new one comes and an old one goes without pause", evicting)
-        print("  meanwhile one came each " + String(format: "%.0f µs", evicting.reduce(0, +) / Double(stored)))
+        report("while bodies are stored and evicted without pause", evicting)
+        print("  a body was stored every " + String(format: "%.0f µs", evicting.reduce(0, +) / Double(stored)))
         print(
             ratio(
                 "99th percentile while evicting to at rest", percentile(evicting, 0.99) / percentile(resting, 0.99),
@@ -157,7 +157,7 @@ enum DiskLookups {
         "  \(name): " + String(format: "%.2f", value) + " (at most \(limit))"
     }
 
-    /// Runs `diskcache.py`, where `make bench` has put the package.
+    /// Runs `diskcache_lookups.py` if `make bench` has installed the package.
     private static func report(diskcache folder: String, count: Int, bytes: Int) throws {
         guard let python = ProcessInfo.processInfo.environment["DISKCACHE_PYTHON"] else { return }
         let process = Process()

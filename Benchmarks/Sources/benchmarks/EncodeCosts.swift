@@ -2,8 +2,8 @@ import Foundation
 import Pipeline
 import Stages
 
-/// What each format and option takes to write a thumbnail and to read it again, and how many bytes it has:
-/// `benchmarks encode FILE [SIZE]`. This is what the comments of the options tell of their prices.
+/// Measures the time to write and read a thumbnail, and its bytes, for each format and option: `benchmarks encode FILE
+/// [SIZE]`. The doc comments of the options quote these costs.
 enum EncodeCosts {
     private static let rounds = 15
 
@@ -13,7 +13,7 @@ enum EncodeCosts {
         var change: @Sendable (inout EncodeOptions) -> Void = { _ in }
     }
 
-    /// The first of each format has the defaults; the others are compared with it.
+    /// The first case of each format has the defaults; the others are compared with it.
     private static let cases = [
         Case(name: "JPEG", format: .jpeg),
         Case(name: "JPEG, fixed codes", format: .jpeg) { $0.jpeg.optimizesCodes = false },
@@ -43,7 +43,7 @@ enum EncodeCosts {
         }.load(ImageRequest(.bytes(file), maxPixelSize: PixelSize(square: size)))
         guard let image = decoded.image else { return }
         var measured = cases.map { _ in (written: [Double](), read: [Double](), bytes: 0) }
-        // All take turns, so that what else the machine does meets all of them.
+        // The cases alternate, so that other load on the machine affects all alike.
         for round in 0...rounds {
             for (index, example) in cases.enumerated() where round < 2 || example.name != "AVIF, effort 9" {
                 let (written, bytes) = try await write(image, example)
@@ -56,7 +56,7 @@ enum EncodeCosts {
             }
         }
         print(
-            "\(path) at \(image.size); time of the processor, median of \(rounds), and how it is to the format's defaults:"
+            "\(path) at \(image.size); median CPU time of \(rounds) rounds, and ratios to the format's defaults:"
         )
         for (index, example) in cases.enumerated() {
             guard let first = cases.firstIndex(where: { $0.format == example.format }) else { continue }

@@ -5,20 +5,20 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// What files cost that make something grow: `benchmarks growth [NAME...]`.
+/// Measures the cost of files that have very many of something: `benchmarks growth [NAME...]`.
 ///
-/// Each kind of growth is tried at three sizes, up to the limit that is set for it, along with an ordinary file of the same
-/// format, coding mode and pixels. Each file is decoded to 100 pixels by a process of its own: its time of the processor
-/// and its memory at the peak, above that of the file, along with the decoder's own estimate.
+/// Each kind is measured at three sizes, up to its limit, and compared with an ordinary file of the same format, coding
+/// mode and pixels. Each file is decoded to 100 pixels in its own process. Printed are the CPU time, the peak memory
+/// above that of the file, and the decoder's own estimate of it.
 ///
-/// A row is marked where the cost grows faster than the size, where a file costs more than twice the ordinary one and the
-/// reading of its bytes, and where it takes more memory than was estimated. What is allowed is printed below the rows.
+/// A row is marked if the cost grows faster than the size, if a file costs more than twice the ordinary one plus the
+/// reading of its bytes, or if it takes more memory than estimated. The allowances are printed below the rows.
 enum Growth {
-    /// What isn't told from noise: milliseconds, and megabytes that the allocator and the engine hold.
+    /// The noise in milliseconds, and the megabytes that the allocator and the engine hold.
     private static let (noise, slack) = (0.5, 2.0)
-    /// What passing over a byte may cost: a file of many small pieces has more bytes than an ordinary one.
+    /// The allowed cost of skipping a byte, since a file of many small pieces has more bytes than an ordinary one.
     private static let nanosecondsPerByte = 1.0
-    /// How long a file is decoded again and again, in seconds. Its cost is the least of all times.
+    /// How long a file is decoded repeatedly, in seconds. Its cost is the shortest time.
     private static let patience = 0.2
 
     static func run(_ words: [String]) async throws {
@@ -36,11 +36,11 @@ enum Growth {
         }
         print(
             """
-            Times are the least of all decodes within \(patience) s, which use the same memory again. Allowed: 2.5 times the row before, twice the \
-            ordinary file, each and \(noise) ms of noise; \(nanosecondsPerByte) ns for each byte that the ordinary file \
-            hasn't; \(slack) MB above the estimate.
+            Times are the shortest of all decodes within \(patience) s, which reuse memory. Allowed: 2.5 times the previous \
+            row, and twice the ordinary file, plus \(noise) ms of noise each; \(nanosecondsPerByte) ns for each byte more \
+            than the ordinary file; \(slack) MB above the estimate.
             """)
-        if !pieces.isEmpty { print("Allowed besides:\n" + pieces.joined(separator: "\n")) }
+        if !pieces.isEmpty { print("Also allowed:\n" + pieces.joined(separator: "\n")) }
         print(marks == 0 ? "No row is marked." : "\(marks) rows are marked.")
     }
 
@@ -54,7 +54,7 @@ enum Growth {
             let result = try child(bytes, kind)
             costs.append(result.milliseconds)
             var words: [String] = result.code.map { ["refused: \($0)"] } ?? []
-            // Each size is twice the one before.
+            // Each size is twice the previous one.
             if let last = costs.dropLast().last, result.milliseconds > 2.5 * last + noise { words.append("NOT LINEAR") }
             let reading = Double(max(0, bytes.count - plain.count)) * nanosecondsPerByte / 1e6
             let besides = Double(size) * (kind.piece?.microseconds ?? 0) / 1000
@@ -79,7 +79,7 @@ enum Growth {
         let code: String?
     }
 
-    /// Measures a file in a process of its own.
+    /// Measures a file in its own process.
     private static func child(_ bytes: [UInt8], _ kind: GrowthKind) throws -> Cost {
         let file = FileManager.default.temporaryDirectory.appending(path: "growth-\(getpid())")
         try Data(bytes).write(to: file)
@@ -100,7 +100,7 @@ enum Growth {
 
     private static func measure(_ path: String, frames: Int) async throws {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
-        // Libraries are loaded when they are first needed, which is nobody's file's fault.
+        // Libraries are loaded on first use, which no file should pay for.
         let samples = URL(filePath: "Tests/StagesTests/Images/good")
         for name in ["heic-128.heif", "avif-photo.avif", "tiff-deflate-strip.tif", "png-basi2c08.png"] {
             _ = await decode([UInt8](try Data(contentsOf: samples.appending(path: name))), ImageLimits())
@@ -113,7 +113,7 @@ enum Growth {
         let idle = ProcessMemory.restartPeak()
         let error = await decode(bytes, limits)
         let peak = ProcessMemory.peak - idle
-        // What new pages cost depends on the machine's load.
+        // The cost of new pages depends on the machine's load.
         keep_free_memory()
         var (time, start) = (Double.infinity, Thumbnails.cpuSeconds())
         let end = start + patience

@@ -2,7 +2,7 @@ import Pipeline
 import Stages
 
 extension GrowthKind {
-    /// Pieces of files that aren't pixels.
+    /// Files with many pieces other than pixels.
     static func chunks(_ image: DecodedImage) async throws -> [GrowthKind] {
         let png = try await encoded(image, .png)
         let webp = try await encoded(image, .webp)
@@ -38,7 +38,7 @@ extension GrowthKind {
                 scans(progressive, copies: $0)
             },
             GrowthKind(name: "GIF extensions", sizes: [250_000, 500_000, 1_000_000], ordinary: { gif }) { count in
-                // Behind the header and its colours.
+                // After the header and its colours.
                 let start = 13 + 3 * (2 << Int(gif[10] & 7))
                 return Array(gif[..<start]) + (0..<count).flatMap { _ in [0x21, 0xfe, 1, 65, 0] as [UInt8] }
                     + gif[start...]
@@ -58,7 +58,7 @@ extension GrowthKind {
         }
     }
 
-    /// The pixels of a PNG in many chunks.
+    /// Splits the pixels of a PNG into many chunks.
     private static func split(_ png: [UInt8], into count: Int) -> [UInt8] {
         var (position, before, pixels, after) = (8, [UInt8](), [UInt8](), [UInt8]())
         while position + 12 <= png.count {
@@ -81,12 +81,12 @@ extension GrowthKind {
     }
 
     private static func inserted(_ segments: [UInt8], in jpeg: [UInt8]) -> [UInt8] {
-        // Behind the first segment.
+        // After the first segment.
         let end = 4 + (Int(jpeg[4]) << 8 | Int(jpeg[5]))
         return Array(jpeg[..<end]) + segments + jpeg[end...]
     }
 
-    /// A scan of a progressive JPEG again and again.
+    /// Repeats a scan of a progressive JPEG.
     private static func scans(_ jpeg: [UInt8], copies: Int) -> [UInt8] {
         let starts = jpeg.indices.dropLast().filter { jpeg[$0] == 0xff && jpeg[$0 + 1] == 0xda }
         guard starts.count > 2 else { return jpeg }
@@ -94,7 +94,7 @@ extension GrowthKind {
         return Array(jpeg[..<starts[0]]) + (0..<copies).flatMap { _ in scan } + jpeg[starts[0]...]
     }
 
-    /// An ICC profile of curves with this many bytes, in as many segments as it needs.
+    /// Returns an ICC profile of curves with about this many bytes, in as many segments as it needs.
     private static func profile(_ count: Int) -> [UInt8] {
         let length = count / 3 / 2 * 2
         let matrix: [(String, [Int])] = [

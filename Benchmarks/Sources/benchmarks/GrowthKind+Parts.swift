@@ -2,18 +2,18 @@ import Pipeline
 import Stages
 
 extension GrowthKind {
-    /// Pieces of the pixels.
+    /// Files whose pixels are in many pieces.
     static var parts: [GrowthKind] {
         [
             GrowthKind(
                 name: "TIFF strips", sizes: [25_000, 50_000, 100_000],
-                piece: .init(microseconds: 0.05, reason: "libtiff looks for each strip, which has one row here"),
+                piece: .init(microseconds: 0.05, reason: "libtiff looks up each strip, which has one row here"),
                 ordinary: { GrowthTIFF.file(width: 1732, height: 1732, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 30, height: $0, rowsPerStrip: 1) },
             GrowthKind(
                 name: "TIFF tags", sizes: [125, 250, 500],
                 piece: .init(
-                    microseconds: 20, reason: "libtiff sorts all it knows for each unknown tag, of which 512 are read"),
+                    microseconds: 20, reason: "libtiff sorts all known tags for each unknown one, of up to 512"),
                 ordinary: { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64) }
             ) { GrowthTIFF.file(width: 1000, height: 1000, rowsPerStrip: 64, tags: $0) },
             GrowthKind(
@@ -32,7 +32,7 @@ extension GrowthKind {
         ]
     }
 
-    /// A bitmap of runs, and more of them at the end of each row.
+    /// Makes a bitmap of runs, with more runs past the end of each row.
     private static func runs(_ more: Int) -> [UInt8] {
         let side = 1000
         var file = Array("BM".utf8) + little(0, 8) + little(54 + 1024, 4)

@@ -2,14 +2,14 @@ import Foundation
 import Pipeline
 import Stages
 
-/// A way in which a file can make a decoder work, and files that do so.
+/// A way in which a file can make a decoder work hard, with files that do so.
 struct GrowthKind {
     let name: String
     let sizes: [Int]
     var frames = 1
-    /// What each piece may cost beyond twice the ordinary file, where a library can't do with less.
+    /// The allowed cost of each piece beyond twice the ordinary file, if a library can't avoid it.
     var piece: Piece?
-    /// A file of the same format, coding mode and pixels, as programs write it.
+    /// Makes an ordinary file of the same format, coding mode and pixels.
     let ordinary: () async throws -> [UInt8]
     let make: (Int) async throws -> [UInt8]
 
@@ -18,7 +18,7 @@ struct GrowthKind {
         let reason: String
     }
 
-    /// All kinds, of a photograph of three megapixels where they have pixels to speak of.
+    /// Returns all kinds. Those with many pixels use a photograph of three megapixels.
     static func all() async throws -> [GrowthKind] {
         let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
         let response = try await ImagePipeline {
@@ -40,7 +40,7 @@ struct GrowthKind {
         return try await pipeline.load(ImageRequest(.bytes([]))).encoded?.bytes ?? []
     }
 
-    /// A picture of a size, of colours that don't repeat soon.
+    /// Makes a picture whose pattern repeats only after many pixels.
     static func picture(_ width: Int, _ height: Int) -> DecodedImage {
         DecodedImage(
             size: PixelSize(width: width, height: height), layout: .grey,

@@ -1,7 +1,7 @@
 import Foundation
 import Pipeline
 
-/// HEIC and AVIF files with many of something (ISO/IEC 23008-12), around the one coded picture of a sample.
+/// Makes HEIC and AVIF files with many of something (ISO/IEC 23008-12), around the coded picture of a sample.
 enum HEIFGrowth {
     private struct Sample {
         let brand, type, configurationType: String
@@ -19,7 +19,7 @@ enum HEIFGrowth {
                 GrowthKind(
                     name: "\(name) items", sizes: [1500, 3000, 6000],
                     piece: .init(
-                        microseconds: 1, reason: "each is checked before a library reads any; 7,000 are the most"),
+                        microseconds: 1, reason: "each is checked before a library reads any, up to 7,000"),
                     ordinary: { file(sample, tiles: 1) }
                 ) {
                     file(sample, tiles: 1, items: $0)
@@ -46,7 +46,7 @@ enum HEIFGrowth {
         ]
     }
 
-    /// A sequence whose tables list its first picture this often.
+    /// Returns a sequence whose tables list its first picture `samples` times.
     private static func sequence(_ file: [UInt8], samples: Int) -> [UInt8] {
         let number = GrowthKind.big
         func value(_ body: ArraySlice<UInt8>, at offset: Int) -> Int {
@@ -104,10 +104,10 @@ enum HEIFGrowth {
     }
 
     /// - Parameters:
-    ///   - tiles: of a grid, 16 in a row; with one, the picture stands alone.
-    ///   - items: more of them, of a byte each.
-    ///   - extents: how many parts the first item's bytes lie in.
-    ///   - nesting: how deep a box of properties lies in others.
+    ///   - tiles: The tiles of a grid, 16 in a row; 1 for a picture without a grid.
+    ///   - more: The number of additional items, of a byte each.
+    ///   - extents: The number of extents of the first item.
+    ///   - nesting: How deeply a box of properties is nested.
     private static func file(
         _ sample: Sample, tiles: Int, items more: Int = 0, extents: Int = 1, nesting: Int = 0
     ) -> [UInt8] {

@@ -6,7 +6,7 @@ import ProcessMemory
 import Stages
 import Synchronization
 
-/// A hundred thousand loads of as many images, all in flight at once: that they end, and what memory they take.
+/// Runs a hundred thousand loads of different images concurrently, checks that all end, and measures their memory.
 enum InFlight {
     static func run(count: Int = 100_000) async throws {
         let picture = Picture.png(PixelSize(width: 8, height: 6))
@@ -27,7 +27,7 @@ enum InFlight {
         for number in 0..<count {
             if let url = URL(string: "http://images.example.com/\(number).png") { urls.append(url) }
         }
-        // What a first load sets up is nobody's.
+        // The first load's setup isn't measured.
         crowd.release()
         _ = try await loader.load(urls[0].appending(path: "first"))
         crowd.hold()
@@ -36,7 +36,7 @@ enum InFlight {
         let start = SystemClock().uptime
         let tasks = urls.map { loader.task(for: $0) }
         let flights = loader.resources.flights
-        // All who have no turn yet wait for it, and all others for the origin.
+        // All loads wait now: some for a slot, the others for the origin.
         await crowd.reaches(count - flights.waiting)
         let held = ProcessMemory.resident
         let (waiting, inFlight) = (flights.waiting, flights.count)
@@ -45,20 +45,20 @@ enum InFlight {
         for task in tasks where try await task.response.image.width == 8 { loaded += 1 }
         await flights.drain()
         let time = (SystemClock().uptime - start) / .seconds(1)
-        print("\(count) loads in flight at once, each of an image of its own:")
-        print("  in flight, of which wait their turn   \(inFlight), \(waiting)")
+        print("\(count) concurrent loads of different images:")
+        print("  in flight, of which waiting           \(inFlight), \(waiting)")
         print("  ended correctly                       \(loaded)")
         print("  memory before, with all in flight     \(Int(before)) MB, \(Int(held)) MB")
         print("  a load in flight                      \(Int((held - before) * 1_048_576) / count) bytes")
         print("  peak until all have ended             \(Int(ProcessMemory.peak)) MB")
         print("  after                                 \(Int(ProcessMemory.resident)) MB")
         give_back_free_memory()
-        print("  after malloc has given back the rest   \(Int(ProcessMemory.resident)) MB")
+        print("  after malloc has returned free memory  \(Int(ProcessMemory.resident)) MB")
         print("  time in all                           \((time * 10).rounded() / 10) s")
         await loader.shutdown()
     }
 
-    /// Holds all who arrive until it lets them go.
+    /// Suspends all callers until it is released.
     private final class Crowd: Sendable {
         private struct State {
             var waiting: [CheckedContinuation<Void, Never>] = []
@@ -82,7 +82,7 @@ enum InFlight {
             }
         }
 
-        /// Waits until this many are there.
+        /// Waits until this many callers are suspended.
         func reaches(_ count: Int) async {
             await withCheckedContinuation { continuation in
                 let isComplete = state.withLock { state in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Pictures as cameras and phones write them, made once of the photograph that the tests carry, with libvips-tools and
+/// Pictures as cameras and phones write them, made once from the tests' photograph with libvips-tools and
 /// libheif-examples.
 enum InterruptedFiles {
     private static let photograph = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"

@@ -4,15 +4,15 @@ import Glibc
 import Pipeline
 import Stages
 
-/// Whether work can be interrupted at any moment: `benchmarks interrupt [CANCELLATIONS [TIME-LIMITS [NAME...]]]`, 1,000 and
-/// 200 by default.
+/// Checks that work can be interrupted at any moment: `benchmarks interrupt [CANCELLATIONS [TIME-LIMITS [NAME...]]]`,
+/// 1,000 and 200 by default.
 ///
-/// Pictures as cameras and phones write them are decoded, whole and to 300 pixels, and written in each format. Each is
-/// cancelled at random moments, and ended by random time limits. A load must not go on for more than 50 ms after that; AVIF
-/// and WebP may do so while they are written. What is allocated after the first tenth is compared with what is allocated at
-/// the end: more is a leak. That it gets to the end shows that nothing ended the program.
+/// Pictures as cameras and phones write them are decoded, whole and to 300 pixels, and written in each format. Each job
+/// is cancelled at random moments, and ended by random time limits. A load must not continue for more than 50 ms after
+/// that, except while writing AVIF. More allocated memory at the end than after the first tenth is a leak. Reaching the
+/// end shows that nothing crashed.
 enum Interruptions {
-    /// Milliseconds of the processor that a load may go on for, and megabytes that libraries and threads may keep for later.
+    /// The CPU milliseconds for which a load may continue, and the megabytes that libraries and threads may keep.
     private static let (allowed, slack) = (50.0, 4.0)
 
     private struct Result {
@@ -54,7 +54,7 @@ enum Interruptions {
         if failures > 0 { exit(1) }
     }
 
-    /// Writing a photograph of three megapixels in each format, and three frames of it where the format moves.
+    /// Jobs that write a photograph of three megapixels in each format.
     private static func encodings() async throws -> [(String, Work)] {
         let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
         let png =
@@ -72,7 +72,7 @@ enum Interruptions {
             let work: Work = { time in
                 var options = EncodeOptions()
                 options.avif.effort = 0
-                // The limit holds for each stage: the decode before takes less.
+                // The limit applies to each stage, and the decode takes less.
                 _ = try await ImagePipeline {
                     ReadInline()
                     Decode(limits: ImageLimits(time: time))
@@ -86,7 +86,7 @@ enum Interruptions {
     private static func trial(
         _ name: String, _ cancellations: Int, _ limits: Int, mayBeLate: Bool, _ work: @escaping Work
     ) async throws -> Int {
-        // The first loads the libraries.
+        // The first run loads the libraries.
         try await work(nil)
         let start = SystemClock().uptime
         try await work(nil)
@@ -124,7 +124,7 @@ enum Interruptions {
 
     private typealias Lateness = (processor: Double, wall: Double)
 
-    /// How long the load went on after it was cancelled, in milliseconds; `nil` if it was over before.
+    /// Returns how long the load continued after its cancellation, in milliseconds; `nil` if it ended before.
     private static func cancelled(after delay: Duration, _ work: @escaping Work) async throws -> Lateness? {
         let clock = SystemClock()
         let task = Task { try await work(nil) }
@@ -142,8 +142,8 @@ enum Interruptions {
         return ((used - before) * 1000, (end - then) / .milliseconds(1))
     }
 
-    /// How long the load went on after its time was over, in milliseconds; `nil` if it was over before.
-    /// - Parameter start: what passes before the work's time begins to count, such as naming the bytes.
+    /// Returns how long the load continued after its time limit, in milliseconds; `nil` if it ended before.
+    /// - Parameter start: The time before the limit starts to count, such as for hashing the bytes.
     private static func limited(
         to time: Duration, start: Duration, _ work: @escaping Work
     ) async throws -> Lateness? {
@@ -165,14 +165,14 @@ enum Interruptions {
         }
     }
 
-    /// How long it takes until a load notices that it has no time at all.
+    /// Returns how long it takes until a load without any time fails.
     private static func start(of work: @escaping Work) async throws -> Duration {
         let began = SystemClock().uptime
         do { try await work(.nanoseconds(1)) } catch let error as LoadError where error.code == .tooMuchTime {}
         return SystemClock().uptime - began
     }
 
-    /// What is allocated once all that was left behind is over, in megabytes.
+    /// Waits until all work left behind has ended, and returns the allocated megabytes.
     private static func settled() async throws -> Double {
         while true {
             let before = Thumbnails.cpuSeconds()

@@ -2,8 +2,8 @@ import Foundation
 import Pipeline
 import Stages
 
-/// What a result costs that is made of a stored larger one, against one that is made of the original: 12 megapixels to
-/// 180 to 300 pixels, with a result of 1,280 stored.
+/// Compares results made from a larger stored variant with those made from the original: 12 megapixels to between 180
+/// and 300 pixels, with a stored variant of 1,280.
 enum LargerVariants {
     private static let sides = [300, 280, 260, 240, 220, 200, 180]
 
@@ -44,7 +44,7 @@ enum LargerVariants {
         }
         let name = "  \(original) to \(format)".padding(toLength: 22, withPad: " ", startingAt: 0)
         guard results[1].allSatisfy({ $0.trace.entries(of: FromLargerVariant.self).first?.outcome == .hit }) else {
-            print(name, "not made of the larger one")
+            print(name, "not made from the larger one")
             return
         }
         let (whole, larger) = (times[0].sorted()[sides.count / 2], times[1].sorted()[sides.count / 2])

@@ -2,18 +2,18 @@ import Foundation
 import Pipeline
 import Stages
 
-/// An nginx of the benchmark's own, on a free port of 127.0.0.1, with one file.
+/// An nginx on a free port of 127.0.0.1 that serves one file.
 struct LocalServer {
     /// The file's URL.
     let url: URL
     private let folder: URL
     private let process = Process()
 
-    /// Starts it and waits until it answers.
+    /// Starts it and waits until it responds.
     init(bodyBytes: Int) async throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "transfers-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A worker that was started as root runs as nobody.
+        // Started as root, the worker runs as nobody.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         try Data(repeating: 7, count: bodyBytes).write(to: folder.appending(path: "file"))
         let port = try Self.freePort()
@@ -27,7 +27,7 @@ struct LocalServer {
         try await waitForAnswer()
     }
 
-    /// Ends it and removes its files.
+    /// Stops it and removes its files.
     func stop() {
         process.terminate()
         process.waitUntilExit()

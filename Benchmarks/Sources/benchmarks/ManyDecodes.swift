@@ -3,7 +3,7 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// Whether memory stays bounded: a hundred thousand small decodes of many formats on all cores.
+/// Checks that memory stays bounded during a hundred thousand small decodes of many formats, four at a time.
 enum ManyDecodes {
     static func run(count: Int = 100_000) async throws {
         let folder = URL(filePath: "Tests/StagesTests/Images/good")

@@ -1,15 +1,15 @@
 import CAllocations
 import Pipeline
 
-/// What one call of something costs.
+/// The costs of one call.
 struct Measurement {
     /// The median of the rounds' means, in nanoseconds.
     let nanoseconds: Double
-    /// Blocks asked of malloc a call, on whatever thread.
+    /// The blocks that a call requests from malloc, on any thread.
     let allocations: Double
 
-    /// Runs `body` in rounds: some to warm up, then as many as asked, each of `calls` calls. Rounds are short, so that
-    /// other programs on the machine interrupt only few of them.
+    /// Runs `body` in rounds of `calls` calls, after 20 rounds to warm up. Rounds are short, so that other programs on
+    /// the machine interrupt only few of them.
     static func of(
         rounds: Int = 301, calls: Int = 1000, _ body: () async throws -> Void
     ) async rethrows -> Measurement {

@@ -3,7 +3,7 @@ import HTTPTypes
 import Pipeline
 import Stages
 
-/// What it costs to be given an image that is in memory.
+/// Measures the cost of loading an image that is in memory.
 enum MemoryHits {
     static func run() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "memory-hits-\(UUID().uuidString)").path
@@ -27,7 +27,7 @@ enum MemoryHits {
             for _ in 0..<calls { _ = try await loader.load(url) }
             return
         }
-        print("An image in memory, a call:")
+        print("Loading an image from memory, per call:")
         let front = try await Measurement.of { _ = try await loader.load(url) }
         front.print("  ImageLoader.load(url)")
         let list = try await Measurement.of { _ = try await pipeline.load(request) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbered files in one folder: what a cache would cost that has nothing but files.
+/// Numbered files in one folder, for the cost of a cache that consists of plain files.
 struct PlainFiles {
     private let folder: String
 
@@ -12,7 +12,7 @@ struct PlainFiles {
         }
     }
 
-    /// Reads one whole; its length.
+    /// Reads a whole file and returns its length.
     func read(_ number: Int) -> Int {
         let file = open("\(folder)/\(number)", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return 0 }

@@ -3,7 +3,7 @@ import Pipeline
 import PipelineTesting
 import Stages
 
-/// How long a load takes that a user waits for, on an idle loader and while 500 images are prefetched.
+/// Measures how long a load takes for a waiting user, on an idle loader and while 500 images are prefetched.
 enum Prefetching {
     private static let rounds = 9
     private static let loads = 12
@@ -41,7 +41,7 @@ enum Prefetching {
         print("  prefetched concurrently               \(prefetched) images")
     }
 
-    /// The times of some loads, one after the other.
+    /// Returns the times of some consecutive loads.
     private static func visible(_ name: String, _ loader: ImageLoader, _ origin: ScriptedOrigin) async throws
         -> [Double]
     {
@@ -61,6 +61,6 @@ enum Prefetching {
 
     private static func milliseconds(_ value: Double) -> String { "\(tenths(value)) ms" }
 
-    /// The visible loads were alone after all.
+    /// Nothing was prefetched during the measured loads.
     private struct NothingPrefetched: Error {}
 }

@@ -3,17 +3,17 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// What decoding the part that a crop keeps costs, against decoding the whole picture: a tenth of 40 megapixels, resized to
-/// 300 pixels. Each row is measured in processes of its own.
+/// Compares decoding only the region that a crop keeps with decoding the whole picture: a tenth of 40 megapixels,
+/// resized to 300 pixels. Each row is measured in its own processes.
 enum Regions {
     private static let size = PixelSize(width: 7744, height: 5168)
     private static let part = PixelSize(width: 2448, height: 1634)
 
     static func run() async throws {
-        print("A crop of \(part) of \(size), then 300 pixels: of the whole picture's decode")
+        print("A crop of \(part) of \(size), then 300 pixels; ratios to decoding the whole picture")
         print("file          place     CPU            memory           the crop's pixels")
         for file in try files() {
-            // The lowest place of the upper half, and the lowest of all.
+            // The lowest crop of the upper half, and the lowest of all.
             for (place, y) in [("upper", size.height / 2 - part.height), ("lowest", size.height - part.height)] {
                 let whole = try measured(file, "whole", y)
                 let region = try measured(file, "region", y)
@@ -28,11 +28,11 @@ enum Regions {
         }
     }
 
-    /// Prints milliseconds of CPU, the least of some runs, and the first run's peak in MB above the idle process.
+    /// Prints the least CPU time of some runs in milliseconds, and the first run's peak in MB above the idle process.
     static func measure(_ path: String, _ mode: String, y: Int) async throws {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let list = try Self.list(mode, y, Resize(300))
-        // Libraries are loaded, and tables made.
+        // Loads libraries and makes tables.
         _ = try await Self.list("region", 0, Crop(1)).load(ImageRequest(.bytes(bytes)))
         let idle = ProcessMemory.restartPeak()
         var (peak, least) = (0.0, Double.infinity)
@@ -69,7 +69,7 @@ enum Regions {
         return numbers.count == 2 ? numbers : [.nan, .nan]
     }
 
-    /// How the crop alone, and the crop at 300 pixels, differ from those of the whole picture.
+    /// Returns how the crop alone, and the crop at 300 pixels, differ from those of the whole picture.
     private static func difference(_ file: URL, _ y: Int) async throws -> String {
         let request = ImageRequest(.bytes([UInt8](try Data(contentsOf: file))))
         func pixels(_ mode: String, _ last: any Stage) async throws -> (bytes: [UInt8], row: Int) {
@@ -92,7 +92,7 @@ enum Regions {
         return texts.joined(separator: ", ")
     }
 
-    /// The tests' photograph four times, made once with libvips-tools.
+    /// Returns files of four copies of the tests' photograph, made once with libvips-tools.
     private static func files() throws -> [URL] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "pipeline-regions")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

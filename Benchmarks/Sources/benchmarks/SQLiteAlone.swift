@@ -1,9 +1,9 @@
 import CSQLiteAlone
 import Foundation
 
-/// Numbered bodies in one table: what SQLite costs without fields, freshness and checksums.
+/// Numbered bodies in one table, for the cost of SQLite without header fields, freshness and checksums.
 ///
-/// Unchecked, and safe: the benchmark reads on one thread at a time.
+/// It is safe to send: the benchmark reads on one thread at a time.
 final class SQLiteAlone: @unchecked Sendable {
     private var database: OpaquePointer?
     private var statement: OpaquePointer?
@@ -28,7 +28,7 @@ final class SQLiteAlone: @unchecked Sendable {
         sqlite3_close(database)
     }
 
-    /// Reads one whole; its length.
+    /// Reads a whole body and returns its length.
     func read(_ number: Int) -> Int {
         sqlite3_bind_int64(statement, 1, Int64(number))
         defer { sqlite3_reset(statement) }

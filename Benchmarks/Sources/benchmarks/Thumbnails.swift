@@ -4,12 +4,12 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// Makes thumbnails of one file over and over, or of several in turn, and says what one took: the part of this library in
-/// `make bench`, where other programs do the same.
+/// Makes thumbnails of one file repeatedly, or of several in turn, and prints the costs of one. `make bench` runs it,
+/// and other programs with the same task.
 ///
-/// `benchmarks thumbnails QUALITY WIDTHxHEIGHT ENCODING REPEATS CONCURRENCY OUTPUT FILE...`, where QUALITY is `quality` or
-/// `fast`, and ENCODING is `pixels`, `jpeg` (80) or `png` (level 6, no filter). The last picture goes to OUTPUT, as PNG
-/// where pixels were asked for.
+/// `benchmarks thumbnails QUALITY WIDTHxHEIGHT ENCODING REPEATS CONCURRENCY OUTPUT FILE...`, where QUALITY is `quality`
+/// or `fast`, and ENCODING is `pixels`, `jpeg` (80) or `png` (level 6, no filter). The last picture is written to
+/// OUTPUT, as PNG if ENCODING is `pixels`, unless OUTPUT is `-`.
 enum Thumbnails {
     static func run(_ words: [String]) async throws {
         guard words.count >= 7, let quality = DecodeQuality(rawValue: words[0]), let repeats = Int(words[3]),
@@ -91,7 +91,7 @@ enum Thumbnails {
     }
 }
 
-/// Begins a list with a picture.
+/// Starts a list with a decoded picture.
 struct Supply: Stage {
     let image: DecodedImage
     let accepts: Phases = .empty

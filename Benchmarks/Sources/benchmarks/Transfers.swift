@@ -2,19 +2,20 @@ import Foundation
 import Pipeline
 import Stages
 
-/// 100,000 GETs of 20 KB from nginx on this machine, 32 at a time: by `CurlClient`, and by `curl -Z` for comparison.
+/// Measures 100,000 GETs of 20 KB from nginx on this machine, 32 at a time, with `CurlClient` and with `curl -Z`.
 ///
-/// Needs the packages nginx-light and curl. The runs alternate, so that what else the machine does hits both alike.
+/// It needs the packages nginx-light and curl. The runs alternate, so that other load on the machine affects both
+/// alike.
 enum Transfers {
     private static let requests = 100_000
     private static let concurrency = 32
     private static let rounds = 5
     private static let bodyBytes = 20_000
 
-    /// What one run cost.
+    /// The costs of one run.
     private struct Run {
         let perSecond: Double
-        /// The processor time of a request, user's and system's, in microseconds.
+        /// The CPU time of a request, user and system, in microseconds.
         let cpu: Double
 
         init(seconds: Double, cpu: Double) {
@@ -76,7 +77,7 @@ enum Transfers {
             "\(url.absoluteString)?[1-\(requests)]",
         ]
         curl.standardOutput = FileHandle.nullDevice
-        // It shows its progress even when told to be silent.
+        // curl shows its progress even with --silent.
         curl.standardError = FileHandle.nullDevice
         try curl.run()
         curl.waitUntilExit()
@@ -87,7 +88,7 @@ enum Transfers {
 
     private static let clock = SystemClock()
 
-    /// The processor time of this process, or of its children that have ended, in seconds.
+    /// Returns the CPU time of this process, or of its ended children, in seconds.
     private static func processorTime(_ who: __rusage_who) -> Double {
         var usage = rusage()
         getrusage(who.rawValue, &usage)

@@ -1,4 +1,4 @@
-// `benchmarks` runs what needs nothing but itself; a word runs one alone.
+// Without arguments, `benchmarks` runs the measurements that need nothing else. A word runs a single one.
 let words = Array(CommandLine.arguments.dropFirst())
 switch words.first {
 case "thumbnails": try await Thumbnails.run(Array(words.dropFirst()))

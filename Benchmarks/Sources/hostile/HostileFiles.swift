@@ -3,7 +3,7 @@ import Pipeline
 import ProcessMemory
 import Stages
 
-/// What damaged files do: thousands of each format, decoded one after the other. A crash leaves the file behind.
+/// Decodes thousands of damaged files of each format in turn. A crash leaves the file behind.
 enum HostileFiles {
     static func run(cases: Int, seed: UInt64, slack: Int) async throws {
         let images = URL(filePath: "Tests/StagesTests/Images")
@@ -19,7 +19,7 @@ enum HostileFiles {
         let current = FileManager.default.temporaryDirectory.appending(
             path: "hostile-\(ProcessInfo.processInfo.processIdentifier)")
         defer { try? FileManager.default.removeItem(at: current) }
-        print("\(cases) damaged files of each format, seed \(seed); the one under way is \(current.path())")
+        print("\(cases) damaged files of each format, seed \(seed); the current one is \(current.path())")
         for (format, samples) in byFormat.sorted(by: { $0.key < $1.key }) {
             try await run(format, samples.map(\.1), cases, seed, slack, current)
         }
@@ -48,7 +48,7 @@ enum HostileFiles {
             slowest = max(slowest, time)
             largest = max(largest, memory)
         }
-        print("  \(format): \(decoded) gave a picture; slowest \(slowest), most memory \(largest.rounded()) MB")
+        print("  \(format): \(decoded) decoded; slowest \(slowest), most memory \(largest.rounded()) MB")
     }
 
     private static func decodes(_ bytes: [UInt8], variant: Int) async -> Bool {

@@ -13,7 +13,7 @@ struct Mutation: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
 
-    /// A file made of `bytes`, and of some of another file's.
+    /// Returns a damaged copy of `bytes`, possibly with some bytes of another file.
     mutating func damaged(_ bytes: [UInt8], _ other: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<number(1...3) where !bytes.isEmpty {
@@ -31,7 +31,7 @@ struct Mutation: RandomNumberGenerator {
                 let piece = other[start..<min(other.count, start + number(1...4096))]
                 bytes.insert(contentsOf: piece, at: place(bytes))
             default:
-                // Sizes stand near the beginning: large ones, in either byte order.
+                // Sizes are near the start: writes large ones, in either byte order.
                 let large: [[UInt8]] = [
                     [0x7f, 0xff, 0xff, 0xff], [0, 0, 0xff, 0xff], [0xff, 0xff, 0, 0], [0x40, 0, 0, 0],
                 ]
@@ -46,7 +46,7 @@ struct Mutation: RandomNumberGenerator {
         for (offset, byte) in piece.enumerated() where start + offset < bytes.count { bytes[start + offset] = byte }
     }
 
-    /// Half of the places lie in the first kilobyte, where headers are.
+    /// Returns a random place. Half of them are in the first kilobyte, where headers are.
     private mutating func place(_ bytes: [UInt8]) -> Int {
         number(0...1) == 0 ? number(0...bytes.count - 1) : number(0...min(1023, bytes.count - 1))
     }

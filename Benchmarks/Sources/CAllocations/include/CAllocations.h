@@ -3,19 +3,20 @@
 
 #include <stdint.h>
 
-/// How many blocks the calling thread has asked malloc, calloc, realloc and the aligned kinds for so far.
+/// The number of blocks that the calling thread has requested from malloc, calloc, realloc and the aligned variants.
 uint64_t allocations_on_this_thread(void);
 
-/// How many blocks the whole process has asked for so far.
+/// The number of blocks that the whole process has requested.
 uint64_t allocations_in_all(void);
 
-/// How many bytes malloc has given out that were not freed yet: unlike resident memory, without what it keeps for later.
+/// The bytes that are allocated and not freed yet. Unlike resident memory, this excludes freed memory that malloc
+/// keeps.
 uint64_t allocated_bytes(void);
 
-/// Has malloc keep what is freed from now on, and use it again: new pages cost the kernel's time.
+/// Makes malloc keep and reuse freed memory from now on, since new pages cost kernel time.
 void keep_free_memory(void);
 
-/// Gives the system back what malloc keeps for later.
+/// Returns the free memory that malloc keeps to the system.
 void give_back_free_memory(void);
 
 #endif
