@@ -38,7 +38,8 @@ package enum YAMLDocument {
     ) throws(LoadError) -> YAMLNode {
         let (line, column) = (Int(node.start_mark.line) + 1, Int(node.start_mark.column) + 1)
         count += 1
-        guard depth < deepest, count < mostNodes else { throw error(name, line, column, "This is nested too deep.") }
+        guard depth < deepest else { throw error(name, line, column, "This is nested too deep.") }
+        guard count < mostNodes else { throw error(name, line, column, "The file has too many values.") }
         func child(_ index: Int32, _ count: inout Int) throws(LoadError) -> YAMLNode {
             guard let found = yaml_document_get_node(&document, index) else {
                 throw error(name, line, column, "This names nothing.")

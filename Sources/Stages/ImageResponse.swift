@@ -18,7 +18,7 @@ public struct ImageResponse: Sendable {
         guard let image = response.image else {
             throw LoadError(
                 .unexpectedProduct, subject: source.redacted,
-                "The pipeline ended with bytes; remove Encode from its list, or load through ImagePipeline.")
+                "The pipeline ended with bytes; remove Encode from its list, or use ImageLoader.load(_:through:).")
         }
         self.image = image
         self.source = response.source

@@ -25,12 +25,12 @@ extension HTTPCache {
         guard let sqlite, !report.isSound else { return report }
         // Without a database only modes can be repaired, and none is made for that.
         let hasDatabase = sqlite.database.folder.hasDatabase
-        try await sqlite.mendFiles(report.findings)
+        try await sqlite.repairFiles(report.findings)
         if report.findings.contains(where: { $0.kind == .unusable }) {
             // The inspection stopped at these.
             let more = try await sqlite.inspect()
             report.add(more)
-            try await sqlite.mendFiles(more.findings)
+            try await sqlite.repairFiles(more.findings)
         }
         let before = report.findings
         let (broken, variants) = (before.compactMap(\.generation), before.compactMap(\.variant))
@@ -69,9 +69,9 @@ extension HTTPCache {
 }
 
 extension SQLiteResponseStore {
-    fileprivate func mendFiles(_ findings: [CacheReport.Finding]) async throws {
+    fileprivate func repairFiles(_ findings: [CacheReport.Finding]) async throws {
         try await fileThreads.run { [database] _ in
-            CacheRepair(folder: database.folder).mendFiles(findings) { database.close() }
+            CacheRepair(folder: database.folder).repairFiles(findings) { database.close() }
         }
     }
 

@@ -13,7 +13,7 @@ extension CachingExchange {
         let validates = request.method == .get && use != .none
         let sent =
             validates ? stored.map { Preconditions.adding($0.response.headers, to: headers) } ?? headers : headers
-        let answer: OriginAnswer
+        let answer: OriginResponse
         do {
             answer = try await fetch(sent, key, sharing: ticket)
         } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
@@ -104,7 +104,7 @@ extension CachingExchange {
     }
 
     private mutating func confirmed(
-        _ stored: StoredResponse, by answer: OriginAnswer, _ key: SourceKey
+        _ stored: StoredResponse, by answer: OriginResponse, _ key: SourceKey
     ) async throws -> CachingResponse {
         step.notes.append("the 304 confirms the stored response")
         let fresh = await freshen(stored, by: answer)
@@ -116,7 +116,7 @@ extension CachingExchange {
         return result
     }
 
-    private func response(of answer: OriginAnswer, _ use: CacheUse) -> CachingResponse {
+    private func response(of answer: OriginResponse, _ use: CacheUse) -> CachingResponse {
         CachingResponse(
             status: answer.status, reason: answer.reason, headers: answer.headers, body: answer.body, url: request.url,
             interim: answer.interim, use: use, steps: [step])
@@ -125,13 +125,13 @@ extension CachingExchange {
     /// Sends the request and reads the whole response.
     private mutating func fetch(
         _ sent: HTTPFields, _ key: SourceKey?, sharing ticket: SharedFetches.Ticket?
-    ) async throws -> OriginAnswer {
+    ) async throws -> OriginResponse {
         step.sent = sent
         let requestTime = now
         let response = try await owner.client.send(request.transfer(sent))
         step.status = response.status
         step.received = response.headers
-        var answer = OriginAnswer(response, requestTime: requestTime, responseTime: now)
+        var answer = OriginResponse(response, requestTime: requestTime, responseTime: now)
         if let ticket, !isReusable(answer, key) {
             owner.fetches.end(ticket, .notShared)
             await ticket.lease?.giveBack()
@@ -141,7 +141,7 @@ extension CachingExchange {
     }
 
     /// Whether waiters may reuse a response of which only the head has arrived.
-    private func isReusable(_ answer: OriginAnswer, _ key: SourceKey?) -> Bool {
+    private func isReusable(_ answer: OriginResponse, _ key: SourceKey?) -> Bool {
         guard answer.status != 304, let key else { return true }
         var head = answer.exchange(request, headers)
         head.headers[.contentLength] = nil

@@ -6,7 +6,7 @@ import Pipeline
 extension CachingExchange {
     /// Stores the origin's response, or updates the stored one with it.
     mutating func keep(
-        _ answer: OriginAnswer, _ key: SourceKey, instead stored: StoredResponse?
+        _ answer: OriginResponse, _ key: SourceKey, instead stored: StoredResponse?
     ) async {
         guard answer.status != 304 else { return }
         if request.method == .head {
@@ -23,7 +23,7 @@ extension CachingExchange {
 
     /// Stores the origin's response, if it may be stored.
     /// - Parameter time: The time since which invalidations of the URL count; that of the request by default.
-    mutating func store(_ answer: OriginAnswer, _ key: SourceKey, validSince time: Date? = nil) async {
+    mutating func store(_ answer: OriginResponse, _ key: SourceKey, validSince time: Date? = nil) async {
         guard request.mode != .noStore else { return step.notes.append("not stored: the mode is no-store") }
         let exchange = answer.exchange(request, headers)
         if case .refused(let reason) = Storability(of: exchange, isShared: cache.isShared) {
@@ -42,7 +42,7 @@ extension CachingExchange {
 
     /// Updates a stored response.
     /// - Returns: the response as it is now, whether or not it could be stored.
-    mutating func freshen(_ stored: StoredResponse, by answer: OriginAnswer) async -> StoredResponse {
+    mutating func freshen(_ stored: StoredResponse, by answer: OriginResponse) async -> StoredResponse {
         let update = answer.exchange(request, headers)
         if let fresh = await cache.freshen(stored, by: update, rules: .http) {
             noteStored(fresh)
@@ -53,7 +53,7 @@ extension CachingExchange {
     }
 
     /// RFC 9111 section 4.3.5.
-    private mutating func update(_ stored: StoredResponse, byHead answer: OriginAnswer) async {
+    private mutating func update(_ stored: StoredResponse, byHead answer: OriginResponse) async {
         guard answer.status == 200, stored.status == 200 else { return }
         let isSame = [HTTPField.Name.eTag, .lastModified, .contentLength].allSatisfy { name in
             guard let new = answer.headers.latin1(name).first else { return true }

@@ -75,11 +75,11 @@ package struct StoringPolicy: Sendable, Hashable {
         _ expiry: Expiry, _ rules: CacheRules
     ) -> StoredResponse {
         let headers = StorableFields.updating(stored.headers, with: update.headers, isShared: isShared)
-        let isSelectedAnew =
+        let isSelectedAgain =
             headers[values: .vary] != stored.headers[values: .vary]
             || CacheControl(headers).isUnqualified("private") != CacheControl(stored.headers).isUnqualified("private")
         let selecting =
-            isSelectedAnew
+            isSelectedAgain
             ? SelectingFields(of: headers, request: update.requestHeaders, users: users) : stored.selecting
         let merged = StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,

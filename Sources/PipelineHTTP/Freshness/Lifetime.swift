@@ -17,8 +17,8 @@ struct Lifetime {
     ) {
         switch expiry {
         // The caller decides for images and the redirects that lead to them; errors follow the origin's rules.
-        case .never where stored.leadsToPicture: self.init(nil, .never)
-        case .after(let wanted) where stored.leadsToPicture:
+        case .never where stored.mayLeadToPicture: self.init(nil, .never)
+        case .after(let wanted) where stored.mayLeadToPicture:
             let end = min(stored.expires ?? .distantFuture, stored.stored + wanted.clamped.seconds)
             self.init(.seconds(clamping: end.timeIntervalSince(stored.stored)), .fixed, fixedEnd: end)
         case .never, .after, .server:
@@ -76,7 +76,7 @@ extension StoredResponse {
     package var isSuccess: Bool { (200...299).contains(status) }
 
     /// Whether the caller may decide how long it is fresh.
-    var leadsToPicture: Bool { isSuccess || status.isRedirect }
+    var mayLeadToPicture: Bool { isSuccess || status.isRedirect }
 }
 
 extension Int {

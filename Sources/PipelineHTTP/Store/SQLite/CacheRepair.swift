@@ -6,7 +6,7 @@ struct CacheRepair {
 
     /// Corrects modes, and removes a database that is beyond repair or too new.
     /// - Parameter close: closes this process's connections to a database before it is removed.
-    func mendFiles(_ findings: [CacheReport.Finding], close: () -> Void) {
+    func repairFiles(_ findings: [CacheReport.Finding], close: () -> Void) {
         do {
             try folder.check()
         } catch let refusal as FolderRefusal where !refusal.isRepairable {

@@ -69,7 +69,7 @@ final class ResponseDatabase: Sendable {
 
     /// Returns whether there may be new files without a row since the last call: at first those of processes that died,
     /// later the bodies of a damaged database that was replaced.
-    func takeStrays() -> Bool {
+    func claimStrays() -> Bool {
         mayHaveStrays.withLock { mayHaveStrays in
             defer { mayHaveStrays = false }
             return mayHaveStrays

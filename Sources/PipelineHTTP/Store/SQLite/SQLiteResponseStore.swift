@@ -184,7 +184,7 @@ final class SQLiteResponseStore: ResponseStore {
             try transaction.touch(uses)
             return try changes(transaction)
         }
-        if result != nil, database.takeStrays() {
+        if result != nil, database.claimStrays() {
             // Not awaited: it waits for every caller that holds a body without a row, and this may be one of them.
             let task = Task { [fileThreads, database] () -> Void in
                 // Nor does it have the priority of the load that stores.

@@ -3,7 +3,7 @@ import HTTPTypes
 package import Pipeline
 
 /// A response of the origin, with the times from which its age is calculated (RFC 9111 section 4.2.3).
-struct OriginAnswer {
+struct OriginResponse {
     let status: Int
     let reason: String
     let headers: HTTPFields
