@@ -25,7 +25,9 @@ struct StripTests {
 
     @Test("--gps and --metadata no-gps remove the GPS position, which info shows, and keep the rest")
     func location() async throws {
-        func number(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
         func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
             number(tag, 2) + number(type, 2) + number(count, 4) + value
         }

@@ -160,7 +160,10 @@ struct UsageTests {
             ("thumb photo.jpg --max-source-bytes 100", "Raise it with --max-source-bytes."),
             ("thumb - --max-source-bytes 100 -o out.jpg < photo.jpg", "Raise it with --max-source-bytes."),
             ("thumb photo.jpg --max-time 1e-9", "Raise it with --max-time."),
-            ("thumb photo.jpg -o out.jpg --max-bytes 10", "--max-bytes allows 10. Raise it, choose a smaller size with -s,"),
+            (
+                "thumb photo.jpg -o out.jpg --max-bytes 10",
+                "--max-bytes allows 10. Raise it, choose a smaller size with -s,"
+            ),
             ("run photo.jpg --ops 'resize=17000:8:fit=fill:enlarge' -o out.webp", "choose a smaller size with -s or"),
             ("load http://127.0.0.1:1/a.jpg --policy offline", "use --policy returnCacheElseLoad to allow downloads."),
             ("load http://127.0.0.1:1/a.jpg --public-only", "If you mean it, leave out --public-only."),
@@ -169,7 +172,7 @@ struct UsageTests {
         let result = try await pipectl.shell("pipectl \(line)")
         #expect(result.status == 1)
         #expect(result.errors.contains(expected), "\(result.errors)")
-        let stage = /(?:ReadFile|ReadInline|Decode|Encode|Fetch): /
+        let stage = #/(?:ReadFile|ReadInline|Decode|Encode|Fetch): /#
         #expect(!result.errors.contains(stage), "\(result.errors)")
         if line.contains("max-pixels") {
             #expect(try await pipectl.shell("pipectl \(line) -v").errors.contains("Decode: photo.jpg: "))

@@ -174,7 +174,7 @@ struct WorkTests {
             ("convert photo.jpg photo.jpg/a.png", "not a folder"),
             ("run photo.jpg --ops circle -o '{name}.png' && mkdir photo.png", "folder of this name"),
             ("thumb photo.jpg --max-pixels 100", "photo.jpg"), ("thumb photo.jpg --max-pixels 0.1M", "photo.jpg"),
-            ("thumb photo.jpg --max-source-bytes 1K", "source bytes"),
+            ("thumb photo.jpg --max-source-bytes 1K", "--max-source-bytes"),
             ("thumb photo.jpg -s 900000x900000!", "photo.jpg"),
         ])
     func failures(arguments: String, expected: String) async throws {

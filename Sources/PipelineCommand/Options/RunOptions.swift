@@ -6,7 +6,7 @@ import Stages
 struct RunOptions: ParsableArguments {
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("Work on up to N at a time. (default: one for each core)", valueName: "n"),
+        help: ArgumentHelp("Work on up to N at a time. (default: cores + 1)", valueName: "n"),
         completion: .default)
     var jobs: Int?
 

@@ -20,7 +20,9 @@ enum CommandWords {
     static func text(_ message: String) -> String {
         var text = message
         for (library, command) in phrases { text = text.replacing(library, with: command) }
-        if let remedy = text.range(of: addresses) { text = text[..<remedy.lowerBound] + "leave out --public-only." }
+        if let remedy = text.firstRange(of: addresses) {
+            text = text[..<remedy.lowerBound] + "leave out --public-only."
+        }
         return text
     }
 

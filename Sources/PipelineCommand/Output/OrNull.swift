@@ -17,5 +17,7 @@ struct FailureReport: Encodable {
     @OrNull var stage: String?
     let message: String
 
-    init(_ error: LoadError) { (code, stage, message) = (error.code.rawValue, error.stage, error.text(namesStage: false)) }
+    init(_ error: LoadError) {
+        (code, stage, message) = (error.code.rawValue, error.stage, error.text(namesStage: false))
+    }
 }

@@ -7,8 +7,8 @@ struct ThumbCommand: AsyncParsableCommand {
         abstract: "Make thumbnails.",
         discussion: """
             A source is a file, a URL, or - for standard input. Without -o the result is written next to its source, \
-            as {dir}/{name}-{w}x{h}.{ext}. -s 400x300 is the box that the result fits; quote special characters: \
-            '400x300>'.
+            as {dir}/{name}-{w}x{h}.{ext}. -s 400x300 fits the image inside that box; without -s the box is 300x300, and \
+            nothing is enlarged. Quote sizes that contain <, > or !.
 
             Examples:
               pipectl thumb photo.jpg -s 400x300

@@ -40,7 +40,8 @@ public struct ImageLimits: Sendable, Hashable {
     func check(encodedBytes count: Int) throws(LoadError) {
         guard count > encodedBytes else { return }
         throw LoadError(
-            .tooManyBytes, subject: "", "The file has \(count) bytes; \(encodedBytes) are allowed. "
+            .tooManyBytes, subject: "",
+            "The file has \(count) bytes; \(encodedBytes) are allowed. "
                 + "Raise the limit of source bytes.")
     }
 
