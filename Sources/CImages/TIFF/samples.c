@@ -18,8 +18,7 @@ static double small_float(uint32_t bits, int exponent_bits, int fraction_bits) {
     int bias = (1 << (exponent_bits - 1)) - 1;
     double value = exponent == 0 ? ldexp(fraction, 1 - bias - fraction_bits)
                                  : ldexp((double)(fraction | 1u << fraction_bits), exponent - bias - fraction_bits);
-    // Infinity and NaN are as bright as possible.
-    if (exponent == (1 << exponent_bits) - 1) value = INFINITY;
+    if (exponent == (1 << exponent_bits) - 1) value = fraction == 0 ? INFINITY : NAN;
     return bits >> (exponent_bits + fraction_bits) & 1 ? -value : value;
 }
 
