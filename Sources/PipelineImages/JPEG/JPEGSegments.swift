@@ -14,11 +14,12 @@ struct JPEGSegments {
             if steps % 4096 == 0 { try cancellation.check() }
             // Any number of fill bytes may precede a marker, and some programs leave other bytes there. Reserved
             // markers are skipped too.
-            guard (0xffc0..<0xffff).contains(marker) else {
+            guard Self.hasLength(marker) else {
                 let next = rest.dropFirst().firstIndex(of: 0xff) ?? rest.endIndex
                 rest = rest[next...]
                 continue
             }
+            if marker == 0xffd9 { break }
             if marker == 0xffda { scan = rest.startIndex }
             guard marker != 0xffda, let length = rest.number(at: 2, bytes: 2), length >= 2,
                 let body = rest.slice(at: 4, count: length - 2)
@@ -27,6 +28,15 @@ struct JPEGSegments {
             rest = rest.dropFirst(2 + length)
         }
         metadata.profile = profile.sorted { $0.key < $1.key }.flatMap(\.value)
+    }
+
+    /// Whether a segment with a length begins with a marker: neither a restart nor a reserved one, at which libjpeg continues
+    /// with the next byte.
+    static func hasLength(_ marker: Int) -> Bool {
+        switch marker {
+        case 0xffc0...0xffcf, 0xffd9...0xffef, 0xfffe: true
+        default: false
+        }
     }
 
     private mutating func take(_ marker: Int, _ body: ArraySlice<UInt8>, _ profile: inout [Int: ArraySlice<UInt8>]) {

@@ -24,26 +24,31 @@ enum EXIFRewriting {
         return bytes
     }
 
-    /// Returns the block with the location's directory erased, and without the entries that link to it.
+    /// Returns the block with the location's directory erased, and without the entries that link to it; empty if the block
+    /// is damaged, since other programs may still find a location in it.
     static func withoutLocation(_ exif: [UInt8]) -> [UInt8] {
         guard let block = EXIFBlock(exif), let main = block.number(at: 4, bytes: 4),
             let count = block.number(at: main, bytes: 2)
-        else { return exif }
+        else { return [] }
         var bytes = block.bytes
-        func wipe(_ range: Range<Int>) { for index in range.clamped(to: bytes.indices) { bytes[index] = 0 } }
+        let end = main + 2 + 12 * count + 4
+        var isDamaged = false
+        func wipe(_ range: Range<Int>) {
+            if range.overlaps(0..<8) || range.overlaps(main..<end) { isDamaged = true }
+            for index in range.clamped(to: bytes.indices) { bytes[index] = 0 }
+        }
         for link in block.mainEntries where link.tag == EXIFBlock.Tag.locationDirectory {
             guard let start = block.number(at: link.value, bytes: 4) else { continue }
             for entry in block.entries(at: start) { wipe(entry.value..<entry.value + block.length(of: entry)) }
             wipe(start..<start + 2 + 12 * (block.number(at: start, bytes: 2) ?? 0))
         }
+        guard !isDamaged else { return [] }
         // The following entries and the link to the next directory move up. No offset points into a directory.
-        let end = main + 2 + 12 * count + 4
         var kept = count
         for index in (0..<count).reversed() {
             let line = main + 2 + 12 * index
-            guard end <= bytes.count, block.number(at: line, bytes: 2) == EXIFBlock.Tag.locationDirectory else {
-                continue
-            }
+            guard block.number(at: line, bytes: 2) == EXIFBlock.Tag.locationDirectory else { continue }
+            guard end <= bytes.count else { return [] }
             bytes.replaceSubrange(line..<end, with: bytes[line + 12..<end] + [UInt8](repeating: 0, count: 12))
             kept -= 1
         }

@@ -22,8 +22,7 @@ extension JPEGDecoder: MetadataRewriting {
                 result += Self.segment(0xe1, Array("http://ns.adobe.com/xap/1.0/\0".utf8), xmp)
             }
             if marker == 0xd9 { return result + [0xff, 0xd9] }
-            // Markers without a segment mean nothing here.
-            if (0xd0...0xd8).contains(marker) {
+            guard JPEGSegments.hasLength(0xff00 | Int(marker)) else {
                 position += 2
                 continue
             }
@@ -59,9 +58,15 @@ extension JPEGDecoder: MetadataRewriting {
         let start = position
         while position + 1 < bytes.count {
             if position % (1 << 16) == 0 { try cancellation.check() }
-            // After a coded 0xff comes a zero; restart markers stand between pixels.
-            if bytes[position] == 0xff, bytes[position + 1] != 0, !(0xd0...0xd7).contains(bytes[position + 1]) { break }
-            position += 1
+            guard bytes[position] == 0xff else {
+                position += 1
+                continue
+            }
+            // Any number of fill bytes may precede what follows: a zero for a pixel's byte, or a marker.
+            var next = position + 1
+            while next < bytes.count, bytes[next] == 0xff { next += 1 }
+            guard next < bytes.count, bytes[next] == 0 || (0xd0...0xd7).contains(bytes[next]) else { break }
+            position = next + 1
         }
         result += bytes[start..<position]
     }

@@ -46,8 +46,9 @@ extension ImageCodecs {
         case .location:
             let found = try decoder.metadata(of: bytes, cancellation: cancellation)
             let isLost = XMPRewriting.hasLocation(found.xmp) || XMPRewriting.hasSecondPicture(found.xmp)
+            let exif = EXIFRewriting.withoutLocation(found.exif)
             return try decoder.rewritten(
-                bytes, exif: EXIFRewriting.withoutLocation(found.exif), xmp: isLost ? [] : found.xmp,
+                bytes, exif: exif.isEmpty ? EXIFRewriting.oriented(orientation) : exif, xmp: isLost ? [] : found.xmp,
                 keepsTexts: true, cancellation)
         }
     }

@@ -68,6 +68,36 @@ struct StrippingTests {
         #expect(try ImageCodecs.metadata(of: other, format).xmp == text)
     }
 
+    @Test("Where EXIF is damaged, so that others may read a place in it, it goes as a whole", arguments: [0, 4, 8, 20])
+    func damaged(_ directory: Int) throws {
+        let link = try #require(Self.exif.firstRange(of: [0x88, 0x25])?.lowerBound) + 8
+        var exif = Self.exif
+        exif.replaceSubrange(link..<link + 4, with: directory.bigEndian(4))
+        #expect(EXIFRewriting.withoutLocation(exif).isEmpty)
+        #expect(EXIFRewriting.withoutLocation(Array(Self.exif.dropFirst())).isEmpty)
+    }
+
+    @Test("A damaged block that goes as a whole leaves the picture upright")
+    func damagedOrientation() async throws {
+        let link = try #require(Self.exif.firstRange(of: [0x88, 0x25])?.lowerBound) + 8
+        var exif = Self.exif
+        exif.replaceSubrange(link..<link + 4, with: 8.bigEndian(4))
+        let stripped = try await ImageCodecs.standard.stripped(try Self.file(.jpeg, exif: exif), of: .location)
+        #expect(try await ImageMetadata(of: stripped).orientation == .right)
+    }
+
+    @Test("Fill bytes within a scan and reserved markers change nothing", arguments: [StrippedMetadata.all, .location])
+    func fillBytes(_ metadata: StrippedMetadata) async throws {
+        var file = try Pictures.bytes("good/jpeg-greyscale.jpg")
+        let scan = try #require(file.firstRange(of: [0xff, 0xda])?.lowerBound)
+        let pixel = try #require(file[scan...].firstRange(of: [0xff, 0x00])?.lowerBound)
+        file.insert(0xff, at: pixel)
+        let tables = try #require(file.firstRange(of: [0xff, 0xdb])?.lowerBound)
+        file.insert(contentsOf: [0xff, 0xf3, 0x12, 0x34], at: tables)
+        let stripped = try await ImageCodecs.standard.stripped(file, of: metadata)
+        #expect(try await SampleImage.decode(stripped).pixels == (try await SampleImage.decode(file)).pixels)
+    }
+
     @Test("An encoding leaves the place out too", arguments: formats)
     func encoding(_ format: ImageFormat) async throws {
         let file = try #require(
