@@ -12,7 +12,7 @@ public struct LoadOptions: Sendable, Hashable {
     public var identifier: String?
     /// How long the image is fresh; by default `Expiry.standard`: as long as the server says, or else 24 hours.
     public var expiry: Expiry
-    /// Header fields for the origin; none by default.
+    /// Header fields for the origin; none by default. Credentials among them are part of every key; see `CredentialFields`.
     public var headers: HTTPFields
     /// Separates the cache entries of one user from those of all others; `nil` by default.
     public var partition: String?

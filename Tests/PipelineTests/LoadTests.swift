@@ -106,6 +106,8 @@ struct LoadTests {
         fork.report(.sendingRequest(hadCachedImage: false))
         load.report(.sendingRequest(hadCachedImage: false))
         #expect(told.withLock { $0 } == ["fork", "load"])
+        load.forked().report(.sendingRequest(hadCachedImage: false))
+        #expect(told.withLock { $0 } == ["fork", "load", "load"])
         #expect(!load.forked(events: nil).isWatched)
     }
 

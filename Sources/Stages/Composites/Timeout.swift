@@ -36,7 +36,7 @@ public struct Timeout: CompositeStage {
     /// - Throws: `LoadError` with `timedOut` once the time is over; the body's errors; `CancellationError` if the task
     ///   is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        let (watched, fork) = (load, load.forked(events: load.events))
+        let (watched, fork) = (load, load.forked())
         let end = Lock<(load: Load, error: (any Error)?)?>(nil)
         let isInTime = await withTaskGroup(of: Bool.self) { group in
             // Starts at once: an image in memory is found before anything suspends.
