@@ -27,7 +27,7 @@ struct CacheStatsCommand: AsyncParsableCommand {
         } else {
             StandardOutput.write(
                 "\(report.folder): \(report.entries) responses, \(ByteCount.text(report.bytes)) of at most "
-                    + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) of them in files of their own")
+                    + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) stored as separate files")
         }
     }
 }
