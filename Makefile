@@ -112,9 +112,10 @@ fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)
 
-# Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed.
+# Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed. No
+# library asks the program for symbols, whose names would be half a megabyte of it.
 release: dependencies
-	swift build -c release --static-swift-stdlib --disable-local-rpath --product pipectl
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product pipectl -Xlinker --no-export-dynamic
 
 # Makes the man pages and the completions.
 extras: release
