@@ -44,10 +44,18 @@ extension LoadError {
     }
 }
 
+extension LoadError {
+    /// Stage, image and a message, which may be in other words, in one line.
+    package func described(_ message: String, namesStage: Bool = true) -> String {
+        let stage = namesStage ? stage.map { "\($0): " } : nil
+        return (stage ?? "") + (subject.isEmpty ? "" : "\(subject): ") + message
+    }
+}
+
 extension LoadError: CustomStringConvertible {
     /// Stage, image and message in one line.
     public var description: String {
-        (stage.map { "\($0): " } ?? "") + (subject.isEmpty ? "" : "\(subject): ") + message
+        described(message)
     }
 }
 

@@ -33,8 +33,5 @@ enum CommandWords {
 extension LoadError {
     /// The error in the command's words.
     /// - Parameter namesStage: Whether the stage that failed comes first.
-    func text(namesStage: Bool) -> String {
-        let stage = namesStage ? stage.map { "\($0): " } : nil
-        return (stage ?? "") + (subject.isEmpty ? "" : "\(subject): ") + CommandWords.text(message)
-    }
+    func text(namesStage: Bool) -> String { described(CommandWords.text(message), namesStage: namesStage) }
 }
