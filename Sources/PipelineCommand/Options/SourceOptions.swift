@@ -51,10 +51,12 @@ struct SourceOptions: ParsableArguments {
     }
 
     private var limits: ImageLimits {
-        ImageLimits(
-            pixels: maxPixels?.count ?? 50_000_000, side: maxSide?.count ?? 100_000,
-            encodedBytes: maxSourceBytes?.count ?? 64_000_000, frames: frames?.most ?? 1,
-            time: .seconds(maxTime?.seconds ?? 30))
+        var limits = ImageLimits(frames: frames?.most ?? 1)
+        if let maxPixels { limits.pixels = maxPixels.count }
+        if let maxSide { limits.side = maxSide.count }
+        if let maxSourceBytes { limits.encodedBytes = maxSourceBytes.count }
+        if let maxTime { limits.time = .seconds(maxTime.seconds) }
+        return limits
     }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.
