@@ -21,8 +21,7 @@ extension HTTPCache {
             await remove(key)
             return []
         }
-        var transfer = TransferRequest(url: url, headers: request.headers)
-        transfer.partition = request.partition
+        let transfer = TransferRequest(url: url, headers: request.headers, partition: request.partition)
         let first = RedirectHops(transfer, credentials: users.credentials)
         var keys: [SourceKey] = []
         var waiting = [(hops: first, key: key)]

@@ -59,9 +59,9 @@ public struct CachingRequest: Sendable {
     /// The request as it goes over the wire.
     func transfer(_ headers: HTTPFields) -> TransferRequest {
         var request = TransferRequest(
-            method: method, url: url, headers: headers, body: body, priority: priority, maximumRedirects: 0)
+            method: method, url: url, headers: headers, body: body, priority: priority, maximumRedirects: 0,
+            partition: partition)
         request.crossesOrigins = crossesOrigins
-        request.partition = partition
         return request
     }
 }

@@ -31,7 +31,8 @@ public struct TransferRequest: Sendable {
     /// Describes a request.
     public init(
         method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: [UInt8]? = nil,
-        priority: LoadPriority = .normal, maximumRedirects: Int = 5, addresses: AddressPolicy? = nil
+        priority: LoadPriority = .normal, maximumRedirects: Int = 5, addresses: AddressPolicy? = nil,
+        partition: String? = nil
     ) {
         self.method = method
         self.url = url
@@ -40,5 +41,6 @@ public struct TransferRequest: Sendable {
         self.priority = priority
         self.maximumRedirects = maximumRedirects
         self.addresses = addresses
+        self.partition = partition
     }
 }

@@ -46,9 +46,9 @@ package struct RedirectTrail: LoadAttachment {
 
     /// Starts at a load's URL.
     package init(at url: URL, of load: Load, credentials: CredentialFields) {
-        var request = TransferRequest(
-            url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority)
-        request.partition = load.request.partition
+        let request = TransferRequest(
+            url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority,
+            partition: load.request.partition)
         hops = RedirectHops(request, credentials: credentials)
         key = load.sourceKey
         isNamed = load.request.identifier != nil
