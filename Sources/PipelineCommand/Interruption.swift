@@ -44,6 +44,7 @@ struct Interruption {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         sigaction(number, nil, &action)
+        // A handler is a function's address, and SIG_IGN the address 1; both fit an Int.
         return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }

@@ -40,6 +40,7 @@ struct Library: Sendable {
         }
         switch answer {
         case .silent: return "present"
+        // The library's header declares the function so: without parameters, with this result.
         case .text:
             typealias Text = @convention(c) () -> UnsafePointer<CChar>?
             return unsafeBitCast(function, to: Text.self)().map { String(cString: $0) }?.split(separator: " ").first
