@@ -42,7 +42,7 @@ extension ImageLoader {
         }
     }
 
-    /// Removes everything of a partition from both caches, such as all images of a user who has left. This scans the
+    /// Removes everything of a partition from both caches, such as all images of a former user. This scans the
     /// keys of all stored responses.
     ///
     /// Loads under way, including those of other partitions, still deliver their image but don't store it.

@@ -41,8 +41,7 @@ public struct ImageLimits: Sendable, Hashable {
         guard count > encodedBytes else { return }
         throw LoadError(
             .tooManyBytes, subject: "",
-            "The file has \(count) bytes; \(encodedBytes) are allowed. "
-                + "Raise the limit of source bytes.")
+            "The file has \(count) bytes; \(encodedBytes) are allowed. Raise the limit of source bytes.")
     }
 
     /// Checks a header before its pixels are decoded.
