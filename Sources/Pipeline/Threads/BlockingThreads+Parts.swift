@@ -11,7 +11,7 @@ extension BlockingThreads {
     ///   - part: runs the part with a number, from 0. Several run concurrently.
     package func runParts(_ count: Int, _ part: @escaping @Sendable (Int) -> Void) {
         let parts = Parts(count: count, run: part)
-        let helperCount = max(0, min(self.count, count) - 1)
+        let helperCount = Self.isAlone ? 0 : max(0, min(self.count, count) - 1)
         let running = Monitor(helperCount)
         let end: @Sendable () -> Void = { running.withLock(wake: .all) { $0 -= 1 } }
         let helpers = (0..<helperCount).map { _ in
@@ -28,6 +28,14 @@ extension BlockingThreads {
         for helper in helpers where remove(helper) { end() }
         running.wait(for: { $0 == 0 ? () : nil }, whileIdle: { _, _ in })
     }
+
+    /// Whether this process does all parts on the calling thread, as processes do that only decode.
+    package static var isAlone: Bool {
+        get { alone.load(ordering: .relaxed) }
+        set { alone.store(newValue, ordering: .relaxed) }
+    }
+
+    private static let alone = Atomic<Bool>(false)
 
     /// The parts that are left.
     private final class Parts: Sendable {

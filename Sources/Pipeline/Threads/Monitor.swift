@@ -16,7 +16,11 @@ package final class Monitor<Value>: @unchecked Sendable {
     package init(_ value: sending Value) {
         self.value = value
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -57,6 +61,25 @@ package final class Monitor<Value>: @unchecked Sendable {
             whileIdle(&value, 1)
             pthread_cond_wait(condition, mutex)
             whileIdle(&value, -1)
+        }
+    }
+
+    /// Blocks this thread until `body` returns a value, for `milliseconds` at most; `nil` after that.
+    package func wait<Result>(milliseconds: Int, for body: (inout Value) -> Result?) -> Result? {
+        #if DEBUG
+            HeldLocks.enter(isInner: false)
+            defer { HeldLocks.leave() }
+        #endif
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + milliseconds % 1000 * 1_000_000
+        end.tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let result = body(&value) { return result }
+            guard pthread_cond_timedwait(condition, mutex, &end) == 0 else { return nil }
         }
     }
 }
