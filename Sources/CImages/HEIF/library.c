@@ -37,3 +37,5 @@ bool load_heif(cheif_failure *failure) {
     if (!loaded) snprintf(failure->message, sizeof failure->message, "%s", reason);
     return loaded;
 }
+
+bool cheif_is_available(cheif_failure *failure) { return load_heif(failure); }

@@ -33,6 +33,8 @@ bool load_tiff(ctiff_failure *failure) {
     return loaded;
 }
 
+bool ctiff_is_available(ctiff_failure *failure) { return load_tiff(failure); }
+
 int keep_tiff_error(TIFF *handle, void *context, const char *module, const char *format, va_list words) {
     (void)handle, (void)module;
     ctiff_failure *failure = context;

@@ -51,6 +51,8 @@ bool load_vips(cvips_failure *failure) {
     return loaded;
 }
 
+bool cvips_is_available(cvips_failure *failure) { return load_vips(failure); }
+
 /// Whether a line contains a word, in upper or lower case.
 static bool mentions(const char *line, const char *word) {
     const char *found = strcasestr(line, word);

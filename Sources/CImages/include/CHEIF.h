@@ -15,6 +15,9 @@ typedef struct {
     bool is_unsupported;
 } cheif_failure;
 
+/// Whether libheif is available. If not, `failure` says why and what to install.
+bool cheif_is_available(cheif_failure *_Nonnull failure);
+
 /// A decoded picture: rows of RGB, 8 bits a channel, in the file's own colours. Any thread may read it.
 typedef struct cheif_picture cheif_picture;
 

@@ -22,6 +22,9 @@ typedef struct {
     bool is_unsupported;
 } ctiff_failure;
 
+/// Whether libtiff is available. If not, `failure` says why and what to install.
+bool ctiff_is_available(ctiff_failure *_Nonnull failure);
+
 /// The header of the first picture.
 typedef struct {
     uint32_t width, height;

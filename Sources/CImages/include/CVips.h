@@ -20,6 +20,9 @@ typedef struct {
     char message[240];
 } cvips_failure;
 
+/// Whether libvips is available. If not, `failure` says why and what to install.
+bool cvips_is_available(cvips_failure *_Nonnull failure);
+
 /// The loader to call. libvips never guesses the format, since hostile files can hang its detection.
 typedef enum {
     CVIPS_PNG,

@@ -9,6 +9,11 @@ struct AVIFDecoder: ImageDecoding {
     /// libavif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
 
+    func prepare() {
+        var failure = cavif_failure()
+        _ = cavif_is_available(&failure)
+    }
+
     /// Reads a sequence's movie, or a still picture's list of items.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         guard let sequence = try AVIFSequence(bytes) else {

@@ -66,6 +66,17 @@ public final class ImageCodec: Sendable {
         isMatch = matches
     }
 
+    /// Whether the format is only decoded in processes of its own.
+    package var needsIsolation: Bool { decoder is ConfinedDecoder }
+
+    /// Returns the same codec with a decoder that does its work elsewhere.
+    package func decoding(by decoder: any RemoteDecoding) -> ImageCodec {
+        ImageCodec(
+            format, extensions: extensions, aliases: aliases, decoder: decoder, encoder: encoder,
+            substitute: substitute,
+            negotiation: negotiation, matches: isMatch)
+    }
+
     /// Whether bytes begin as a file of this format does. They need not be a whole file, and may be damaged further on.
     public func matches(_ bytes: [UInt8]) -> Bool { isMatch(bytes) }
 }

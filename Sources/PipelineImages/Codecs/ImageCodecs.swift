@@ -14,8 +14,8 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// The codecs, one for each format.
     public private(set) var codecs: [ImageCodec] = []
 
-    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out, since their libraries aren't made
-    /// for hostile files.
+    /// JPEG, PNG, WebP, AVIF, GIF, TIFF, HEIC and BMP. SVG and JPEG XL are left out: their libraries aren't made for
+    /// hostile files, so they are only decoded in processes of their own.
     public static let standard: ImageCodecs = [.jpeg, .png, .webp, .avif, .gif, .tiff, .heic, .bmp]
 
     /// All formats that the package has codecs for.
@@ -57,6 +57,9 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     package func format(of bytes: [UInt8]) -> ImageFormat? {
         (codec(of: bytes) ?? Self.known.codec(of: bytes))?.format
     }
+
+    /// Whether all decoders work in other processes.
+    package var areIsolated: Bool { codecs.allSatisfy { $0.decoder is any RemoteDecoding } }
 
     /// The encoder of a format.
     /// - Throws: `LoadError.Code.unencodable` if there is none.

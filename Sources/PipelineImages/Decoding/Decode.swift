@@ -58,7 +58,8 @@ public struct Decode: Stage, LookingAhead {
 
     /// The options that differ from the defaults.
     public var parameters: String {
-        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices).joined(separator: ", ")
+        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + (codecs.areIsolated ? ["isolated"] : []))
+            .joined(separator: ", ")
     }
 
     private var choices: [String] {

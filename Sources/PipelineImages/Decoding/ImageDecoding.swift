@@ -12,6 +12,11 @@ public protocol ImageDecoding: Sendable {
     /// Whether the beginning of a file can be decoded, as a preview while the rest arrives; `false` by default.
     var showsBeginnings: Bool { get }
 
+    /// Loads what the decoder needs, such as a library that is otherwise opened by the first decode; does nothing by
+    /// default. A process that decodes in isolation calls it once, before it gives up its access to files. What is
+    /// missing is reported by the other calls.
+    func prepare()
+
     /// Reads a file's header without decoding a pixel.
     /// - Parameters:
     ///   - bytes: The whole file.
@@ -48,6 +53,8 @@ extension ImageDecoding {
     public var canBeStopped: Bool { true }
     /// `false`.
     public var showsBeginnings: Bool { false }
+    /// Does nothing.
+    public func prepare() {}
     /// Finds no metadata.
     public func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         EmbeddedMetadata()

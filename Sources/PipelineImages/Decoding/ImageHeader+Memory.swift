@@ -3,7 +3,7 @@ import Pipeline
 extension ImageHeader {
     /// Estimates the peak memory of decoding in bytes: the resulting picture, what the format needs besides
     /// (``memory``), and the rows and weights of scaling.
-    func decodingMemory(box: PixelSize?, frames wanted: Int) -> Int {
+    package func decodingMemory(box: PixelSize?, frames wanted: Int) -> Int {
         let target = storedSize(for: box)
         let count = max(1, min(frames, wanted))
         var frame = target.bytes(hasAlpha || count > 1 ? 4 : 3)

@@ -36,11 +36,11 @@ public struct ImageHeader: Sendable, Hashable {
     /// The number of frames of an animation whose decoder reads only the first; 0 for any other file.
     package var unreadFrames = 0
     /// Bytes a pixel of a picture that is decoded whole before it is scaled; see ``wholeLimit``.
-    var wholeBytes = 0
+    package var wholeBytes = 0
     /// The largest picture, in pixels, that is decoded whole before it is scaled.
-    var wholeLimit = 0
+    package var wholeLimit = 0
     /// How many times more pixels than requested the decoder produces before they are scaled down.
-    var excessPixels = 1
+    package var excessPixels = 1
 
     /// Describes a still picture; the rest can be set.
     public init(

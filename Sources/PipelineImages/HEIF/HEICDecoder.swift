@@ -1,3 +1,4 @@
+import CImages
 import Pipeline
 
 /// Decodes HEIC with libheif. libheif only gets coded pictures that were parsed and checked before.
@@ -7,6 +8,11 @@ import Pipeline
 struct HEICDecoder: ImageDecoding {
     /// libheif decodes a tile in one go, which may be the whole picture.
     let canBeStopped = false
+
+    func prepare() {
+        var failure = cheif_failure()
+        _ = cheif_is_available(&failure)
+    }
 
     /// Reads the file's list of items, and the headers of its coded pictures.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {

@@ -46,6 +46,12 @@ public struct ImageMetadata: Sendable, Hashable {
     public struct Location: Sendable, Hashable {
         /// Degrees; negative south of the equator, and west of Greenwich.
         public let latitude, longitude: Double
+
+        /// Makes a place from its degrees.
+        package init(latitude: Double, longitude: Double) {
+            self.latitude = latitude
+            self.longitude = longitude
+        }
     }
 
     /// A model of colours.
@@ -66,6 +72,13 @@ public struct ImageMetadata: Sendable, Hashable {
         public let isSRGB: Bool
         /// Its size in bytes.
         public let byteCount: Int
+
+        /// Describes a profile.
+        package init(name: String?, isSRGB: Bool, byteCount: Int) {
+            self.name = name
+            self.isSRGB = isSRGB
+            self.byteCount = byteCount
+        }
     }
 
     /// Reads a file's header and its metadata.
@@ -87,13 +100,22 @@ public struct ImageMetadata: Sendable, Hashable {
         try limits.check(encodedBytes: bytes.count)
         let decoder = try codecs.readableCodec(of: bytes).decoder
         self = try await threads.run(priority: priority) { cancellation in
-            let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: bytes, cancellation: cancellation)
-            guard header.storedSize.width > 0, header.storedSize.height > 0 else {
-                throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
-            }
-            return ImageMetadata(bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation))
+            try Self.reading(bytes, by: decoder, cancellation.limited(to: limits.time, by: clock))
         }
+    }
+
+    /// Reads a file's header and its metadata on the calling thread.
+    package static func reading(
+        _ bytes: [UInt8], by decoder: any ImageDecoding, _ cancellation: WorkCancellation
+    ) throws -> ImageMetadata {
+        if let remote = decoder as? any RemoteDecoding {
+            return try remote.description(of: bytes, cancellation: cancellation)
+        }
+        let header = try decoder.header(of: bytes, cancellation: cancellation)
+        guard header.storedSize.width > 0, header.storedSize.height > 0 else {
+            throw LoadError(.undecodable, subject: "", "The \(header.format) file's picture has no pixels.")
+        }
+        return ImageMetadata(bytes, header, try decoder.metadata(of: bytes, cancellation: cancellation))
     }
 
     private init(_ bytes: [UInt8], _ header: ImageHeader, _ embedded: EmbeddedMetadata) {
@@ -119,5 +141,29 @@ public struct ImageMetadata: Sendable, Hashable {
         exifByteCount = embedded.exif.count
         xmpByteCount = embedded.xmp.count
         byteCount = bytes.count
+    }
+
+    /// Describes a file that another process has read.
+    package init(
+        header: ImageHeader, colours: ColourModel, profile: ColourProfile?, capturedAt: String?, camera: String?,
+        lens: String?, location: Location?, exifByteCount: Int, xmpByteCount: Int, byteCount: Int
+    ) {
+        format = header.format
+        size = header.size
+        storedSize = header.storedSize
+        orientation = header.orientation
+        frames = max(header.frames, header.unreadFrames)
+        loopCount = header.loopCount
+        hasAlpha = header.hasAlpha
+        bitsPerChannel = header.bitsPerChannel
+        self.colours = colours
+        self.profile = profile
+        self.capturedAt = capturedAt
+        self.camera = camera
+        self.lens = lens
+        self.location = location
+        self.exifByteCount = exifByteCount
+        self.xmpByteCount = xmpByteCount
+        self.byteCount = byteCount
     }
 }

@@ -8,7 +8,19 @@ extension KeptMetadata {
         guard self != .none, let decoder = source.decoder ?? codecs.codec(for: source.format)?.decoder else {
             return EmbeddedMetadata()
         }
-        let found = try decoder.metadata(of: source.file.bytes, cancellation: cancellation)
+        return try blocks(
+            of: source.file.bytes, by: decoder, for: image.size, isGrey: image.layout == .grey, cancellation)
+    }
+
+    /// Returns the metadata to write with a picture of a size that was made from a file.
+    package func blocks(
+        of bytes: [UInt8], by decoder: any ImageDecoding, for size: PixelSize, isGrey: Bool,
+        _ cancellation: WorkCancellation
+    ) throws -> EmbeddedMetadata {
+        if let remote = decoder as? any RemoteDecoding {
+            return try remote.blocks(self, of: bytes, for: size, isGrey: isGrey, cancellation: cancellation)
+        }
+        let found = try decoder.metadata(of: bytes, cancellation: cancellation)
         var kept = EmbeddedMetadata()
         switch self {
         case .none: break
@@ -19,22 +31,22 @@ extension KeptMetadata {
                 of: [EXIFBlock.Tag.artist, EXIFBlock.Tag.copyright].map {
                     (tag: $0, text: block.text($0, in: entries).map { Array($0.utf8) })
                 })
-        case .icc: kept.profile = profile(for: found, image)
+        case .icc: kept.profile = profile(for: found, isGrey)
         case .all, .noGPS:
-            kept.exif = EXIFRewriting.corrected(found.exif, for: image.size)
+            kept.exif = EXIFRewriting.corrected(found.exif, for: size)
             kept.xmp = XMPRewriting.corrected(found.xmp)
             if self == .noGPS {
                 kept.exif = EXIFRewriting.withoutLocation(kept.exif)
                 if XMPRewriting.hasLocation(kept.xmp) { kept.xmp = [] }
             }
-            kept.profile = profile(for: found, image)
+            kept.profile = profile(for: found, isGrey)
         }
         return kept
     }
 
     /// Returns the sRGB profile for a source with any profile, since the pixels are converted. Greyscale gets none, as
     /// a colour profile would be wrong.
-    private func profile(for found: EmbeddedMetadata, _ image: DecodedImage) -> [UInt8] {
-        found.profile.isEmpty || image.layout == .grey ? [] : ICCProfile.sRGB
+    private func profile(for found: EmbeddedMetadata, _ isGrey: Bool) -> [UInt8] {
+        found.profile.isEmpty || isGrey ? [] : ICCProfile.sRGB
     }
 }

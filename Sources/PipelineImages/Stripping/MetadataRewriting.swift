@@ -12,7 +12,7 @@ protocol MetadataRewriting {
 }
 
 /// The metadata that `ImageCodecs.stripped(_:of:)` removes from a file.
-package enum StrippedMetadata: Sendable {
+package enum StrippedMetadata: Int, Sendable {
     /// Everything except the orientation and the colour profile, on which the picture's look depends.
     case all
     /// The GPS position.
@@ -32,6 +32,18 @@ extension ImageCodecs {
         _ bytes: [UInt8], of metadata: StrippedMetadata, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let codec = try readableCodec(of: bytes)
+        if let remote = codec.decoder as? any RemoteDecoding {
+            return try remote.stripped(bytes, of: metadata, cancellation: cancellation)
+        }
+        return try metadata.stripped(bytes, of: codec, cancellation)
+    }
+}
+
+extension StrippedMetadata {
+    /// Returns a file of a codec without this metadata.
+    package func stripped(
+        _ bytes: [UInt8], of codec: ImageCodec, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
         guard let decoder = codec.decoder as? any ImageDecoding & MetadataRewriting else {
             throw LoadError(
                 .unsupportedType, subject: "",
@@ -39,7 +51,7 @@ extension ImageCodecs {
             )
         }
         let orientation = try decoder.header(of: bytes, cancellation: cancellation).orientation
-        switch metadata {
+        switch self {
         case .all:
             return try decoder.rewritten(
                 bytes, exif: EXIFRewriting.oriented(orientation), xmp: [], keepsTexts: false, cancellation)

@@ -1,3 +1,4 @@
+import CImages
 import Pipeline
 
 /// Decodes TIFF row by row with libtiff. A picture that is a single JPEG strip, as cameras and scanners write it, is
@@ -8,6 +9,11 @@ import Pipeline
 /// negative.
 struct TIFFDecoder: ImageDecoding {
     private let jpeg = JPEGDecoder()
+
+    func prepare() {
+        var failure = ctiff_failure()
+        _ = ctiff_is_available(&failure)
+    }
 
     /// Reads the first directory without decoding a pixel.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {

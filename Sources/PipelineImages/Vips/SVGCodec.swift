@@ -2,10 +2,11 @@ import CImages
 import Pipeline
 
 extension ImageCodec {
-    /// SVG by libvips, read-only. It isn't part of ``ImageCodecs/standard``, since its library isn't made for hostile
-    /// files.
+    /// SVG by libvips, read-only. Its library isn't made for hostile files, so it is only decoded in processes of its
+    /// own: add it to the codecs that a `DecoderPool` isolates.
     public static let svg = ImageCodec(
-        .svg, extensions: ["svg"], aliases: ["image/svg"], decoder: VipsDecoder(format: .svg, loader: CVIPS_SVG),
+        .svg, extensions: ["svg"], aliases: ["image/svg"],
+        decoder: ConfinedDecoder(VipsDecoder(format: .svg, loader: CVIPS_SVG)),
         negotiation: nil, matches: isSVG)
 
     /// Whether the root element is `svg`. A byte order mark, spaces, a declaration, comments and a document type may

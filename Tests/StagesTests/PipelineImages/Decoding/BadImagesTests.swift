@@ -50,17 +50,6 @@ struct BadImagesTests {
         #expect(error.message.contains("save it as another"))
     }
 
-    @Test("An SVG that is chosen can't read files nor blow up")
-    func svg() async throws {
-        let decode = Decode(codecs: [.svg])
-        for name in ["svg-external-file.svg", "svg-billion-laughs.svg"] {
-            let error = try await #require(throws: LoadError.self) {
-                try await SampleImage.decode(try Pictures.bytes("bad/\(name)"), with: decode)
-            }
-            #expect(error.code == .undecodable, "\(name)")
-        }
-    }
-
     @Test("Any good file that is cut off anywhere gives an error or a picture of its size")
     func cutOff() async throws {
         for (name, bytes) in try smallGoodFiles() {

@@ -179,13 +179,17 @@ struct DecodeTests {
         }
     }
 
-    @Test("SVG and JPEG XL are decoded if they are chosen")
+    @Test("SVG and JPEG XL are refused in the program's own process even if they are chosen")
     func chosen() async throws {
-        let decode = Decode(codecs: [.svg, .jxl])
-        let svg = try await SampleImage.decode(try Pictures.bytes("good/svg-shapes.svg"), with: decode)
-        #expect(svg.size == PixelSize(width: 312, height: 442))
-        let jxl = try await SampleImage.decode(try Pictures.bytes("good/jxl.jxl"), with: decode)
-        #expect(jxl.size == PixelSize(width: 640, height: 472))
+        for name in ["svg-shapes.svg", "jxl.jxl"] {
+            let bytes = try Pictures.bytes("good/\(name)")
+            let error = await #expect(throws: LoadError.self) {
+                try await SampleImage.decode(bytes, with: Decode(codecs: [.svg, .jxl]))
+            }
+            #expect(error?.code == .unsupportedType)
+            #expect(error?.message.contains("Isolate the codecs in a DecoderPool") == true)
+            await #expect(throws: LoadError.self) { try await ImageMetadata(of: bytes, codecs: [.svg, .jxl]) }
+        }
     }
 
     @Test("A file that is cut off is an error, or a picture if that is allowed")

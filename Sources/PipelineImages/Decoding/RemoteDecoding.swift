@@ -1,0 +1,18 @@
+package import Pipeline
+
+/// A decoder that works in another process. Everything that reads a file's bytes is done there, metadata included, so that
+/// no parser of untrusted bytes runs in this process.
+package protocol RemoteDecoding: ImageDecoding {
+    /// Does ``ImageMetadata/reading(_:by:_:)`` there.
+    func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata
+
+    /// Does ``KeptMetadata/blocks(of:by:for:isGrey:_:)`` there.
+    func blocks(
+        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
+    ) throws -> EmbeddedMetadata
+
+    /// Does ``StrippedMetadata/stripped(_:of:_:)`` there.
+    func stripped(
+        _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
+    ) throws -> [UInt8]
+}
