@@ -1,0 +1,74 @@
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "CSandbox.h"
+
+int csandbox_channel(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno;
+}
+
+int csandbox_memory(const char *name, size_t count) {
+    int memory = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (memory < 0) return -errno;
+    // Without the seals, shrinking the memory would end the other process by SIGBUS.
+    if (ftruncate(memory, (off_t)count) == 0 && fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0) return memory;
+    int error = errno;
+    close(memory);
+    return -error;
+}
+
+int csandbox_seal_writing(int memory) {
+    enum { SEAL_FUTURE_WRITE = 0x10 };
+    return fcntl(memory, F_ADD_SEALS, SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0 ? 0 : errno;
+}
+
+int csandbox_receive(int channel, void *message, size_t count, int milliseconds) {
+    // MSG_TRUNC returns the message's real size. Without a limit of time, the call that waits is the only one.
+    int flags = MSG_TRUNC | (milliseconds < 0 ? 0 : MSG_DONTWAIT);
+    for (;;) {
+        ssize_t received = recv(channel, message, count, flags);
+        if (received == 0) return EPIPE;
+        if (received > 0) return (size_t)received == count ? 0 : EBADMSG;
+        if (errno == ECONNRESET) return EPIPE;
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN || milliseconds == 0) return errno;
+        struct pollfd wait = {.fd = channel, .events = POLLIN};
+        int ready = poll(&wait, 1, milliseconds);
+        if (ready == 0 || (ready < 0 && errno == EINTR)) return EAGAIN;
+        if (ready < 0) return errno;
+    }
+}
+
+int csandbox_send(int channel, const void *message, size_t count) {
+    ssize_t sent;
+    do sent = send(channel, message, count, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)count ? 0 : sent < 0 ? errno : EMSGSIZE;
+}
+
+int csandbox_kill(int pidfd) { return syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0 ? 0 : errno; }
+
+bool csandbox_has_ended(int pidfd, int milliseconds) {
+    struct pollfd wait = {.fd = pidfd, .events = POLLIN};
+    int ready;
+    do ready = poll(&wait, 1, milliseconds);
+    while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
+int csandbox_threads(void) {
+    DIR *folder = opendir("/proc/self/task");
+    if (!folder) return 0;
+    int count = 0;
+    for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "CSandbox.h"
+
+/// Sends a message with descriptors. Returns 0 or an error number.
+static int send_descriptors(int socket, void *message, size_t count, const int *descriptors, size_t number) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+    } control = {0};
+    struct iovec part = {.iov_base = message, .iov_len = count};
+    struct msghdr all = {.msg_iov = &part, .msg_iovlen = 1};
+    if (number > 0) {
+        all.msg_control = &control;
+        all.msg_controllen = CMSG_SPACE(number * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&all);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(number * sizeof(int));
+        memcpy(CMSG_DATA(header), descriptors, number * sizeof(int));
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &all, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? errno : 0;
+}
+
+/// Receives a message with `number` descriptors or none. Returns 0, EPIPE at the end, or another error number.
+static int receive_descriptors(int socket, void *message, size_t count, int *descriptors, size_t number) {
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(3 * sizeof(int))];
+    } control = {0};
+    struct iovec part = {.iov_base = message, .iov_len = count};
+    struct msghdr all = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = CMSG_SPACE(number * sizeof(int))};
+    ssize_t received;
+    do received = recvmsg(socket, &all, MSG_CMSG_CLOEXEC);
+    while (received < 0 && errno == EINTR);
+    if (received < 0) return errno;
+    if (received == 0) return EPIPE;
+    for (size_t i = 0; i < number; i++) descriptors[i] = -1;
+    struct cmsghdr *header = CMSG_FIRSTHDR(&all);
+    if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(number * sizeof(int)))
+        memcpy(descriptors, CMSG_DATA(header), number * sizeof(int));
+    return (size_t)received == count ? 0 : EBADMSG;
+}
+
+static void child_ended(int signal) { (void)signal; }
+
+bool csandbox_serve(int control, csandbox_worker *worker) {
+    // The signal only interrupts the wait, so that ended workers are collected at once.
+    struct sigaction action = {.sa_handler = child_ended};
+    sigset_t blocked, unblocked;
+    sigaction(SIGCHLD, &action, NULL);
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &blocked, &unblocked);
+    for (;;) {
+        while (waitpid(-1, NULL, WNOHANG) > 0);
+        struct pollfd wait = {.fd = control, .events = POLLIN};
+        if (ppoll(&wait, 1, NULL, &unblocked) < 0) continue;
+        int descriptors[3];
+        int error = receive_descriptors(control, &worker->plan, sizeof worker->plan, descriptors, 3);
+        if (error == EPIPE) return false;
+        int pidfd = -1, status = error ? error : descriptors[2] < 0 ? EBADMSG : 0;
+        pid_t process = status == 0 ? fork() : -1;
+        if (process == 0) {
+            signal(SIGCHLD, SIG_DFL);
+            sigprocmask(SIG_SETMASK, &unblocked, NULL);
+            close(control);
+            worker->channel = descriptors[0], worker->input = descriptors[1], worker->output = descriptors[2];
+            return true;
+        }
+        if (status == 0 && process < 0) status = errno;
+        // The worker isn't collected before this, so its number can't be another process's.
+        if (status == 0 && (pidfd = (int)syscall(SYS_pidfd_open, process, 0)) < 0) status = errno;
+        for (int i = 0; i < 3; i++)
+            if (descriptors[i] >= 0) close(descriptors[i]);
+        send_descriptors(control, &status, sizeof status, &pidfd, pidfd < 0 ? 0 : 1);
+        if (pidfd >= 0) close(pidfd);
+        else if (process > 0) kill(process, SIGKILL);
+    }
+}
+
+int csandbox_request_worker(int control, csandbox_worker worker, int *pidfd) {
+    int descriptors[] = {worker.channel, worker.input, worker.output};
+    int error = send_descriptors(control, &worker.plan, sizeof worker.plan, descriptors, 3);
+    if (error) return error;
+    int status = 0;
+    error = receive_descriptors(control, &status, sizeof status, pidfd, 1);
+    return error ? error : status ? status : *pidfd < 0 ? EBADMSG : 0;
+}
+
+int csandbox_spawn(const char *path, int *process, int *control) {
+    enum { CONTROL = 3 };
+    int ends[2];
+    int error = csandbox_channel(ends);
+    if (error) return error;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    sigemptyset(&none);
+    sigfillset(&all);
+    // Ctrl-C is for the program, which ends its workers itself; so the server is in a group of its own.
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], CONTROL);
+    posix_spawn_file_actions_addclosefrom_np(&actions, CONTROL + 1);
+    char *arguments[] = {(char *)path, NULL}, *environment[] = {NULL};
+    error = posix_spawn(process, path, &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close(ends[1]);
+    if (error) close(ends[0]);
+    else *control = ends[0];
+    return error;
+}
