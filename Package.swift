@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .library(name: "Pipeline", targets: ["Pipeline"]),
         .library(name: "PipelineImages", targets: ["PipelineImages"]),
+        .library(name: "PipelineIsolation", targets: ["PipelineIsolation"]),
         .library(name: "PipelineHTTP", targets: ["PipelineHTTP"]),
         .library(name: "Stages", targets: ["Stages"]),
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
@@ -29,6 +30,7 @@ let package = Package(
         .library(name: "PipelineTracing", targets: ["PipelineTracing"]),
         .library(name: "PipelineCommand", targets: ["PipelineCommand"]),
         .executable(name: "pipectl", targets: ["pipectl"]),
+        .executable(name: "pipeline-decoder", targets: ["pipeline-decoder"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -66,6 +68,16 @@ let package = Package(
             dependencies: ["Pipeline", "CDeflate", "CImages", "CWebP", "CZlib"],
             swiftSettings: settings
         ),
+        .target(name: "CSandbox"),
+        .target(
+            name: "PipelineIsolation",
+            dependencies: [
+                "CSandbox", "Pipeline", "PipelineImages", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // The program in whose processes PipelineIsolation decodes.
+        .executableTarget(name: "pipeline-decoder", dependencies: ["PipelineIsolation"], swiftSettings: settings),
         .target(
             name: "PipelineHTTP",
             dependencies: [
@@ -107,7 +119,7 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
-                "CArguments", "CImages", "PipelineFile", "Stages",
+                "CArguments", "CImages", "PipelineFile", "PipelineIsolation", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -115,6 +127,17 @@ let package = Package(
         ),
         .executableTarget(name: "pipectl", dependencies: ["PipelineCommand"], swiftSettings: settings),
         .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
+        // A compromised decoder, in a helper of its own; no products.
+        .target(name: "CEscapes", path: "Tests/CEscapes"),
+        .executableTarget(
+            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation"], path: "Tests/EscapingDecoder",
+            swiftSettings: settings),
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: [
+                "CEscapes", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages", "pipeline-decoder",
+            ],
+            swiftSettings: settings),
         // What tests of the cache need processes of their own for; no product.
         .executableTarget(
             name: "CacheTrials",

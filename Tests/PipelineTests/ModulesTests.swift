@@ -7,13 +7,15 @@ struct ModulesTests {
     private static let arrows: [String: Set<String>] = [
         "Pipeline": ["CThread"],
         "PipelineImages": ["Pipeline", "CDeflate", "CImages", "CWebP", "CZlib"],
+        "PipelineIsolation": ["Pipeline", "PipelineImages", "CSandbox"],
+        "pipeline-decoder": ["PipelineIsolation"],
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
         "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineTracing": ["Pipeline", "Stages"],
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
-        "PipelineCommand": ["Stages", "PipelineFile", "CArguments", "CImages"],
+        "PipelineCommand": ["Stages", "PipelineFile", "PipelineIsolation", "CArguments", "CImages"],
         "pipectl": ["PipelineCommand"],
     ]
 

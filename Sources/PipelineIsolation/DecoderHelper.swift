@@ -1,0 +1,110 @@
+import CSandbox
+import FoundationEssentials
+import Glibc
+import Pipeline
+import PipelineImages
+
+/// The helper program: a fork server that has loaded the codecs, and forks a worker whenever it is asked to.
+///
+/// Its calls block for some milliseconds, so they belong on threads that may block. One call at a time.
+final class DecoderHelper: Sendable {
+    /// The version of the messages. The helper has to have the same.
+    static let version = 1
+    /// The bytes of the helper's first message: its version, its number of threads and its formats, as text.
+    static let greetingBytes = 4096
+
+    /// The formats that the helper decodes.
+    let formats: [ImageFormat]
+
+    let process: Int32
+    private let control: Int32
+
+    /// Starts the helper.
+    /// - Throws: `LoadError` with `refused` if it can't be started or is of another version.
+    init(path: String) throws(LoadError) {
+        var (process, control): (Int32, Int32) = (0, -1)
+        let status = csandbox_spawn(path, &process, &control)
+        guard status == 0 else {
+            throw LoadError(
+                .refused, subject: path,
+                "The program that decodes images can't be started (\(String(cString: strerror(status)))). Reinstall it."
+            )
+        }
+        (self.process, self.control) = (process, control)
+        do {
+            formats = try Self.greeting(control, path)
+        } catch {
+            formats = []
+            throw error
+        }
+    }
+
+    /// Ends the helper, and with it all its workers.
+    deinit {
+        close(control)
+        // The end of the socket ends it too, unless a program forked without running another still holds the socket.
+        kill(process, SIGKILL)
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    }
+
+    /// Forks a worker.
+    func worker(_ plan: csandbox_plan, channel: Int32, input: Int32, output: Int32) throws(SystemError) -> Int32 {
+        var pidfd: Int32 = -1
+        try check(
+            "start a process for decoding",
+            csandbox_request_worker(
+                control, csandbox_worker(channel: channel, input: input, output: output, plan: plan), &pidfd))
+        return pidfd
+    }
+
+    private static func greeting(_ control: Int32, _ path: String) throws(LoadError) -> [ImageFormat] {
+        var text = [UInt8](repeating: 0, count: greetingBytes)
+        // Loading all libraries takes a tenth of a second on an idle machine.
+        guard csandbox_receive(control, &text, text.count, 60_000) == 0 else {
+            throw LoadError(
+                .refused, subject: path,
+                "The program that decodes images didn't start. Run it by hand to see what it says, or reinstall it.")
+        }
+        let lines = String(decoding: text.prefix { $0 != 0 }, as: UTF8.self).split(separator: "\n")
+        guard lines.first == "pipeline-decoder \(version)" else {
+            throw LoadError(
+                .refused, subject: path,
+                "The program that decodes images is of another version than this one. Install both from one build.")
+        }
+        return lines.dropFirst().map { ImageFormat(rawValue: String($0)) }
+    }
+}
+
+extension DecoderHelper {
+    /// The helper's file name.
+    static let name = "pipeline-decoder"
+    /// The variable of the environment that names the helper.
+    static let variable = "PIPELINE_DECODER"
+
+    /// Finds the helper: by a path, by the environment, next to the program, or in the `libexec` folder next to the
+    /// program's.
+    /// - Throws: `LoadError` with `refused` if there is none.
+    static func find(_ path: String?) throws(LoadError) -> String {
+        if let path = path ?? ProcessInfo.processInfo.environment[variable] {
+            guard access(path, X_OK) == 0 else {
+                throw LoadError(.refused, subject: path, "There is no program to decode images at this path.")
+            }
+            return path
+        }
+        let folder = program.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        for candidate in ["\(folder)/\(name)", "\(folder)/../libexec/\(name)"] where access(candidate, X_OK) == 0 {
+            return candidate
+        }
+        throw LoadError(
+            .refused, subject: "",
+            "The program \(name) is missing next to this one. Install it there, or name it in \(variable).")
+    }
+
+    /// The path of the running program.
+    private static var program: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        return String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

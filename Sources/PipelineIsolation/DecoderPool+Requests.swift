@@ -1,0 +1,159 @@
+import Pipeline
+import PipelineImages
+
+extension DecoderPool {
+    /// Does a request in a worker and reads its result.
+    /// - Parameter body: Reads the response, with the worker's results in the slab.
+    /// - Throws: `LoadError`; what `cancellation` throws.
+    func perform<Result>(
+        _ request: Message, on bytes: [UInt8], keepsFile: Bool = false, _ cancellation: WorkCancellation,
+        _ body: (Message, Slab) throws -> Result
+    ) throws -> Result {
+        guard bytes.count <= start.sizes.input else {
+            throw LoadError(
+                .tooManyBytes, subject: "",
+                "The file has \(bytes.count) bytes; \(start.sizes.input) are allowed. Raise the pool's limit of bytes.")
+        }
+        // The digest of a large file takes milliseconds, so it is only calculated for files of a refused one's size.
+        if state.withLock({ $0.refused.hasFile(of: bytes.count) }) {
+            let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
+            if state.withLock({ $0.refused.contains(digest, now: now) }) { throw RefusedFiles.error }
+        }
+        do {
+            return try attempt(request, on: bytes, keepsFile, cancellation, body)
+        } catch is WorkerProcess.Failure {
+            // The system may have killed it for want of memory, or somebody by hand.
+            do {
+                return try attempt(request, on: bytes, keepsFile, cancellation, body)
+            } catch let failure as WorkerProcess.Failure {
+                let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
+                state.withLock { $0.refused.insert(digest, count: bytes.count, now: now) }
+                throw Self.error(failure)
+            }
+        }
+    }
+
+    private func attempt<Result>(
+        _ request: Message, on bytes: [UInt8], _ keepsFile: Bool, _ cancellation: WorkCancellation,
+        _ body: (Message, Slab) throws -> Result
+    ) throws -> Result {
+        let worker = try claim(for: bytes, cancellation)
+        let response: Message
+        let result: Swift.Result<Result, any Error>
+        do {
+            response = try worker.perform(request, on: bytes, keepsFile: keepsFile, cancellation)
+            do {
+                result = .success(try body(response, worker.output))
+            } catch let error as Message.Malformed {
+                throw worker.end(.malformed(error.description))
+            } catch {
+                // The decoder's own error.
+                result = .failure(error)
+            }
+        } catch let failure as WorkerProcess.Failure {
+            drop(worker) { $0.deaths += 1 }
+            throw failure
+        } catch {
+            drop(worker) { $0.kills += 1 }
+            throw error
+        }
+        worker.releaseMemory(file: bytes.count, result: response.used)
+        release(worker, response)
+        return try result.get()
+    }
+
+    /// Takes an idle worker, best one that has the file already, or starts one, or waits for one.
+    private func claim(for bytes: [UInt8], _ cancellation: WorkCancellation) throws -> WorkerProcess {
+        enum Claim {
+            case worker(WorkerProcess)
+            case start(DecoderHelper?)
+            case closed
+        }
+        var claim: Claim?
+        while claim == nil {
+            try cancellation.check()
+            claim = state.wait(milliseconds: 10) { state in
+                if state.isClosed { return .closed }
+                if let index = state.idle.lastIndex(where: { $0.holds(bytes) }) ?? state.idle.indices.last {
+                    return .worker(state.idle.remove(at: index))
+                }
+                guard state.count < self.workers, !state.isStarting else { return nil }
+                (state.count, state.isStarting) = (state.count + 1, true)
+                return .start(state.helper)
+            }
+        }
+        switch claim {
+        case .worker(let worker): return worker
+        case .start(let helper): return try startWorker(helper)
+        case .closed, nil:
+            throw LoadError(
+                .refused, subject: "", "The pool of processes that decode images is closed. Use another pool.")
+        }
+    }
+
+    /// Starts a worker, and the helper too if it has ended.
+    private func startWorker(_ helper: DecoderHelper?) throws -> WorkerProcess {
+        do {
+            let (helper, worker) = try started(by: helper)
+            let ended = state.withLock(wake: .all) { state -> DecoderHelper? in
+                state.isStarting = false
+                state.statistics.started += 1
+                defer { state.helper = helper }
+                return state.helper
+            }
+            // It is released, and its process collected, after the lock.
+            _ = ended
+            return worker
+        } catch {
+            state.withLock(wake: .all) { ($0.isStarting, $0.count) = (false, $0.count - 1) }
+            throw (error as? SystemError)?.refusal ?? error
+        }
+    }
+
+    private func started(by helper: DecoderHelper?) throws -> (DecoderHelper, WorkerProcess) {
+        if let helper, let worker = try? start.worker(of: helper) { return (helper, worker) }
+        let (_, helper, worker) = try start.processes()
+        return (helper, worker)
+    }
+
+    private func release(_ worker: WorkerProcess, _ response: Message) {
+        let isOld =
+            worker.requests >= start.imagesPerWorker
+            || .nanoseconds(start.clock.uptimeNanoseconds - worker.birth) >= start.age
+        let refused = max(0, response.refusedCalls &- worker.refusedCalls)
+        worker.note(refusedCalls: response.refusedCalls)
+        let ended = state.withLock(wake: .all) { state -> WorkerProcess? in
+            state.statistics.requests += 1
+            if refused > 0 {
+                state.statistics.refusedCalls &+= refused
+                state.statistics.lastRefusedCall = Int(response.lastRefusedCall)
+            }
+            guard isOld || state.isClosed else {
+                state.idle.append(worker)
+                return nil
+            }
+            state.count -= 1
+            return worker
+        }
+        _ = ended
+    }
+
+    private func drop(_ worker: WorkerProcess, _ count: (inout Statistics) -> Void) {
+        state.withLock(wake: .all) { state in
+            state.count -= 1
+            count(&state.statistics)
+        }
+    }
+
+    private static func error(_ failure: WorkerProcess.Failure) -> LoadError {
+        switch failure {
+        case .died:
+            LoadError(
+                .undecodable, subject: "", "The file ended the process that decoded it, twice. Get a new copy.")
+        case .malformed(let reason):
+            LoadError(
+                .undecodable, subject: "",
+                "The process that decoded the file returned an invalid result (\(reason)). Get a new copy of the file.")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import CSandbox
+import FoundationEssentials
+import Glibc
+import Pipeline
+public import PipelineImages
+
+/// The helper program of a ``DecoderPool``.
+///
+/// The package has one for its own formats, `pipeline-decoder`. A program with a format of its own makes another, of one
+/// file, and names it as the pool's `helper`:
+///
+/// ```swift
+/// import PipelineIsolation
+///
+/// DecoderWorker.main(codecs: DecoderWorker.codecs.adding(.qoi))
+/// ```
+public enum DecoderWorker {
+    /// The package's own formats, SVG and JPEG XL included.
+    public static let codecs = ImageCodecs.known
+
+    /// Serves a pool until the program that started this one ends. Doesn't return.
+    ///
+    /// Call it from `main.swift` before anything else: only a process with one thread can fork workers.
+    /// - Parameter codecs: The formats that workers decode.
+    public static func main(codecs: ImageCodecs = codecs) -> Never {
+        let control: Int32 = 3
+        var kind: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(control, SOL_SOCKET, SO_TYPE, &kind, &size) == 0, kind == Int32(SOCK_SEQPACKET.rawValue) else {
+            print(
+                "This program decodes images for others, which start it themselves: see DecoderPool and pipectl --isolate."
+            )
+            exit(64)
+        }
+        DecodingProcess.isCurrent = true
+        BlockingThreads.isAlone = true
+        DecodingProcess.prepare()
+        for codec in codecs.codecs { codec.decoder.prepare() }
+        var greeting = Array(
+            (["pipeline-decoder \(DecoderHelper.version)"] + codecs.codecs.map(\.format.rawValue))
+                .joined(separator: "\n").utf8.prefix(DecoderHelper.greetingBytes - 1))
+        greeting += [UInt8](repeating: 0, count: DecoderHelper.greetingBytes - greeting.count)
+        guard csandbox_send(control, greeting, greeting.count) == 0 else { exit(1) }
+        var worker = csandbox_worker()
+        guard csandbox_serve(control, &worker) else { exit(0) }
+        work(worker, codecs)
+    }
+
+    private static func work(_ worker: csandbox_worker, _ codecs: ImageCodecs) -> Never {
+        guard let input = Slab(received: worker.input, isWritable: false),
+            let output = Slab(received: worker.output, isWritable: true)
+        else { _exit(1) }
+        close(worker.input)
+        close(worker.output)
+        var ready = Message(kind: 0)
+        ready.append(Int(csandbox_confine(worker.plan, worker.channel)))
+        var loop = WorkerLoop(codecs: codecs, input: input, output: output)
+        guard csandbox_send(worker.channel, &ready, MemoryLayout<Message>.size) == 0 else { _exit(0) }
+        var request = Message(kind: 0)
+        while csandbox_receive(worker.channel, &request, MemoryLayout<Message>.size, -1) == 0 {
+            var response = loop.response(to: request)
+            guard csandbox_send(worker.channel, &response, MemoryLayout<Message>.size) == 0 else { break }
+            loop.releaseMemory()
+        }
+        // Nothing is flushed or run at exit.
+        _exit(0)
+    }
+}
+
+extension Slab {
+    /// Maps memory that another process made.
+    fileprivate init?(received memory: Int32, isWritable: Bool) {
+        var status = stat()
+        guard fstat(memory, &status) == 0 else { return nil }
+        try? self.init(memory: memory, count: Int(status.st_size), isWritable: isWritable)
+    }
+}

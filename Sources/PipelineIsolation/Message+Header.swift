@@ -1,0 +1,95 @@
+import Pipeline
+import PipelineImages
+
+extension Message {
+    /// The largest size, count of bytes or number of frames that a message may have. No format has larger ones.
+    static let largest = 1 << 40
+
+    mutating func append(_ size: PixelSize) {
+        append(size.width)
+        append(size.height)
+    }
+
+    /// Adds a size that may be missing.
+    mutating func append(_ size: PixelSize?) {
+        append(size != nil)
+        append(size ?? PixelSize(square: 0))
+    }
+
+    mutating func append(_ region: PixelRegion?) {
+        append(region != nil)
+        append(region?.x ?? 0)
+        append(region?.y ?? 0)
+        append(region?.size ?? PixelSize(square: 0))
+    }
+
+    /// Adds a header.
+    /// - Parameter formats: The helper's formats. A header's format is sent as its place among them.
+    mutating func append(_ header: ImageHeader, _ formats: [ImageFormat]) {
+        append(formats.firstIndex(of: header.format) ?? formats.count)
+        append(header.storedSize)
+        append(header.codedSize)
+        append(header.orientation.rawValue)
+        append(header.frames)
+        append(header.loopCount)
+        append(header.hasAlpha)
+        append(header.hasProfile)
+        append(header.bitsPerChannel)
+        append(header.colours.flatMap { ImageMetadata.ColourModel.allCases.firstIndex(of: $0) } ?? -1)
+        append(header.memory)
+        append(header.readsRegions)
+        append(header.region)
+        append(header.profileBytes)
+        append(header.unreadFrames)
+        append(header.wholeBytes)
+        append(header.wholeLimit)
+        append(header.excessPixels)
+    }
+}
+
+extension Message.Reader {
+    mutating func nextSize() throws(Message.Malformed) -> PixelSize {
+        PixelSize(width: try next(in: 0...Message.largest), height: try next(in: 0...Message.largest))
+    }
+
+    mutating func nextOptionalSize() throws(Message.Malformed) -> PixelSize? {
+        let (isPresent, size) = (try nextBool(), try nextSize())
+        return isPresent ? size : nil
+    }
+
+    mutating func nextRegion() throws(Message.Malformed) -> PixelRegion? {
+        let isPresent = try nextBool()
+        let (x, y) = (try next(in: 0...Message.largest), try next(in: 0...Message.largest))
+        let size = try nextSize()
+        return isPresent ? PixelRegion(x: x, y: y, size: size) : nil
+    }
+
+    /// Reads a header.
+    mutating func nextHeader(_ formats: [ImageFormat]) throws(Message.Malformed) -> ImageHeader {
+        // The index was checked against the list.
+        var header = ImageHeader(format: formats[try next(in: 0...formats.count - 1)], storedSize: try nextSize())
+        header.codedSize = try nextSize()
+        guard let orientation = ImageOrientation(rawValue: try next(in: 1...8)) else {
+            throw Message.Malformed("there is no such orientation")
+        }
+        header.orientation = orientation
+        header.frames = try next(in: 0...Message.largest)
+        header.loopCount = try next(in: 0...Message.largest)
+        header.hasAlpha = try nextBool()
+        header.hasProfile = try nextBool()
+        header.bitsPerChannel = try next(in: 0...65_535)
+        let models = ImageMetadata.ColourModel.allCases
+        let model = try next(in: -1...models.count - 1)
+        header.colours = model < 0 ? nil : models[model]
+        // An estimate that overflowed is the greatest number.
+        header.memory = try next(in: 0...Int.max)
+        header.readsRegions = try nextBool()
+        header.region = try nextRegion()
+        header.profileBytes = try next(in: 0...Message.largest)
+        header.unreadFrames = try next(in: 0...Message.largest)
+        header.wholeBytes = try next(in: 0...64)
+        header.wholeLimit = try next(in: 0...Int.max)
+        header.excessPixels = try next(in: 1...64)
+        return header
+    }
+}

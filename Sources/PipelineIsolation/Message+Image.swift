@@ -1,0 +1,86 @@
+import Pipeline
+import PipelineImages
+
+extension Message {
+    /// The bytes that one frame's delay takes in a slab.
+    static let delayBytes = 8
+
+    /// Adds a picture, and writes the delays and then the pixels of its frames to a slab.
+    /// - Throws: `LoadError` with `tooMuchMemory` if it doesn't fit, `unsupportedLayout` for pixels that can't be sent.
+    mutating func append(_ image: DecodedImage, to slab: UnsafeMutableRawBufferPointer) throws(LoadError) {
+        guard image.layout == PixelLayout.known(channelCount: image.layout.channelCount) else {
+            throw LoadError(
+                .unsupportedLayout, subject: "",
+                "Pixels of the layout \"\(image.layout)\" can't be sent by the process that decodes. Its decoder has to return "
+                    + "8-bit sRGB.")
+        }
+        let start = image.frames.count * Self.delayBytes
+        guard start + image.byteCount <= slab.count else {
+            throw LoadError(
+                .tooMuchMemory, subject: "",
+                "The picture has \(image.byteCount) bytes; \(slab.count) are allowed. Raise the pool's limit of pixels, or ask "
+                    + "for a smaller picture.")
+        }
+        append(image.size)
+        append(image.layout.channelCount)
+        append(image.frames.count)
+        append(image.loopCount)
+        append(image.nativeSize)
+        append(image.region)
+        used = start + image.byteCount
+        var place = start
+        for (index, frame) in image.frames.enumerated() {
+            slab.storeBytes(
+                of: Int64(min(9e18, frame.delay / .nanoseconds(1))), toByteOffset: index * Self.delayBytes,
+                as: Int64.self)
+            frame.bytes.withUnsafeBytes { slab.baseAddress?.advanced(by: place).copyBytes(from: $0) }
+            place += frame.bytes.count
+        }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate func copyBytes(from bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        copyMemory(from: start, byteCount: bytes.count)
+    }
+}
+
+extension Message.Reader {
+    /// Copies a picture out of a slab, once.
+    /// - Parameters:
+    ///   - header: The file's header, as the program has checked it.
+    ///   - frames: How many frames were asked for.
+    /// - Throws: `Message.Malformed` if the picture can't be of that file or doesn't lie in the slab.
+    mutating func nextImage(
+        of header: ImageHeader, frames wanted: Int, in slab: Slab
+    ) throws(Message.Malformed) -> DecodedImage {
+        let area = header.region?.size ?? header.size
+        let size = PixelSize(
+            width: try next(in: 1...max(1, area.width)), height: try next(in: 1...max(1, area.height)))
+        guard let layout = PixelLayout.known(channelCount: try next(in: 1...4)) else {
+            throw Message.Malformed("there is no such layout")
+        }
+        let count = try next(in: 1...max(1, min(header.frames, wanted)))
+        let loopCount = try next(in: 0...Message.largest)
+        let native = PixelSize(
+            width: try next(in: 1...Message.largest), height: try next(in: 1...Message.largest))
+        guard try nextRegion() == header.region else { throw Message.Malformed("it shows another region") }
+        let frameBytes = size.width.saturatingTimes(size.height).saturatingTimes(layout.channelCount)
+        let delays = try slab.part(at: 0, count: count.saturatingTimes(Message.delayBytes))
+        guard frameBytes.saturatingTimes(count) <= slab.count - delays.count else {
+            throw Message.Malformed("\(count) frames of \(size) pixels exceed the slab")
+        }
+        var images: [DecodedImage.Frame] = []
+        for index in 0..<count {
+            let pixels = try slab.part(at: delays.count + index * frameBytes, count: frameBytes)
+            // Read once, since the worker can change it meanwhile.
+            let delay = delays.loadUnaligned(fromByteOffset: index * Message.delayBytes, as: Int64.self)
+            images.append(
+                DecodedImage.Frame(
+                    pixels: [UInt8](copying: pixels), delay: .nanoseconds(max(0, min(delay, 1 << 50)))))
+        }
+        return DecodedImage(
+            size: size, layout: layout, frames: images, loopCount: loopCount, nativeSize: native, region: header.region)
+    }
+}

@@ -1,0 +1,138 @@
+import Pipeline
+import PipelineImages
+
+/// Writes blocks of bytes to a slab one after the other; a message has their lengths.
+struct SlabWriter {
+    let slab: UnsafeMutableRawBufferPointer
+    private var place = 0
+
+    init(_ slab: UnsafeMutableRawBufferPointer) { self.slab = slab }
+
+    /// Appends a block.
+    /// - Throws: `LoadError` with `tooMuchMemory` if it doesn't fit.
+    mutating func append(_ block: [UInt8], to message: inout Message) throws(LoadError) {
+        guard block.count <= slab.count - place else {
+            throw LoadError(
+                .tooMuchMemory, subject: "",
+                "The result has more than the \(slab.count) bytes that are allowed. Raise the pool's limit of pixels or of bytes."
+            )
+        }
+        message.append(block.count)
+        block.withUnsafeBytes { bytes in
+            UnsafeMutableRawBufferPointer(rebasing: slab[place..<place + bytes.count]).copyMemory(from: bytes)
+        }
+        place += block.count
+        message.used = place
+    }
+
+    mutating func append(_ text: String?, to message: inout Message) throws(LoadError) {
+        message.append(text != nil)
+        try append(Array((text ?? "").utf8), to: &message)
+    }
+
+    mutating func append(_ metadata: EmbeddedMetadata, to message: inout Message) throws(LoadError) {
+        for block in [metadata.exif, metadata.xmp, metadata.profile] { try append(block, to: &message) }
+    }
+
+    /// Writes an error's code and message.
+    mutating func append(_ error: LoadError, to message: inout Message) throws(LoadError) {
+        try append(Array(error.code.rawValue.utf8.prefix(64)), to: &message)
+        try append(Array(error.message.utf8.prefix(SlabReader.longestText)), to: &message)
+    }
+
+    mutating func append(
+        _ description: ImageMetadata, header: ImageHeader, _ formats: [ImageFormat], to message: inout Message
+    ) throws(LoadError) {
+        message.append(header, formats)
+        message.append(ImageMetadata.ColourModel.allCases.firstIndex(of: description.colours) ?? 0)
+        message.append(description.profile != nil)
+        message.append(description.profile?.isSRGB ?? false)
+        message.append(description.profile?.byteCount ?? 0)
+        message.append(description.exifByteCount)
+        message.append(description.xmpByteCount)
+        message.append(description.location != nil)
+        for degrees in [description.location?.latitude, description.location?.longitude] {
+            message.append(Int(truncatingIfNeeded: (degrees ?? 0).bitPattern))
+        }
+        for text in [description.profile?.name, description.capturedAt, description.camera, description.lens] {
+            try append(text, to: &message)
+        }
+    }
+}
+
+/// Reads blocks of bytes from a slab one after the other, by the lengths in a message.
+struct SlabReader {
+    /// The most bytes of a text.
+    static let longestText = 4096
+
+    let slab: Slab
+    var numbers: Message.Reader
+    private var place = 0
+
+    init(_ slab: Slab, _ numbers: Message.Reader) {
+        self.slab = slab
+        self.numbers = numbers
+    }
+
+    mutating func block() throws(Message.Malformed) -> [UInt8] {
+        let count = try numbers.next(in: 0...slab.count)
+        defer { place += count }
+        return [UInt8](copying: try slab.part(at: place, count: count))
+    }
+
+    /// Reads a text. Control characters become spaces: a text may end up on a terminal.
+    mutating func text() throws(Message.Malformed) -> String {
+        let bytes = try block()
+        guard bytes.count <= Self.longestText else { throw Message.Malformed("a text has \(bytes.count) bytes") }
+        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control ? " " : Character(scalar)
+        }
+        return String(scalars)
+    }
+
+    mutating func optionalText() throws(Message.Malformed) -> String? {
+        let (isPresent, text) = (try numbers.nextBool(), try text())
+        return isPresent ? text : nil
+    }
+
+    mutating func metadata() throws(Message.Malformed) -> EmbeddedMetadata {
+        EmbeddedMetadata(exif: try block(), xmp: try block(), profile: try block())
+    }
+
+    /// Reads the error of a decoder.
+    mutating func error() throws(Message.Malformed) -> LoadError {
+        let (code, message) = (try text(), try text())
+        guard !code.isEmpty, code.utf8.allSatisfy({ (0x61...0x7a).contains($0 | 0x20) || (0x30...0x39).contains($0) })
+        else {
+            throw Message.Malformed("an error's code isn't a name")
+        }
+        return LoadError(LoadError.Code(rawValue: code), subject: "", message)
+    }
+
+    mutating func description(_ formats: [ImageFormat], byteCount: Int) throws(Message.Malformed) -> ImageMetadata {
+        let header = try numbers.nextHeader(formats)
+        let models = ImageMetadata.ColourModel.allCases
+        let colours = models[try numbers.next(in: 0...models.count - 1)]
+        let (hasProfile, isSRGB) = (try numbers.nextBool(), try numbers.nextBool())
+        let profileBytes = try numbers.next(in: 0...Message.largest)
+        let exif = try numbers.next(in: 0...Message.largest)
+        let xmp = try numbers.next(in: 0...Message.largest)
+        let isLocated = try numbers.nextBool()
+        let (latitude, longitude) = (try degrees(), try degrees())
+        let name = try optionalText()
+        return ImageMetadata(
+            header: header, colours: colours,
+            profile: hasProfile
+                ? ImageMetadata.ColourProfile(name: name, isSRGB: isSRGB, byteCount: profileBytes) : nil,
+            capturedAt: try optionalText(), camera: try optionalText(), lens: try optionalText(),
+            location: isLocated ? ImageMetadata.Location(latitude: latitude, longitude: longitude) : nil,
+            exifByteCount: exif, xmpByteCount: xmp, byteCount: byteCount)
+    }
+
+    private mutating func degrees() throws(Message.Malformed) -> Double {
+        let bits = try numbers.next(in: Int.min...Int.max)
+        let degrees = Double(bitPattern: UInt64(bitPattern: Int64(bits)))
+        guard (-360...360).contains(degrees) else { throw Message.Malformed("a place isn't on Earth") }
+        return degrees
+    }
+}

@@ -1,0 +1,70 @@
+import CSandbox
+import Glibc
+import Pipeline
+
+/// Memory that the program shares with one worker. It is mapped once and reused for every image.
+///
+/// Its pages exist only once they are written, so a slab may be as large as the largest image.
+package struct Slab: Sendable {
+    /// How many bytes it has.
+    let count: Int
+    /// Where it is mapped, as an address: pointers aren't `Sendable`. The mapping lives until ``unmap()``.
+    private let address: UInt
+
+    /// Maps shared memory.
+    /// - Throws: ``SystemError``.
+    init(memory: Int32, count: Int, isWritable: Bool) throws(SystemError) {
+        let mapping = mmap(nil, count, isWritable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, memory, 0)
+        guard let mapping, mapping != MAP_FAILED else { throw SystemError("map shared memory", errno) }
+        self.count = count
+        address = UInt(bitPattern: mapping)
+    }
+
+    /// The slab's bytes.
+    package var bytes: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: UnsafeMutableRawPointer(bitPattern: address), count: count)
+    }
+
+    /// Returns the part that a message names.
+    /// - Throws: `Message.Malformed` if it doesn't lie in the slab.
+    func part(at offset: Int, count: Int) throws(Message.Malformed) -> UnsafeRawBufferPointer {
+        guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else {
+            throw Message.Malformed("\(count) bytes at \(offset) exceed the slab's \(self.count)")
+        }
+        return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[offset..<offset + count])
+    }
+
+    /// Gives memory beyond the first bytes back to the system. Its content is zero afterwards.
+    func release(after kept: Int) {
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let start = (kept + page - 1) / page * page
+        guard start < count else { return }
+        madvise(bytes.baseAddress?.advanced(by: start), count - start, MADV_REMOVE)
+    }
+
+    func unmap() { munmap(bytes.baseAddress, count) }
+}
+
+/// A call of the system that failed.
+struct SystemError: Error {
+    let number: Int32
+    private let action: String
+
+    init(_ action: String, _ number: Int32) {
+        self.action = action
+        self.number = number
+    }
+
+    /// The error of the work that needed the call.
+    var refusal: LoadError {
+        LoadError(
+            .refused, subject: "",
+            "The system refused to \(action) for decoding in a process of its own (\(String(cString: strerror(number)))). "
+                + "Raise the limit that it names, or use fewer workers.")
+    }
+}
+
+/// Throws unless a call of `CSandbox` returned 0.
+func check(_ action: String, _ number: Int32) throws(SystemError) {
+    guard number == 0 else { throw SystemError(action, number) }
+}

@@ -1,0 +1,88 @@
+import CSandbox
+import Pipeline
+import PipelineImages
+
+/// What a worker does with its requests.
+struct WorkerLoop {
+    let codecs: ImageCodecs
+    let input: Slab
+    let output: Slab
+
+    private let formats: [ImageFormat]
+    /// The file of the last request, which is often that of the next one too.
+    private var file: [UInt8] = []
+    /// Whether the last request took much memory.
+    private var wasLarge = false
+
+    init(codecs: ImageCodecs, input: Slab, output: Slab) {
+        self.codecs = codecs
+        self.input = input
+        self.output = output
+        formats = codecs.codecs.map(\.format)
+    }
+
+    /// Does a request.
+    mutating func response(to request: Message) -> Message {
+        var response = Message(kind: Message.Status.done.rawValue)
+        do {
+            try perform(request, &response)
+        } catch {
+            response = Message(kind: Message.Status.failed.rawValue)
+            let known =
+                error as? LoadError ?? LoadError(.stageFailed, subject: "", "The decoder failed: \(error).")
+            var writer = SlabWriter(output.bytes)
+            // An error always fits.
+            try? writer.append(known, to: &response)
+        }
+        response.sequence = request.sequence
+        response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))
+        return response
+    }
+
+    /// Returns the memory of a large image to the system, while nobody waits.
+    mutating func releaseMemory() {
+        guard wasLarge else { return }
+        (wasLarge, file) = (false, [])
+        returnFreedMemory()
+    }
+
+    private mutating func perform(_ request: Message, _ response: inout Message) throws {
+        var numbers = request.reader
+        let codec = codecs.codecs[try numbers.next(in: 0...codecs.codecs.count - 1)]
+        let count = try numbers.next(in: 0...input.count)
+        if !request.repeatsFile { file = [UInt8](copying: try input.part(at: 0, count: count)) }
+        let (decoder, cancellation) = (codec.decoder, WorkCancellation())
+        var writer = SlabWriter(output.bytes)
+        switch Message.Kind(rawValue: request.kind) {
+        case .header: response.append(try decoder.header(of: file, cancellation: cancellation), formats)
+        case .decode:
+            let header = try numbers.nextHeader(formats)
+            let box = try numbers.nextOptionalSize()
+            let frames = try numbers.next(in: 1...Message.largest)
+            let (allowTruncated, isFast) = (try numbers.nextBool(), try numbers.nextBool())
+            let options = DecodeOptions(
+                allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
+            let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
+            wasLarge = memory > WorkerProcess.Sizes.kept
+            let image = try decoder.decode(
+                file, header: header, box: box, options: options, cancellation: cancellation)
+            try response.append(image, to: output.bytes)
+        case .metadata:
+            try writer.append(try decoder.metadata(of: file, cancellation: cancellation), to: &response)
+        case .description:
+            let header = try decoder.header(of: file, cancellation: cancellation)
+            try writer.append(
+                try ImageMetadata.reading(file, by: decoder, cancellation), header: header, formats, to: &response)
+        case .keptMetadata:
+            let kept = KeptMetadata.allCases[try numbers.next(in: 0...KeptMetadata.allCases.count - 1)]
+            let size = try numbers.nextSize()
+            let isGrey = try numbers.nextBool()
+            try writer.append(
+                try kept.blocks(of: file, by: decoder, for: size, isGrey: isGrey, cancellation), to: &response)
+        case .stripped:
+            let metadata: StrippedMetadata = try numbers.nextBool() ? .all : .location
+            try writer.append(try metadata.stripped(file, of: codec, cancellation), to: &response)
+        case nil: throw Message.Malformed("there is no request \(request.kind)")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CSandbox
+import Glibc
+import Pipeline
+import PipelineImages
+
+/// The program's side of one worker: its channel, its two slabs, and the means to kill it.
+///
+/// Unchecked, and safe: the pool gives a worker to one caller at a time, under its lock, and nobody else uses it.
+final class WorkerProcess: @unchecked Sendable {
+    /// What confines it, as it reported before its first image.
+    let confinement: Confinement
+    /// The uptime in nanoseconds when it was started.
+    let birth: Int64
+
+    /// How many requests it has had.
+    private(set) var requests = 0
+    /// How many system calls its filter refused.
+    private(set) var refusedCalls = 0
+
+    private let channel: Int32
+    private let pidfd: Int32
+    private let input: Slab
+    let output: Slab
+    private var sequence: Int64 = 0
+    /// The file that the input slab holds. Holding on to the array keeps its address from being reused.
+    private var file: [UInt8]?
+
+    /// The sizes of a worker's slabs.
+    struct Sizes: Sendable {
+        let input, output: Int
+        /// Memory of a slab beyond this many bytes is given back after each image. What a photograph's thumbnail needs
+        /// stays, since the system takes 0.3 ms to provide a megabyte.
+        static let kept = 8 << 20
+    }
+
+    /// Starts a worker and waits until it is confined.
+    init(
+        of helper: DecoderHelper, _ plan: csandbox_plan, _ sizes: Sizes, clock: any LoadClock
+    ) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        var (memories, process): ([Int32], Int32) = ([], -1)
+        var slabs: [Slab] = []
+        do throws(SystemError) {
+            try check("make a socket", csandbox_channel(&ends))
+            for (name, count) in [("pipeline-input", sizes.input), ("pipeline-output", sizes.output)] {
+                let memory = csandbox_memory(name, count)
+                if memory < 0 { throw SystemError("make shared memory", -memory) }
+                memories.append(memory)
+                slabs.append(try Slab(memory: memory, count: count, isWritable: true))
+            }
+            // The worker only reads files.
+            try check("seal shared memory", csandbox_seal_writing(memories[0]))
+            process = try helper.worker(plan, channel: ends[1], input: memories[0], output: memories[1])
+            close(ends[1])
+            ends[1] = -1
+            var ready = Message(kind: 0)
+            try check(
+                "start a process for decoding",
+                csandbox_receive(ends[0], &ready, MemoryLayout<Message>.size, 60_000))
+            var numbers = ready.reader
+            confinement = Confinement(rawValue: Int32((try? numbers.next(in: 0...0xffff)) ?? 0))
+        } catch {
+            for descriptor in ends + memories where descriptor >= 0 { close(descriptor) }
+            if process >= 0 {
+                csandbox_kill(process)
+                close(process)
+            }
+            for slab in slabs { slab.unmap() }
+            throw error
+        }
+        for memory in memories { close(memory) }
+        (input, output) = (slabs[0], slabs[1])
+        (channel, pidfd) = (ends[0], process)
+        birth = clock.uptimeNanoseconds
+    }
+
+    /// Ends the worker: it reads the end of its channel.
+    deinit {
+        close(channel)
+        close(pidfd)
+        input.unmap()
+        output.unmap()
+    }
+
+    /// Whether the input slab holds this very array.
+    func holds(_ bytes: [UInt8]) -> Bool {
+        guard let file, file.count == bytes.count else { return false }
+        return file.withUnsafeBufferPointer { held in
+            bytes.withUnsafeBufferPointer { held.baseAddress == $0.baseAddress }
+        }
+    }
+
+    /// Why a request has no result. The worker has to be dropped.
+    enum Failure: Error {
+        /// The worker ended.
+        case died
+        /// Its response breaks the rules.
+        case malformed(String)
+    }
+
+    /// Sends a file and a request, and waits for the response.
+    /// - Parameter keepsFile: Whether the same file is probably needed again.
+    /// - Throws: ``Failure``; what `cancellation` throws, within some milliseconds; then the worker has been killed.
+    func perform(
+        _ request: consuming Message, on bytes: [UInt8], keepsFile: Bool, _ cancellation: WorkCancellation
+    ) throws -> Message {
+        var request = request
+        request.repeatsFile = holds(bytes)
+        if !request.repeatsFile {
+            bytes.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
+            file = bytes
+        }
+        sequence += 1
+        requests += 1
+        request.sequence = sequence
+        var response = Message(kind: 0)
+        // Responses that nobody asked for would be taken for the next one.
+        guard csandbox_receive(channel, &response, MemoryLayout<Message>.size, 0) == EAGAIN else {
+            throw end(.malformed("a response that nobody asked for"))
+        }
+        guard csandbox_send(channel, &request, MemoryLayout<Message>.size) == 0 else { throw end(.died) }
+        var status = EAGAIN
+        while status == EAGAIN {
+            status = csandbox_receive(channel, &response, MemoryLayout<Message>.size, 10)
+            if status != 0, cancellation.isCancelled {
+                _ = end(.died)
+                try cancellation.check()
+            }
+        }
+        if !keepsFile { file = nil }
+        guard status == 0 else { throw end(status == EPIPE ? .died : .malformed("a message of another size")) }
+        guard response.sequence == sequence else { throw end(.malformed("a response to another request")) }
+        return response
+    }
+
+    /// Counts what a response says of the worker itself.
+    func note(refusedCalls count: Int) { refusedCalls = count }
+
+    /// Gives back the memory of a large image.
+    func releaseMemory(file count: Int, result: Int) {
+        if count > Sizes.kept { input.release(after: Sizes.kept) }
+        if result > Sizes.kept { output.release(after: Sizes.kept) }
+    }
+
+    /// Kills the worker and waits until it has ended, so that its memory is free. Returns the reason.
+    func end(_ reason: Failure) -> Failure {
+        csandbox_kill(pidfd)
+        _ = csandbox_has_ended(pidfd, 1000)
+        return reason
+    }
+}

@@ -1,0 +1,3 @@
+import PipelineIsolation
+
+DecoderWorker.main()

@@ -1,0 +1,24 @@
+/// What a compromised decoder would try. Each attempt returns 0 if it succeeded, else an error number.
+#ifndef CESCAPES_H
+#define CESCAPES_H
+
+/// Makes the attempt with a name, such as "open". Returns -1 if there is none.
+int cescapes_try(const char *name);
+
+/// The names of all attempts that return, in order; NULL after the last.
+const char *cescapes_name(int index);
+
+/// Writes to all memory above a new page, until the process dies: past every slab.
+void cescapes_overwrite(void);
+
+/// Writes far behind an allocation and frees it.
+void cescapes_smash_heap(void);
+
+/// Sends bytes on every descriptor that takes them.
+void cescapes_send(const void *bytes, unsigned long count);
+
+/// Lets a system call fail in this process and its children, as on a kernel without it: "landlock", "seccomp", or
+/// "namespaces" as in a container's profile. Returns 0 or an error number.
+int cescapes_forbid(const char *call);
+
+#endif

@@ -1,0 +1,150 @@
+import CEscapes
+import Pipeline
+import PipelineImages
+import PipelineTesting
+@testable import PipelineIsolation
+import Testing
+
+@Suite("A compromised decoder harms nothing but its own image")
+struct EscapeTests {
+    static let names: [String] = (0..<100).compactMap { cescapes_name($0).map { String(cString: $0) } }
+
+    private static let format = ImageFormat(rawValue: "image/x-escape")
+
+    private func codecs(_ pool: DecoderPool) throws -> ImageCodecs {
+        let escaping = ImageCodec(Self.format, extensions: ["escape"], decoder: Absent()) {
+            $0.starts(with: "escape ".utf8)
+        }
+        return try ImageCodecs.standard.adding(escaping).isolated(in: pool)
+    }
+
+    /// Never called: the pool's decoder takes its place.
+    private struct Absent: ImageDecoding {
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            throw CancellationError()
+        }
+        func decode(
+            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
+            cancellation: WorkCancellation
+        ) throws -> DecodedImage { throw CancellationError() }
+    }
+
+    private func load(_ text: String, _ codecs: ImageCodecs, limits: ImageLimits = ImageLimits()) async throws
+        -> DecodedImage
+    {
+        try await DecodedImage(decoding: Array("escape \(text)".utf8), codecs: codecs, limits: limits)
+    }
+
+    @Test("No attempt succeeds", arguments: names)
+    func attempts(_ name: String) async throws {
+        let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
+        let codecs = try codecs(pool)
+        let error = await #expect(throws: LoadError.self) { try await load("try \(name)", codecs) }
+        #expect(error?.code.rawValue == "failedAttempt")
+        // The next image isn't affected.
+        #expect(try await load("nothing", codecs).size == 4)
+        #expect(pool.statistics.deaths == 0)
+        await pool.close()
+    }
+
+    @Test("The same attempts succeed in a process that isn't confined")
+    func mutation() async throws {
+        let pool = try await DecoderPool(
+            workers: 1, confinement: .bestEffort, without: .all, helper: Corpus.helper("EscapingDecoder"))
+        #expect(pool.confinement == [])
+        let codecs = try codecs(pool)
+        for name in [
+            "open", "list", "link", "tcp", "udp", "vfork", "fork", "map-executable", "make-executable", "memfd",
+        ] {
+            #expect(
+                try await load("try \(name)", codecs).size == 4, "\(name) failed anyway, so the test proves nothing")
+        }
+        await pool.close()
+    }
+
+    @Test(
+        "Without one measure another still holds",
+        arguments: [
+            (Confinement.filteredCalls, ["open", "list", "descriptors"]), (.noFiles, ["open", "list", "exec", "tcp"]),
+        ])
+    func defenceInDepth(_ missing: Confinement, _ names: [String]) async throws {
+        let pool = try await DecoderPool(
+            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
+        let codecs = try codecs(pool)
+        for name in names {
+            await #expect(throws: LoadError.self, "\(name)") { try await load("try \(name)", codecs) }
+        }
+        await pool.close()
+    }
+
+    @Test(
+        "Crashes and lies are errors for that image alone",
+        arguments: [
+            "crash", "smash", "overwrite", "junk", "duplicate", "lie-header", "lie-error", "lie-status", "allocate",
+            // A picture larger than its file's, with too many frames, of no layout, with another region.
+            "lie 5 4 3 1 0 4 4 0 0 0 0 0", "lie 4 4 3 2 0 4 4 0 0 0 0 0", "lie 4 4 2 1 0 4 4 0 0 0 0 0",
+            "lie 4 4 3 1 0 4 4 1 0 0 2 2", "lie 4 4 3 1 -1 4 4 0 0 0 0 0", "lie 0 0 3 1 0 4 4 0 0 0 0 0", "lie",
+        ])
+    func crashes(_ what: String) async throws {
+        let pool = try await Corpus.pool(
+            workers: 1, limits: ImageLimits(memory: 100_000_000), helper: "EscapingDecoder")
+        let codecs = try codecs(pool)
+        if what == "duplicate" {
+            // The first response is right, so the image is; the second must not be taken for the next image's.
+            #expect(try await load(what, codecs).size == 4)
+        } else {
+            let error = await #expect(throws: LoadError.self) { try await load(what, codecs) }
+            #expect(error?.code == .undecodable)
+        }
+        let good = try Corpus.file("good/webp-lossy.webp")
+        #expect(try await DecodedImage(decoding: good, codecs: codecs).size.width > 4)
+        #expect(try await load("nothing", codecs).size == 4)
+        #expect(pool.statistics.deaths >= 1)
+        await pool.close()
+    }
+
+    @Test("A file that killed two workers is refused for ten minutes without another worker")
+    func refusal() async throws {
+        let clock = ManualClock()
+        let pool = try await DecoderPool(
+            workers: 1, helper: Corpus.helper("EscapingDecoder"), age: .seconds(6000), clock: clock)
+        let codecs = try codecs(pool)
+        await #expect(throws: LoadError.self) { try await load("crash", codecs) }
+        #expect(pool.statistics.deaths == 2)
+        let error = await #expect(throws: LoadError.self) { try await load("crash", codecs) }
+        #expect(pool.statistics.deaths == 2)
+        #expect(error?.message.contains("refused for ten minutes") == true)
+        #expect(try await load("other", codecs).size == 4)
+        clock.advance(by: .seconds(601))
+        await #expect(throws: LoadError.self) { try await load("crash", codecs) }
+        #expect(pool.statistics.deaths == 4)
+        await pool.close()
+    }
+
+    @Test("A decoder that never ends is killed at the time limit, and its worker replaced")
+    func timeLimit() async throws {
+        let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
+        let codecs = try codecs(pool)
+        let error = await #expect(throws: LoadError.self) {
+            try await load("loop", codecs, limits: ImageLimits(time: .milliseconds(100)))
+        }
+        #expect(error?.code == .tooMuchTime)
+        #expect(pool.statistics.kills == 1)
+        #expect(try await load("nothing", codecs).size == 4)
+        await pool.close()
+    }
+
+    @Test("A cancelled load kills its worker, so that the next one gets the slot")
+    func cancellation() async throws {
+        let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
+        let codecs = try codecs(pool)
+        let task = Task { try await load("loop", codecs) }
+        // Until the header is read and the worker is busy again.
+        while pool.statistics.requests < 1 || pool.idleCount > 0 { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await load("nothing", codecs).size == 4)
+        #expect(pool.statistics.kills == 1)
+        await pool.close()
+    }
+}
