@@ -11,8 +11,11 @@ WORKDIR /pipeline
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product pipectl \
-    && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/pipectl" /out/pipectl
+RUN for product in pipectl pipeline-decoder; do \
+        swift build -c release --static-swift-stdlib --product $product \
+        && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/$product" /out/$product \
+        || exit 1; \
+    done
 
 FROM debian:bookworm-slim
 RUN apt-get update \
@@ -23,6 +26,7 @@ RUN apt-get update \
     && useradd --create-home pipeline \
     && install -d -m 1777 /images /cache
 COPY --from=build /out/pipectl /usr/local/bin/pipectl
+COPY --from=build /out/pipeline-decoder /usr/local/libexec/pipeline-decoder
 USER pipeline
 WORKDIR /images
 # A cache of another user is not used: give each user a volume.

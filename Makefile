@@ -5,9 +5,10 @@ PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev 
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
-MODULES = Pipeline PipelineImages PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing
+MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing
 SITE = .build/site
 BINARY = .build/release/pipectl
+DECODER = .build/release/pipeline-decoder
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
@@ -62,6 +63,8 @@ bench: dependencies
 	@Scripts/dependencies libvips-tools
 	swift run --package-path Benchmarks -c release benchmarks regions
 	swift run --package-path Benchmarks -c release benchmarks larger
+	swift build --package-path Benchmarks -c release --product pipeline-decoder
+	swift run --package-path Benchmarks -c release benchmarks isolation
 	$(MAKE) release
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
 	swift run --package-path Benchmarks -c release benchmarks cancel
@@ -81,6 +84,7 @@ soak: dependencies
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
+	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.
@@ -107,15 +111,18 @@ sanitize: dependencies
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
-FUZZ_SWIFT = sniffing headers decode chain strip data-urls rows http yaml
+FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows http yaml
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)
 
-# Builds the command for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed. No
+# Builds the command and the program in whose processes it decodes for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed. No
 # library asks the program for symbols, whose names would be half a megabyte of it.
 release: dependencies
-	swift build -c release --static-swift-stdlib --disable-local-rpath --product pipectl -Xlinker --no-export-dynamic
+	for product in pipectl pipeline-decoder; do \
+	    swift build -c release --static-swift-stdlib --disable-local-rpath --product $$product \
+	        -Xlinker --no-export-dynamic || exit 1; \
+	done
 
 # Makes the man pages and the completions.
 extras: release
@@ -130,10 +137,11 @@ extras: release
 
 # Puts what `make extras` built in place, and builds nothing: it may run as root, without Swift. DESTDIR is for packages.
 install:
-	@for file in $(BINARY) .build/extras/man1/pipectl.1 .build/extras/man5/pipectl-pipeline.5 .build/extras/pipectl.bash; do \
+	@for file in $(BINARY) $(DECODER) .build/extras/man1/pipectl.1 .build/extras/man5/pipectl-pipeline.5 .build/extras/pipectl.bash; do \
 	    test -e $$file || { echo "$$file is missing; run 'make extras' first, as yourself." >&2; exit 1; }; \
 	done
 	install -D -m 755 --strip $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
+	install -D -m 755 --strip $(DECODER) $(DESTDIR)$(PREFIX)/libexec/pipeline-decoder
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -D -m 644 .build/extras/man5/pipectl-pipeline.5 $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5
@@ -142,7 +150,8 @@ install:
 	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
+	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/libexec/pipeline-decoder \
+	    $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
 	    $(DESTDIR)$(ZSH)/_pipectl \

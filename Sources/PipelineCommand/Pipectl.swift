@@ -113,7 +113,11 @@ struct Pipectl: AsyncParsableCommand {
         // The flag has the same effect at any position.
         if words.contains("--print-config") { return StandardOutput.write(try Settings()) }
         try Verb.check(arguments)
-        var command = try parseAsRoot(try settled(arguments))
+        let settled = try settled(arguments)
+        Formats.codecs = Isolation.shared.codecs(
+            Formats.codecs, choice: IsolationOptions.choice(in: settled.prefix { $0 != "--" }),
+            isDefault: Verb.named(by: arguments).type == BatchCommand.self)
+        var command = try parseAsRoot(settled)
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {

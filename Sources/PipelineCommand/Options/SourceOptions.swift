@@ -35,6 +35,8 @@ struct SourceOptions: ParsableArguments {
     @Flag(help: "Accept truncated images. Whatever can be decoded is used. (default: an error)")
     var allowTruncated = false
 
+    @OptionGroup var isolation: IsolationOptions
+
     @OptionGroup var policy: PolicyOptions
 
     @OptionGroup var addresses: AddressOptions
@@ -63,6 +65,7 @@ struct SourceOptions: ParsableArguments {
     var resources: PipelineResources {
         var resources = cache.resources(addresses.policy, sourceBytes: limits.encodedBytes)
         resources.limits = limits
+        Isolation.shared.allow(limits)
         resources.allowTruncated = allowTruncated
         // Each source is loaded once in a run, so its product isn't needed in memory afterwards.
         resources.memory = MemoryCache(byteLimit: 0)

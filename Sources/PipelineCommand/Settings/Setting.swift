@@ -4,6 +4,8 @@ struct Setting: Sendable {
     let name: String
     /// Whether it takes no value.
     var isFlag = false
+    /// Whether it is a flag with an opposite, `--no-` and its name.
+    var hasOpposite = false
     /// Whether it ranks below a result's name, and is ignored for formats that have no use for it.
     var isForEncoding = false
 
@@ -11,7 +13,8 @@ struct Setting: Sendable {
     static let all = [
         Setting(name: "allow-truncated", isFlag: true), Setting(name: "cache-dir"), Setting(name: "color"),
         Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
-        Setting(name: "frames"), Setting(name: "jobs"), Setting(name: "lossless", isFlag: true, isForEncoding: true),
+        Setting(name: "frames"), Setting(name: "isolate", isFlag: true, hasOpposite: true), Setting(name: "jobs"),
+        Setting(name: "lossless", isFlag: true, isForEncoding: true),
         Setting(name: "max-bytes", isForEncoding: true),
         Setting(name: "max-pixels"), Setting(name: "max-side"), Setting(name: "max-source-bytes"),
         Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),

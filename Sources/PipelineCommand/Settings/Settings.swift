@@ -78,7 +78,8 @@ struct Settings {
         guard end > 0 else { return arguments }
         let inserted = known(to: verb).flatMap { value in
             value.setting.isFlag
-                ? (value.text == "true" || value.text == "1" ? [value.setting.option] : [])
+                ? (value.text == "true" || value.text == "1"
+                    ? [value.setting.option] : value.setting.hasOpposite ? ["--no-\(value.setting.name)"] : [])
                 : ["\(value.setting.option)=\(value.text)"]
         }
         return arguments[..<end] + inserted + arguments[end...]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipeline
+import PipelineIsolation
 import Stages
 
 /// Checks what this machine has and what it lacks.
@@ -25,7 +26,10 @@ struct DoctorCommand: AsyncParsableCommand {
         let codecs = await CodecTrial.all()
         let health = await cacheHealth() + [settings]
         let findings =
-            [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + health
+            [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + [
+                await confinement
+            ]
+            + health
         for finding in findings {
             if report.json {
                 StandardOutput.write(JSONLine.of(finding))
@@ -50,15 +54,29 @@ struct DoctorCommand: AsyncParsableCommand {
     private var limits: [DoctorFinding] {
         let limits = ImageLimits()
         let blocked = ImageCodecs.known.codecs.map(\.format)
-            .filter { Formats.codecs.codec(for: $0) == nil }.map(\.name).joined(separator: ", ")
+            .filter { Formats.codecs.codec(for: $0) == nil }.map { $0.name + "; " }.joined()
         return [
             DoctorFinding(
-                "blocked", "loaders", "\(blocked); and all that only ImageMagick, Poppler and others read", true),
+                "blocked", "loaders", blocked + "all that only ImageMagick, Poppler and others read", true),
             DoctorFinding("limit", "pixels", "\(limits.pixels)", true),
             DoctorFinding("limit", "bytes", "\(limits.encodedBytes)", true),
             DoctorFinding("limit", "frames", "\(limits.frames)", true),
             DoctorFinding("limit", "threads", "\(BlockingThreads.decoding.count)", true),
         ]
+    }
+
+    /// What confines decoders on this machine, and whether that is enough for SVG, JPEG XL and --isolate.
+    private var confinement: DoctorFinding {
+        get async {
+            do {
+                let present = try await BlockingThreads.files.run { _ in try Isolation.shared.pool().confinement }
+                let missing = Confinement.required.subtracting(present)
+                let words = "confined by: \(present)" + (missing.isEmpty ? "" : "; missing: \(missing)")
+                return DoctorFinding("isolate", "decoders", words, missing.isEmpty)
+            } catch {
+                return DoctorFinding("isolate", "decoders", CommandWords.text(of: error), false)
+            }
+        }
     }
 
     private func cacheHealth() async -> [DoctorFinding] {

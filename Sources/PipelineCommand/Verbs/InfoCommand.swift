@@ -33,6 +33,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.")
     var hash = false
 
+    @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Messages") var report: ReportOptions

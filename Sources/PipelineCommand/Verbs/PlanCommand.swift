@@ -18,6 +18,7 @@ struct PlanCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var pipeline: PipelineArgument?
 
+    @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup(title: "Sources and cache") var policy: PolicyOptions
 
     func run() async throws {

@@ -29,6 +29,7 @@ struct StripCommand: AsyncParsableCommand {
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var overwrite: OverwriteOptions
     @OptionGroup var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
