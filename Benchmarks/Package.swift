@@ -26,7 +26,9 @@ let package = Package(
             dependencies: [
                 "CAllocations", "CSQLiteAlone", "ProcessMemory",
                 .product(name: "Pipeline", package: "pipeline"),
+                .product(name: "PipelineIsolation", package: "pipeline"),
                 .product(name: "PipelineTesting", package: "pipeline"),
+                .product(name: "pipeline-decoder", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],
             swiftSettings: [

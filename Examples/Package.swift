@@ -51,6 +51,9 @@ let package = Package(
         .target(
             name: "QOI", dependencies: [.product(name: "Stages", package: "pipeline")], swiftSettings: settings),
         .executableTarget(
+            name: "QOIWorker", dependencies: ["QOI", .product(name: "PipelineIsolation", package: "pipeline")],
+            swiftSettings: settings),
+        .executableTarget(
             name: "QOICommand",
             dependencies: [
                 "QOI", .product(name: "PipelineCommand", package: "pipeline"),
@@ -88,9 +91,11 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "SecondLevel",
-                "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
+                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "QOIWorker",
+                "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
+                .product(name: "PipelineIsolation", package: "pipeline"),
+                .product(name: "pipeline-decoder", package: "pipeline"),
                 .product(name: "PipelineMetrics", package: "pipeline"),
                 .product(name: "PipelineTracing", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineHTTP", package: "pipeline"),
                 .product(name: "PipelineImages", package: "pipeline"),
+                .product(name: "PipelineIsolation", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

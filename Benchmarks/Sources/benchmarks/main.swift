@@ -15,6 +15,7 @@ case "decodes": try await ManyDecodes.run()
 case "prefetch": try await Prefetching.run()
 case "inflight": try await InFlight.run(count: words.dropFirst().first.flatMap { Int($0) } ?? 100_000)
 case "regions": try await Regions.run()
+case "isolation": try await Isolation.run()
 case "larger": try await LargerVariants.run()
 case "region":
     guard words.count == 4, let y = Int(words[3]) else { break }

@@ -12,6 +12,8 @@ enum FuzzTarget: String, CaseIterable {
     case chain
     /// Removing a file's metadata, which leaves its pixels alone.
     case strip
+    /// Reading the messages of a worker that was taken over.
+    case isolation
     /// Parsing `data:` URLs.
     case dataURLs = "data-urls"
     /// Decoding a row of the stored responses.
@@ -45,6 +47,7 @@ enum FuzzTarget: String, CaseIterable {
         case .decode: DecodeFuzzing.decode(bytes)
         case .chain: DecodeFuzzing.chain(bytes)
         case .strip: DecodeFuzzing.strip(bytes)
+        case .isolation: IsolationFuzzing.read(bytes)
         case .dataURLs: TextFuzzing.readDataURL(bytes)
         case .rows: RowFuzzing.decode(bytes)
         case .http: TextFuzzing.readFields(bytes)

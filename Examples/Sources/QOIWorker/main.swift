@@ -1,0 +1,4 @@
+import PipelineIsolation
+import QOI
+
+DecoderWorker.main(codecs: DecoderWorker.codecs.adding(.qoi))

@@ -1,0 +1,50 @@
+import Foundation
+import PipelineIsolation
+import QOI
+import Stages
+import Testing
+
+@Suite("Decoding in processes of its own")
+final class IsolationTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)").path
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func picture(_ name: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Tests/StagesTests/Images/good/\(name)").standardizedFileURL.path
+    }
+
+    @Test("A loader of isolated codecs reads SVG and JPEG XL too")
+    func loader() async throws {
+        let pool = try await DecoderPool()
+        let codecs = try ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(folder: folder), client: CurlClient(), codecs: codecs)
+        let loader = ImageLoader(resources)
+        for name in ["photo-12mp-baseline-420.jpg", "svg-shapes.svg", "jxl.jxl"] {
+            let image = try await loader.load(.file(picture(name))).image
+            #expect(max(image.width, image.height) == 300, "\(name)")
+        }
+        await loader.shutdown()
+        await pool.close()
+        #expect(pool.statistics.deaths == 0)
+    }
+
+    @Test("A format from outside of the library is decoded by a helper that knows it")
+    func ownFormat() async throws {
+        let codecs = ImageCodecs.standard.adding(.qoi)
+        let image = DecodedImage(size: 9, layout: .rgb, pixels: (0..<243).map { UInt8($0) })
+        let file = try await EncodedImage(encoding: image, as: ImageCodec.qoi.format, codecs: codecs).bytes
+        let helper = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "QOIWorker").path
+        let pool = try await DecoderPool(workers: 1, helper: helper)
+        let decoded = try await DecodedImage(decoding: file, codecs: try codecs.isolated(in: pool))
+        #expect(decoded.frames == image.frames)
+        await pool.close()
+
+        let standard = try await DecoderPool(workers: 1)
+        #expect(throws: LoadError.self) { try codecs.isolated(in: standard) }
+        await standard.close()
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Pipeline
+import PipelineImages
+
+@testable import PipelineIsolation
+
+/// Reads what a worker may write: a message, and its slab.
+enum IsolationFuzzing {
+    private static let slab: Slab? = {
+        let memory = memfd_create("fuzz", 0)
+        let count = 1 << 16
+        ftruncate(memory, count)
+        return try? Slab(memory: memory, count: count, isWritable: true)
+    }()
+
+    /// The first bytes are the message, the others the beginning of the slab.
+    static func read(_ bytes: [UInt8]) {
+        guard let slab else { return }
+        var message = Message(kind: 0)
+        let count = min(bytes.count, MemoryLayout<Message>.size)
+        withUnsafeMutableBytes(of: &message) { $0.copyBytes(from: bytes[..<count]) }
+        slab.bytes.copyBytes(from: bytes[count...].prefix(slab.count))
+        let formats = [ImageFormat.jpeg, .png, .gif]
+        var numbers = message.reader
+        if let header = try? numbers.nextHeader(formats) {
+            var rest = numbers
+            if let image = try? rest.nextImage(of: header, frames: 100, in: slab) {
+                precondition(image.byteCount <= slab.count, "a picture beyond the slab")
+                precondition(image.region == header.region, "a picture of another region")
+            }
+        }
+        var header = ImageHeader(format: .gif, storedSize: PixelSize(square: 100))
+        header.frames = 100
+        var picture = message.reader
+        if let image = try? picture.nextImage(of: header, frames: 100, in: slab) {
+            precondition(image.size.width <= 100 && image.size.height <= 100 && image.frames.count <= 100)
+        }
+        var blocks = SlabReader(slab, message.reader)
+        _ = try? blocks.metadata()
+        var error = SlabReader(slab, message.reader)
+        if let error = try? error.error() {
+            precondition(!error.message.unicodeScalars.contains { $0.value < 0x20 }, "a control character passed")
+        }
+        var description = SlabReader(slab, message.reader)
+        _ = try? description.description(formats, byteCount: bytes.count)
+    }
+}
