@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -45,6 +46,16 @@ int csandbox_receive(int channel, void *message, size_t count, int milliseconds)
         if (ready == 0 || (ready < 0 && errno == EINTR)) return EAGAIN;
         if (ready < 0) return errno;
     }
+}
+
+int csandbox_receive_soon(int channel, void *message, size_t count, int milliseconds, int attempts) {
+    for (int attempt = 0; attempt < attempts; attempt++) {
+        int status = csandbox_receive(channel, message, count, 0);
+        if (status != EAGAIN) return status;
+        // On a busy machine the other process gets the processor.
+        sched_yield();
+    }
+    return csandbox_receive(channel, message, count, milliseconds);
 }
 
 int csandbox_send(int channel, const void *message, size_t count) {

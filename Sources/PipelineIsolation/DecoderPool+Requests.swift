@@ -6,8 +6,8 @@ extension DecoderPool {
     /// - Parameter body: Reads the response, with the worker's results in the slab.
     /// - Throws: `LoadError`; what `cancellation` throws.
     func perform<Result>(
-        _ request: Message, on bytes: [UInt8], keepsFile: Bool = false, _ cancellation: WorkCancellation,
-        _ body: (Message, Slab) throws -> Result
+        _ request: Message, on bytes: [UInt8], keepsFile: Bool = false, expectedWithin microseconds: Int = 0,
+        _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
         guard bytes.count <= start.sizes.input else {
             throw LoadError(
@@ -20,11 +20,11 @@ extension DecoderPool {
             if state.withLock({ $0.refused.contains(digest, now: now) }) { throw RefusedFiles.error }
         }
         do {
-            return try attempt(request, on: bytes, keepsFile, cancellation, body)
+            return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
         } catch is WorkerProcess.Failure {
             // The system may have killed it for want of memory, or somebody by hand.
             do {
-                return try attempt(request, on: bytes, keepsFile, cancellation, body)
+                return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
             } catch let failure as WorkerProcess.Failure {
                 let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
                 state.withLock { $0.refused.insert(digest, count: bytes.count, now: now) }
@@ -34,14 +34,15 @@ extension DecoderPool {
     }
 
     private func attempt<Result>(
-        _ request: Message, on bytes: [UInt8], _ keepsFile: Bool, _ cancellation: WorkCancellation,
-        _ body: (Message, Slab) throws -> Result
+        _ request: Message, on bytes: [UInt8], _ keepsFile: Bool, _ microseconds: Int,
+        _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result
     ) throws -> Result {
         let worker = try claim(for: bytes, cancellation)
         let response: Message
         let result: Swift.Result<Result, any Error>
         do {
-            response = try worker.perform(request, on: bytes, keepsFile: keepsFile, cancellation)
+            response = try worker.perform(
+                request, on: bytes, keepsFile: keepsFile, expectedWithin: microseconds, cancellation)
             do {
                 result = .success(try body(response, worker.output))
             } catch let error as Message.Malformed {

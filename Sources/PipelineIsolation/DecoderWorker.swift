@@ -57,10 +57,13 @@ public enum DecoderWorker {
         var loop = WorkerLoop(codecs: codecs, input: input, output: output)
         guard csandbox_send(worker.channel, &ready, MemoryLayout<Message>.size) == 0 else { _exit(0) }
         var request = Message(kind: 0)
-        while csandbox_receive(worker.channel, &request, MemoryLayout<Message>.size, -1) == 0 {
+        // The request for the pixels mostly follows that for the header at once.
+        var attempts: Int32 = 0
+        while csandbox_receive_soon(worker.channel, &request, MemoryLayout<Message>.size, -1, attempts) == 0 {
             var response = loop.response(to: request)
             guard csandbox_send(worker.channel, &response, MemoryLayout<Message>.size) == 0 else { break }
             loop.releaseMemory()
+            attempts = request.kind == Message.Kind.header.rawValue ? 50 : 0
         }
         // Nothing is flushed or run at exit.
         _exit(0)

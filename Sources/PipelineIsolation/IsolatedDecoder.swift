@@ -10,7 +10,9 @@ struct IsolatedDecoder: RemoteDecoding {
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         // Decoding mostly follows at once.
-        try pool.perform(request(.header, bytes), on: bytes, keepsFile: true, cancellation) { response, slab in
+        try pool.perform(
+            request(.header, bytes), on: bytes, keepsFile: true, expectedWithin: 50, cancellation
+        ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextHeader(pool.formats)
         }
@@ -25,7 +27,11 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(options.frames)
         request.append(options.allowTruncated)
         request.append(options.quality == .fast)
-        return try pool.perform(request, on: bytes, cancellation) { response, slab in
+        // Small pictures take some hundred microseconds.
+        let isSmall = header.storedSize.width.saturatingTimes(header.storedSize.height) <= 200_000
+        return try pool.perform(
+            request, on: bytes, expectedWithin: isSmall ? 400 : 0, cancellation
+        ) { response, slab in
             var numbers = try response.result(in: slab)
             return try numbers.nextImage(of: header, frames: options.frames, in: slab)
         }

@@ -99,10 +99,13 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Sends a file and a request, and waits for the response.
-    /// - Parameter keepsFile: Whether the same file is probably needed again.
+    /// - Parameters:
+    ///   - keepsFile: Whether the same file is probably needed again.
+    ///   - microseconds: How soon the response is expected; 0 if that is unknown.
     /// - Throws: ``Failure``; what `cancellation` throws, within some milliseconds; then the worker has been killed.
     func perform(
-        _ request: consuming Message, on bytes: [UInt8], keepsFile: Bool, _ cancellation: WorkCancellation
+        _ request: consuming Message, on bytes: [UInt8], keepsFile: Bool, expectedWithin microseconds: Int,
+        _ cancellation: WorkCancellation
     ) throws -> Message {
         var request = request
         request.repeatsFile = holds(bytes)
@@ -119,18 +122,24 @@ final class WorkerProcess: @unchecked Sendable {
             throw end(.malformed("a response that nobody asked for"))
         }
         guard csandbox_send(channel, &request, MemoryLayout<Message>.size) == 0 else { throw end(.died) }
-        var status = EAGAIN
+        var status = csandbox_receive_soon(
+            channel, &response, MemoryLayout<Message>.size, 10, Int32(clamping: microseconds))
+        if status == EAGAIN { try checkTime(cancellation) }
         while status == EAGAIN {
             status = csandbox_receive(channel, &response, MemoryLayout<Message>.size, 10)
-            if status != 0, cancellation.isCancelled {
-                _ = end(.died)
-                try cancellation.check()
-            }
+            if status == EAGAIN { try checkTime(cancellation) }
         }
         if !keepsFile { file = nil }
         guard status == 0 else { throw end(status == EPIPE ? .died : .malformed("a message of another size")) }
         guard response.sequence == sequence else { throw end(.malformed("a response to another request")) }
         return response
+    }
+
+    /// Kills the worker if nobody waits for its response any more.
+    private func checkTime(_ cancellation: WorkCancellation) throws {
+        guard cancellation.isCancelled else { return }
+        _ = end(.died)
+        try cancellation.check()
     }
 
     /// Counts what a response says of the worker itself.

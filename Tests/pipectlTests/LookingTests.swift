@@ -235,7 +235,7 @@ struct LookingTests {
         #expect(result.lines.allSatisfy { $0.hasPrefix("ok ") })
         let objects = try await pipectl.run("doctor", "--json").objects()
         let codecs = objects.filter { $0["kind"] as? String == "codec" }.compactMap { $0["name"] as? String }
-        #expect(Set(codecs) == ["avif", "bmp", "gif", "heic", "jpeg", "png", "tiff", "webp"])
+        #expect(Set(codecs) == ["avif", "bmp", "gif", "heic", "jpeg", "jxl", "png", "svg+xml", "tiff", "webp"])
         #expect(objects.contains { $0["kind"] as? String == "limit" })
         #expect(!pipectl.exists("cache"))
     }

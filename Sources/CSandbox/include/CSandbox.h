@@ -77,6 +77,10 @@ int csandbox_seal_writing(int memory);
 /// closed; EBADMSG if the message has another size.
 int csandbox_receive(int channel, void *message, size_t count, int milliseconds);
 
+/// Does the same for a message that is expected soon: it first looks for it `attempts` times, each of which takes about a
+/// microsecond. Going to sleep and being woken takes tens of them.
+int csandbox_receive_soon(int channel, void *message, size_t count, int milliseconds, int attempts);
+
 /// Sends a message. Returns 0 or an error number.
 int csandbox_send(int channel, const void *message, size_t count);
 
