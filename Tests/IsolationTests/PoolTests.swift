@@ -38,9 +38,9 @@ struct PoolTests {
 
     @Test("A missing helper, or another program in its place, is a clear error")
     func helper() async throws {
-        let missing = await #expect(throws: LoadError.self) { try await DecoderPool(helper: "/nowhere") }
+        let missing = await #expect(throws: LoadError.self) { try await DecoderPool(helper: "/nowhere/decoder") }
         #expect(missing?.code == .refused)
-        #expect(missing?.description == "/nowhere: There is no program to decode images at this path.")
+        #expect(missing?.description == "/nowhere/decoder: There is no program to decode images at this path.")
         for other in ["/bin/true", "/bin/cat"] {
             let error = await #expect(throws: LoadError.self) { try await DecoderPool(helper: other) }
             #expect(error?.message.contains("didn't start") == true)
