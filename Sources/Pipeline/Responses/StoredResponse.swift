@@ -63,9 +63,12 @@ public struct StoredResponse: Sendable, Codable {
             .map(String.init)
     }
 
-    /// The URLs that it came from: the one that responded, and those of the redirects that belong to it. When one of them
-    /// becomes invalid, so does the response.
-    public var targets: [String] { [target] + (redirects?.targets ?? []) }
+    /// The URLs that it came from, and its tags: the one that responded, those of the redirects that belong to it, and
+    /// `tag:` with each tag that the origin has given it (`Surrogate-Key`, `Cache-Tag`). When one of them becomes
+    /// invalid, so does the response.
+    public var targets: [String] {
+        [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)
+    }
 
     /// The body, as the load's original.
     package var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }

@@ -59,8 +59,17 @@ extension HTTPCache {
     /// requested before this call and arrives after it is delivered but not stored.
     /// - Returns: the number of removed responses.
     @discardableResult
-    public func remove(url: URL) async -> Int {
-        let target = url.targetText
+    public func remove(url: URL) async -> Int { await remove(target: url.targetText) }
+
+    /// Removes every response with a tag, whatever its URL, as ``remove(url:)`` does. Origins give tags in the fields
+    /// `Surrogate-Key` and `Cache-Tag`. Responses in folders that an earlier version has written have no tags.
+    /// - Returns: the number of removed responses.
+    @discardableResult
+    public func remove(tag: String) async -> Int { await remove(target: ResponseTags.target(tag)) }
+
+    /// Removes every response that has a text among its `StoredResponse.targets`.
+    @discardableResult
+    package func remove(target: String) async -> Int {
         let now = clock.now
         invalidations.note(target, at: now)
         productCaches.remove(target: target)

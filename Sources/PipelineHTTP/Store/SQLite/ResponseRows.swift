@@ -130,7 +130,7 @@ extension ResponseTransaction {
             .integer(Int64(row.bodyLength)), .integer(row.bodyChecksum), row.bodyFile.map(SQLiteValue.text) ?? .null,
             head.redirects.map { .blob($0.encoded) } ?? .null)
         let generation = database.lastInsertedRow
-        try noteRedirects(of: generation, head)
+        try noteTargets(of: generation, head)
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
@@ -157,11 +157,12 @@ extension ResponseTransaction {
             .integer(optional: head.freshUntil?.microseconds), .integer(Int64(row.size)),
             head.redirects.map { .blob($0.encoded) } ?? .null)
         try database.run("DELETE FROM redirects WHERE generation = ?1", .integer(head.generation))
-        try noteRedirects(of: head.generation, head)
+        try noteTargets(of: head.generation, head)
     }
 
-    private func noteRedirects(of generation: Int64, _ head: StoredResponse) throws {
-        for target in head.redirects?.targets ?? [] {
+    private func noteTargets(of generation: Int64, _ head: StoredResponse) throws {
+        // Those besides the row's own: redirects and tags.
+        for target in head.targets.dropFirst() {
             try database.run(
                 "INSERT INTO redirects VALUES (?1, ?2)", .integer(targetHash(target)), .integer(generation))
         }

@@ -31,6 +31,29 @@ struct HTTPCacheRemovingTests: CacheSuite {
         #expect(bodyFiles == [])
     }
 
+    @Test("Removing by tag reaches every response whose fields have the tag")
+    func removingByTag() async throws {
+        let cache = cache()
+        let (keys, tags) = (HTTPField.Name("Surrogate-Key"), HTTPField.Name("Cache-Tag"))
+        func tagged(_ name: HTTPField.Name?, _ value: String) throws -> HTTPExchange {
+            try exchange([.cacheControl: "max-age=60", try #require(name): value], url: "http://example.com/\(value)")
+        }
+        _ = await cache.commit(try tagged(keys, "one two"), for: .test("a"))
+        _ = await cache.commit(try tagged(tags, "two , three"), for: .test("b"))
+        let three = await cache.commit(try tagged(keys, "three"), for: .test("c"))
+        _ = await cache.commit(try exchange(), for: .test("d"))
+        #expect(await cache.remove(tag: "tw") == 0)
+        #expect(await cache.remove(tag: "two") == 2)
+        #expect(try await present(cache) == ["c", "d"])
+        // A confirmation gives it other tags.
+        let stored = try #require(three)
+        _ = await cache.freshen(
+            stored, by: try .test("http://example.com/three", status: 304, [try #require(keys): "four"], at: clock.now))
+        #expect(await cache.remove(tag: "three") == 0)
+        #expect(await cache.remove(tag: "four") == 1)
+        #expect(try await present(cache) == ["d"])
+    }
+
     @Test("Clean-up removes what is expired by the rules under which it was stored")
     func cleanUpExpired() async throws {
         let cache = cache()
