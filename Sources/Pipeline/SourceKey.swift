@@ -13,6 +13,10 @@ public struct SourceKey: Sendable, Hashable, Codable {
     /// What comes next in the digested text. Stores keep the digests, so never give a number another meaning.
     private enum Part: UInt64 { case url = 1, dataURL, bytes, file, identifier, partition, authorization, credential }
 
+    /// The version of the digest, which caches that several releases share have in their keys. A release that digests
+    /// the same request otherwise increments it.
+    package static let version: UInt64 = 1
+
     /// The 32 bytes that stores are keyed by.
     public private(set) var digest: Digest
 

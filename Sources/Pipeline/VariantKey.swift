@@ -48,7 +48,8 @@ public struct VariantKey: Sendable, Hashable {
     /// How many bytes of ``digest`` keys that are alike share.
     package static let sharedBytes = 16
 
-    private static let version: UInt64 = 3
+    /// Part of ``digest``.
+    package static let version: UInt64 = 3
 
     /// Hashes what differs between most variants; the rest is only compared.
     public func hash(into hasher: inout Hasher) {

@@ -51,8 +51,8 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int
 
-    /// Removes every response that has a URL among its `StoredResponse.targets`, and remembers for some minutes that
-    /// the URL became invalid.
+    /// Removes every response that has a URL or a tag among its `StoredResponse.targets`, and remembers for some
+    /// minutes that it became invalid.
     /// - Returns: The number of removed responses.
     @discardableResult
     func invalidate(_ target: String, at time: Date) async -> Int
@@ -110,7 +110,7 @@ extension ResponseStore {
     ) async throws -> EncodedImage? { nil }
 
     /// The most results that a response has; the oldest are removed first. A client can request any number of sizes.
-    static var mostVariants: Int { 64 }
+    package static var mostVariants: Int { 64 }
 }
 
 /// The result of a search in a ``ResponseStore``.

@@ -4,6 +4,9 @@ struct ByteReader {
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
+    /// The bytes that haven't been read.
+    var remaining: ArraySlice<UInt8> { rest }
+
     /// Whether everything was read.
     var isAtEnd: Bool { rest.isEmpty }
 
