@@ -4,6 +4,8 @@ public enum LoadSource: String, Sendable, Hashable {
     case memory
     /// A stored response, fresh or accepted as it is.
     case disk
+    /// A response that another machine has stored in a shared tier (`PipelineShared`).
+    case shared
     /// The origin.
     case network
     /// A stored response that the origin confirmed with 304 (RFC 9110 section 15.4.5).
