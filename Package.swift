@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "PipelineIsolation", targets: ["PipelineIsolation"]),
         .library(name: "PipelineHTTP", targets: ["PipelineHTTP"]),
         .library(name: "Stages", targets: ["Stages"]),
+        .library(name: "PipelineShared", targets: ["PipelineShared"]),
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineMetrics", targets: ["PipelineMetrics"]),
@@ -98,6 +99,19 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Without pkg-config: the package manager warns of a flag in Debian's hiredis.pc, and the headers are in a standard
+        // folder.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .target(
+            name: "PipelineShared",
+            dependencies: [
+                "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(name: "PipelineFile", dependencies: ["Pipeline", "Stages", "CYAML"], swiftSettings: settings),
         .target(
@@ -151,6 +165,14 @@ let package = Package(
                 "CImages", "CWebP", "CacheTrials", "PipelineHTTP", "PipelineImages", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineSharedTests",
+            dependencies: [
+                "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ObserverTests",

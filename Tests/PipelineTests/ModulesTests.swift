@@ -11,6 +11,7 @@ struct ModulesTests {
         "pipeline-decoder": ["PipelineIsolation"],
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
         "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages"],
+        "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CHiredis"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineTracing": ["Pipeline", "Stages"],

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import Pipeline
+
+/// Where a Redis server listens, and how a client signs in.
+///
+/// ```swift
+/// let address = try RedisAddress("redis://images:secret@cache.internal:6379/2")
+/// let local = try RedisAddress("unix:///run/redis/redis.sock")
+/// ```
+///
+/// Its description has neither the user nor the password.
+public struct RedisAddress: Sendable, Hashable {
+    /// The endpoint of the server.
+    public enum Endpoint: Sendable, Hashable {
+        /// A host's name or address, and a port.
+        case host(String, port: Int)
+        /// The path of a Unix socket.
+        case socket(path: String)
+    }
+
+    /// The endpoint.
+    public var endpoint: Endpoint
+    /// The user of an access control list (Redis 6 and later); `nil` for the default user.
+    public var user: String?
+    /// The password; `nil` for a server that wants none.
+    public var password: String?
+    /// The number of the database; 0 by default.
+    public var database: Int
+
+    /// Describes a server.
+    public init(_ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0) {
+        self.endpoint = endpoint
+        self.user = user
+        self.password = password
+        self.database = database
+    }
+
+    /// Reads a URL: `redis://user:password@host:port/database` or `unix://user:password@/path?db=database`, each part
+    /// but the host or the path optional. The port is 6379 by default.
+    /// - Throws: `LoadError` with `invalidURL` or, for `rediss` and other schemes, `unsupportedScheme`.
+    public init(_ url: String) throws {
+        let subject = Self.redacted(url)
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased() else {
+            throw LoadError(
+                .invalidURL, subject: subject,
+                "This is not the URL of a Redis server. Write redis://host:port/database or unix:///path.")
+        }
+        let database: Substring?
+        switch scheme {
+        case "redis":
+            guard let host = parts.host, !host.isEmpty else {
+                throw LoadError(.invalidURL, subject: subject, "The URL has no host. Write redis://host:port/database.")
+            }
+            endpoint = .host(host.trimmingBrackets, port: parts.port ?? 6379)
+            let path = parts.path.dropFirst()
+            database = path.isEmpty ? nil : path
+        case "unix":
+            guard parts.path.hasPrefix("/"), parts.path.count > 1, parts.host ?? "" == "" else {
+                throw LoadError(
+                    .invalidURL, subject: subject,
+                    "The URL has no absolute path. Write unix:///path with three slashes.")
+            }
+            endpoint = .socket(path: parts.path)
+            database = parts.queryItems?.first { $0.name == "db" }?.value.map { $0[...] }
+        case "rediss":
+            throw LoadError(
+                .unsupportedScheme, subject: subject,
+                "TLS is available only through a proxy on this machine, such as stunnel. Write redis:// and the proxy's "
+                    + "address.")
+        default:
+            throw LoadError(
+                .unsupportedScheme, subject: subject,
+                "The scheme \(printable(scheme)) is not one of a Redis server. Write redis:// or unix://.")
+        }
+        guard let number = database.map({ Int($0) }) ?? 0, number >= 0 else {
+            throw LoadError(.invalidURL, subject: subject, "The database is not a number. Write one such as /0.")
+        }
+        (user, password) = (parts.user.flatMap { $0.isEmpty ? nil : $0 }, parts.password)
+        self.database = number
+    }
+
+    private static func redacted(_ url: String) -> String {
+        url.firstRange(of: "://") == nil ? "…" : redactedURL(url)
+    }
+}
+
+extension RedisAddress: CustomStringConvertible, CustomReflectable {
+    /// The address without the user and the password, such as `redis://cache.internal:6379/2`.
+    public var description: String {
+        switch endpoint {
+        case .host(let host, let port):
+            "redis://\(host.contains(":") ? "[\(printable(host))]" : printable(host)):\(port)/\(database)"
+        case .socket(let path): "unix://\(printable(path))" + (database == 0 ? "" : "?db=\(database)")
+        }
+    }
+
+    /// The description alone, so that `dump` shows no password either.
+    public var customMirror: Mirror { Mirror(self, children: ["address": description]) }
+}
+
+extension String {
+    fileprivate var trimmingBrackets: String {
+        hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
+    }
+}

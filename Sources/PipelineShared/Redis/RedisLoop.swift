@@ -1,0 +1,230 @@
+import CHiredis
+import DequeModule
+import Glibc
+import Pipeline
+
+/// What a connection is for.
+enum RedisRole: Sendable {
+    /// Requests, each of which has one reply.
+    case requests
+    /// Messages of channels.
+    case messages(any RedisReceiver)
+}
+
+/// Receives what a connection for messages brings, on its thread.
+protocol RedisReceiver: Sendable {
+    /// The connection is ready, again or for the first time.
+    func connected()
+    /// Returns the commands to send, in their order. It is asked whenever the thread is woken.
+    func takeCommands() -> [[[UInt8]]]
+    /// The connection is lost, and with it perhaps messages.
+    func lost()
+    /// A message or a confirmation has arrived.
+    func received(_ value: RedisValue)
+}
+
+/// The loop of a connection's thread: connects, signs in, writes requests as they come, and gives each its reply. Only
+/// that thread touches it.
+final class RedisLoop {
+    private let address: RedisAddress
+    private let limits: RedisLimits
+    private let role: RedisRole
+    private let thread: RedisThread
+    private let report: @Sendable (RedisState) -> Void
+    private let clock = SystemClock()
+
+    private var link: RedisLink?
+    private var breaker = Breaker()
+    /// Whether the server has accepted this client.
+    private var isReady = false
+    /// The replies that the client itself waits for while it signs in.
+    private var ownReplies = 0
+    /// When connecting takes too long.
+    private var connectsUntil: Int64 = .max
+    /// Requests for which there is no connection yet.
+    private var waiting: [RedisRequest] = []
+    /// Requests in the order of their replies; `nil` for one that has timed out, whose reply may still come.
+    private var sent: Deque<RedisRequest?> = []
+    private var nextDeadline: Int64 = .max
+    /// When a connection for messages last heard of the server, and whether it has asked since.
+    private var heardAt: Int64 = 0
+    private var hasAsked = false
+
+    init(
+        _ address: RedisAddress, _ limits: RedisLimits, _ role: RedisRole, _ thread: RedisThread,
+        report: @escaping @Sendable (RedisState) -> Void
+    ) {
+        self.address = address
+        self.limits = limits
+        self.role = role
+        self.thread = thread
+        self.report = report
+    }
+
+    /// Works until the thread is stopped.
+    func run(wakeup: Int32) {
+        while let requests = thread.takeRequests() {
+            for request in requests { take(request) }
+            do throws(RedisFailure) {
+                try connectIfNeeded()
+                if isReady, case .messages(let receiver) = role {
+                    for command in receiver.takeCommands() { link?.append(command) }
+                }
+                try link?.flush()
+                try check(at: clock.uptimeNanoseconds)
+                let events = wait(wakeup)
+                if events != 0 { try proceed(events) }
+            } catch {
+                lose(error)
+            }
+        }
+        lose(.unreachable("the connection was closed"), isMeant: true)
+    }
+
+    private var isForMessages: Bool { if case .messages = role { true } else { false } }
+
+    private func take(_ request: RedisRequest) {
+        if breaker.isOpen { return request.end(.failure(RedisFailure.paused)) }
+        nextDeadline = min(nextDeadline, request.deadline)
+        guard isReady, let link else { return waiting.append(request) }
+        link.append(request.arguments)
+        sent.append(request)
+    }
+
+    private func connectIfNeeded() throws(RedisFailure) {
+        let now = clock.uptimeNanoseconds
+        let isWanted = breaker.isOpen ? breaker.isHalfOpen(at: now) : !waiting.isEmpty || isForMessages
+        guard link == nil, isWanted else { return }
+        connectsUntil = now + limits.connecting.nanoseconds
+        link = try RedisLink(address.endpoint)
+    }
+
+    private func signIn() {
+        guard let link else { return }
+        var commands: [[String]] = []
+        if let password = address.password { commands.append(["AUTH"] + [address.user, password].compactMap(\.self)) }
+        if address.database != 0 { commands.append(["SELECT", String(address.database)]) }
+        commands.append(["PING"])
+        for command in commands { link.append(command.map { Array($0.utf8) }) }
+        ownReplies = commands.count
+    }
+
+    private func proceed(_ events: Int16) throws(RedisFailure) {
+        guard let link else { return }
+        let wasConnected = link.isConnected
+        try link.proceed(events)
+        if link.isConnected, !wasConnected {
+            signIn()
+            try link.flush()
+        }
+        while let reply = try link.nextReply() { try take(reply) }
+    }
+
+    private func take(_ reply: RedisValue) throws(RedisFailure) {
+        heardAt = clock.uptimeNanoseconds
+        hasAsked = false
+        if ownReplies > 0 {
+            if case .error(let text) = reply { throw .refused(text) }
+            ownReplies -= 1
+            if ownReplies == 0 { beReady() }
+        } else if case .messages(let receiver) = role {
+            receiver.received(reply)
+        } else if let request = sent.popFirst() {
+            if breaker.succeed() { report(.restored) }
+            request?.end(.success(reply))
+        }
+    }
+
+    private func beReady() {
+        isReady = true
+        connectsUntil = .max
+        let wasOpen = breaker.succeed()
+        thread.pause(false)
+        if case .messages(let receiver) = role { receiver.connected() }
+        for request in waiting { take(request) }
+        waiting = []
+        if wasOpen { report(.restored) }
+    }
+
+    /// Fails requests whose deadline has passed.
+    private func check(at now: Int64) throws(RedisFailure) {
+        if now >= connectsUntil { throw .timedOut }
+        if isForMessages, isReady {
+            if now - heardAt >= 3 * Self.silence { throw .timedOut }
+            if !hasAsked, now - heardAt >= Self.silence {
+                link?.append([Array("PING".utf8)])
+                hasAsked = true
+                try link?.flush()
+            }
+        }
+        guard now >= nextDeadline else { return }
+        var isFailed = false
+        nextDeadline = .max
+        for index in sent.indices {
+            guard let request = sent[index] else { continue }
+            guard request.deadline <= now else {
+                nextDeadline = min(nextDeadline, request.deadline)
+                continue
+            }
+            request.end(.failure(RedisFailure.timedOut))
+            sent[index] = nil
+            isFailed = breaker.fail(at: now, isFinal: false) || isFailed
+        }
+        for request in waiting where request.deadline <= now { request.end(.failure(RedisFailure.timedOut)) }
+        waiting.removeAll { $0.deadline <= now }
+        nextDeadline = waiting.reduce(nextDeadline) { min($0, $1.deadline) }
+        guard isFailed else { return }
+        close(.timedOut)
+        open(.timedOut)
+    }
+
+    /// How long a connection for messages waits before it asks whether the server is there.
+    private static let silence: Int64 = 1_000_000_000
+
+    /// Waits for the socket, for a request, or until the next moment at which something is due.
+    /// - Returns: The socket's events.
+    private func wait(_ wakeup: Int32) -> Int16 {
+        var polled = [pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)]
+        if let link { polled.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
+        var due = min(nextDeadline, connectsUntil)
+        if link == nil, let probe = breaker.probesAt { due = min(due, probe) }
+        if isForMessages, isReady { due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence) }
+        let left = due == .max ? -1 : Int32(clamping: max(0, (due - clock.uptimeNanoseconds) / 1_000_000 + 1))
+        poll(&polled, nfds_t(polled.count), left)
+        if polled[0].revents != 0 {
+            var count: eventfd_t = 0
+            eventfd_read(wakeup, &count)
+        }
+        return polled.count > 1 ? polled[1].revents : 0
+    }
+
+    /// Ends the connection after a failure.
+    /// - Parameter isMeant: Whether it was closed by the program.
+    private func lose(_ failure: RedisFailure, isMeant: Bool = false) {
+        let wasReady = isReady
+        close(failure)
+        guard !isMeant else { return }
+        // One that worked is tried again at once.
+        if breaker.fail(at: clock.uptimeNanoseconds, isFinal: !wasReady) { open(failure) }
+    }
+
+    private func open(_ failure: RedisFailure) {
+        thread.pause(true)
+        report(.lost(failure))
+    }
+
+    private func close(_ failure: RedisFailure) {
+        (link, isReady, ownReplies, connectsUntil) = (nil, false, 0, .max)
+        let left = sent.compactMap(\.self) + waiting
+        (sent, waiting, nextDeadline) = ([], [], .max)
+        for request in left { request.end(.failure(failure)) }
+        if case .messages(let receiver) = role { receiver.lost() }
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, clamped.
+    var nanoseconds: Int64 {
+        Int64(clamping: Int128(components.seconds) * 1_000_000_000 + Int128(components.attoseconds / 1_000_000_000))
+    }
+}

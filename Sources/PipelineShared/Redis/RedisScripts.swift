@@ -1,0 +1,38 @@
+import Pipeline
+
+/// Runs scripts by their digests, so that their text is sent once.
+final class RedisScripts: Sendable {
+    let connection: RedisConnection
+    private let digests = Lock<[RedisScript: [UInt8]]>([:])
+
+    init(_ connection: RedisConnection) { self.connection = connection }
+
+    /// Runs a script.
+    /// - Throws: ``RedisFailure``; `CancellationError` at once if the task is cancelled.
+    func run(
+        _ script: RedisScript, keys: [String], _ arguments: [[UInt8]], within limit: Duration? = nil
+    ) async throws -> RedisValue {
+        let digest: [UInt8] =
+            if let known = digests.withLock({ $0[script] }) { known } else { try await load(script, limit) }
+        do {
+            return try await run(digest, keys, arguments, limit)
+        } catch let failure as RedisFailure where failure.isUnknownScript {
+            // The server was restarted.
+            return try await run(load(script, limit), keys, arguments, limit)
+        }
+    }
+
+    private func run(
+        _ digest: [UInt8], _ keys: [String], _ arguments: [[UInt8]], _ limit: Duration?
+    ) async throws -> RedisValue {
+        let head = [Array("EVALSHA".utf8), digest, Array(String(keys.count).utf8)]
+        return try await connection.send(head + keys.map { Array($0.utf8) } + arguments, within: limit)
+    }
+
+    private func load(_ script: RedisScript, _ limit: Duration?) async throws -> [UInt8] {
+        let reply = try await connection.send("SCRIPT", "LOAD", script.source, within: limit)
+        guard let digest = reply.bytes else { throw RedisFailure.refused("it didn't load the script \(script.name)") }
+        digests.withLock { $0[script] = digest }
+        return digest
+    }
+}

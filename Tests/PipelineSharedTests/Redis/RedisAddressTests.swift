@@ -1,0 +1,58 @@
+import Pipeline
+import Testing
+
+import PipelineShared
+
+@Suite("The address of a Redis server")
+struct RedisAddressTests {
+    @Test(
+        "is read from a URL",
+        arguments: [
+            ("redis://cache.internal", RedisAddress(.host("cache.internal", port: 6379))),
+            ("redis://cache:7000/3", RedisAddress(.host("cache", port: 7000), database: 3)),
+            ("redis://cache/", RedisAddress(.host("cache", port: 6379))),
+            ("redis://:se%2Fcret@cache", RedisAddress(.host("cache", port: 6379), password: "se/cret")),
+            (
+                "redis://images:secret@[::1]:6380",
+                RedisAddress(.host("::1", port: 6380), user: "images", password: "secret")
+            ),
+            ("unix:///run/redis.sock", RedisAddress(.socket(path: "/run/redis.sock"))),
+            (
+                "unix://u:p@/run/redis.sock?db=2",
+                RedisAddress(.socket(path: "/run/redis.sock"), user: "u", password: "p", database: 2)
+            ),
+        ])
+    func reading(_ text: String, _ address: RedisAddress) throws {
+        #expect(try RedisAddress(text) == address)
+    }
+
+    @Test(
+        "is refused with what to write instead, and without the password",
+        arguments: [
+            ("rediss://u:hunter2@cache", LoadError.Code.unsupportedScheme, "stunnel"),
+            ("http://u:hunter2@cache", .unsupportedScheme, "redis://"),
+            ("redis://u:hunter2@", .invalidURL, "host"),
+            ("redis://u:hunter2@cache/one", .invalidURL, "/0"),
+            ("redis://u:hunter2@cache/-1", .invalidURL, "/0"),
+            ("redis://u:hunter2/x@cache", .invalidURL, "redis://host:port"),
+            ("unix://u:hunter2@run/redis.sock", .invalidURL, "three slashes"),
+            ("hunter2@cache", .invalidURL, "unix:///path"),
+        ])
+    func refusing(_ text: String, _ code: LoadError.Code, _ advice: String) throws {
+        let error = #expect(throws: LoadError.self) { try RedisAddress(text) }
+        #expect(error?.code == code)
+        #expect(error.map { "\($0)".contains(advice) } == true, "\(String(describing: error))")
+        #expect(error.map { "\($0)".contains("hunter2") } == false)
+    }
+
+    @Test("shows neither the user nor the password")
+    func redaction() throws {
+        let address = try RedisAddress("redis://images:hunter2@[::1]:6380/4")
+        #expect("\(address)" == "redis://[::1]:6380/4")
+        #expect(!String(reflecting: address).contains("hunter2"))
+        var dumped = ""
+        dump(address, to: &dumped)
+        #expect(!dumped.contains("hunter2"))
+        #expect("\(try RedisAddress("unix:///run/redis.sock"))" == "unix:///run/redis.sock")
+    }
+}
