@@ -1,0 +1,34 @@
+/// What happens in the tier that machines share.
+public enum FleetEvent: Sendable, Hashable {
+    /// Redis is not asked any more, since it failed; why, without credentials.
+    case lost(String)
+    /// Redis is asked again.
+    case restored
+    /// Redis refuses writes, since it has no memory left and its policy evicts nothing.
+    case full
+    /// Redis takes writes again.
+    case hasRoom
+    /// A lookup in the shared tier ended.
+    case lookedUp(isHit: Bool)
+    /// A response or a result was stored in the shared tier; its bytes.
+    case stored(bytes: Int)
+    /// A load got the lease of its source.
+    case leased
+    /// A load waited for another machine's lease this long.
+    case waited(Duration)
+    /// The commit of a holder was refused, since its lease had ended or the URL had become invalid.
+    case commitRefused
+    /// A URL or a tag was made invalid, here or on another machine.
+    case invalidated
+    /// This machine hears of invalidations from now on, and has caught up on those that it missed.
+    case listening
+    /// The memory tier was emptied: after a lost connection, invalidations may have been missed.
+    case droppedMemory
+}
+
+/// Receives what happens in the tier that machines share, such as for metrics. It is called on any thread and must return
+/// quickly.
+public protocol FleetObserver: Sendable {
+    /// Receives an event.
+    func observe(_ event: FleetEvent)
+}

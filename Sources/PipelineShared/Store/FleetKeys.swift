@@ -1,0 +1,41 @@
+import Pipeline
+
+/// The names of keys and channels in Redis.
+///
+/// All begin with the namespace and the versions of the layout and of the source key's digest, so that releases with other
+/// versions never meet. Results of an `Encode` have the variant key's version in their field.
+struct FleetKeys: Sendable, Hashable {
+    /// The version of the layout. A release that stores otherwise increments it.
+    static let layout = 1
+
+    /// What all names begin with.
+    let prefix: String
+
+    init(namespace: String) { prefix = "\(namespace):\(Self.layout).\(SourceKey.version):" }
+
+    /// The source of the numbers that only rise.
+    var counter: String { prefix + "n" }
+    /// The generations of all responses, each with its source's key.
+    var generations: String { prefix + "g" }
+    /// The recent invalidations, by their numbers.
+    var log: String { prefix + "log" }
+    /// The name of the server's data, which is gone with them.
+    var data: String { prefix + "data" }
+    /// The channel of invalidations.
+    var invalidations: String { prefix + "inv" }
+    /// What the name of a URL's or tag's epoch begins with.
+    var epochs: String { prefix + "e:" }
+
+    /// The responses of a source.
+    func entry(_ key: SourceKey) -> String { prefix + "r:\(key)" }
+    /// The failed attempts at a source.
+    func failures(_ key: SourceKey) -> String { prefix + "f:\(key)" }
+    /// The name of the epoch of a URL or a tag, without ``epochs``.
+    func epoch(_ target: String) -> String { String("\(Digest(of: target))".prefix(32)) }
+    /// A lease.
+    func lease(_ name: String) -> String { prefix + "l:" + name }
+    /// The channel of what becomes of a lease.
+    func outcomes(_ name: String) -> String { prefix + "d:" + name }
+    /// The field of a result.
+    func result(_ key: VariantKey) -> String { "\(VariantKey.version).\(key.digest)" }
+}

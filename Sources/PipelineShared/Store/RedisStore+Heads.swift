@@ -1,0 +1,102 @@
+import FoundationEssentials
+import Pipeline
+import PipelineHTTP
+
+/// The heads of the responses of a source, as a script returns them.
+struct FoundHeads {
+    /// The number of the last change; empty if nothing is stored.
+    let change: [UInt8]
+    /// The body of the newest generation, if it was asked for, and that generation.
+    let body: [UInt8]?
+    let bodyGeneration: Int64?
+    /// The responses that hold and whose version is known, with the lengths of their bodies.
+    let heads: [(head: StoredResponse, bodyLength: Int)]
+
+    /// Nothing is stored.
+    static let none = FoundHeads(.null, key: SourceKey(digest: Digest(of: "")))
+
+    init(_ reply: RedisValue?, key: SourceKey) {
+        let values = reply?.array ?? []
+        guard values.count >= 3 else {
+            (change, body, bodyGeneration, heads) = ([], nil, nil, [])
+            return
+        }
+        change = values[0].bytes ?? []
+        body = values[1].bytes
+        bodyGeneration = values[2].integer
+        heads = stride(from: 3, to: values.count - 1, by: 2).compactMap { index in
+            guard let generation = values[index].integer, let bytes = values[index + 1].bytes else { return nil }
+            return PackedResponse.unpack(bytes, key: key, generation: generation)
+        }
+    }
+}
+
+extension RedisStore {
+    /// How often a change is tried that others come before.
+    static var mostAttempts: Int { 8 }
+    /// The most responses of a source, which differ in the fields that `Vary` names.
+    static var mostVarying: Int { 16 }
+    /// The most URLs and tags of a response.
+    static var mostTargets: Int { 256 }
+
+    func heads(_ key: SourceKey, withBody: Bool) async throws -> FoundHeads {
+        let reply = try await scripts.run(
+            .find, keys: [keys.entry(key)], [Array(keys.epochs.utf8), withBody ? [49] : [48]])
+        return FoundHeads(reply, key: key)
+    }
+
+    /// Runs a read.
+    /// - Returns: `nil` if Redis failed.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func reading<Value>(_ read: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await read()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            return nil
+        }
+    }
+
+    /// Runs a change in a task of its own: whoever began it may be cancelled, but others rely on it.
+    /// - Parameter takesRoom: Whether Redis refuses it if it is full.
+    /// - Returns: `nil` if Redis failed.
+    func writing<Value: Sendable>(
+        takesRoom: Bool = true, _ write: @escaping @Sendable () async throws -> Value
+    ) async -> Value? {
+        await Task {
+            do {
+                let value = try await write()
+                if takesRoom { reports.write(isFull: false) }
+                return value
+            } catch {
+                if (error as? RedisFailure)?.isFull == true { reports.write(isFull: true) }
+                return nil
+            }
+        }.value
+    }
+
+    /// The number since which invalidations count: the lease's, or the time in microseconds.
+    func since(_ time: Date) -> [UInt8] { lease?.digits ?? Self.digits(time.microsecondsSince1970) }
+
+    /// How many milliseconds a response stays.
+    func milliseconds(of response: StoredResponse) -> [UInt8] {
+        let longest = limits.longestTime.seconds
+        let fresh = response.freshUntil.map { max(0, $0.timeIntervalSince(response.stored)) } ?? longest
+        return Self.digits(Int64(max(1, min(longest, fresh + limits.staleTime.seconds) * 1000)))
+    }
+
+    /// The names of epochs, separated by spaces.
+    func names(_ targets: [String]) -> [UInt8] { Array(targets.map { keys.epoch($0) }.joined(separator: " ").utf8) }
+
+    static func digits(_ number: some BinaryInteger) -> [UInt8] { Array(String(number).utf8) }
+
+    /// Generations between spaces.
+    static func list(_ generations: some Sequence<Int64>) -> [UInt8] {
+        Array(generations.reduce(" ") { $0 + "\($1) " }.utf8)
+    }
+}
+
+extension Date {
+    var microsecondsSince1970: Int64 { Int64(clamping: Int128((timeIntervalSince1970 * 1e6).rounded())) }
+}

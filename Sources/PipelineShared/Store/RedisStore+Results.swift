@@ -1,0 +1,136 @@
+import FoundationEssentials
+import Pipeline
+import PipelineHTTP
+
+/// Results, failed attempts, and lists.
+extension RedisStore {
+    func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
+        let field = "v\(generation).\(keys.result(key))"
+        let reply = try await reading { try await scripts.connection.send("HGET", keys.entry(key.source), field) }
+        return reply?.bytes.flatMap { PackedImage.unpack($0) }
+    }
+
+    func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
+        guard image.bytes.count <= limits.bytes else { return }
+        let isKept = await writing {
+            try await scripts.run(
+                .keepResult, keys: [keys.entry(key.source)],
+                [
+                    Self.digits(generation), Array(keys.result(key).utf8), PackedImage.pack(image),
+                    Self.digits(Self.mostVariants),
+                ]
+            ).integer == 1
+        }
+        if isKept == true { reports.report(.stored(bytes: image.bytes.count)) }
+    }
+
+    func failures(of key: SourceKey) async throws -> FailedAttempts? {
+        let reply = try await reading {
+            try await scripts.connection.send("HMGET", keys.failures(key), "status", "attempts", "latest")
+        }
+        let numbers = reply?.array?.compactMap(\.integer) ?? []
+        guard numbers.count == 3 else { return nil }
+        return FailedAttempts(
+            status: Int(numbers[0]), attempts: Int(numbers[1]),
+            latest: Date(timeIntervalSince1970: Double(numbers[2]) / 1e6))
+    }
+
+    func recordFailure(status: Int, of key: SourceKey, at time: Date) async -> FailedAttempts? {
+        await writing {
+            let reply = try await scripts.run(
+                .recordFailure, keys: [keys.failures(key)],
+                [Self.digits(status), Self.digits(time.microsecondsSince1970), Self.digits(86_400_000)])
+            return reply.integer.map { FailedAttempts(status: status, attempts: Int($0), latest: time) }
+        } ?? nil
+    }
+
+    func forgetFailures(of key: SourceKey?) async {
+        _ = await writing(takesRoom: false) {
+            if let key {
+                _ = try await scripts.connection.send("UNLINK", keys.failures(key))
+                return
+            }
+            try await scan(keys.prefix + "f:*") { names in
+                _ = try await scripts.connection.send([Array("UNLINK".utf8)] + names)
+            }
+        }
+    }
+
+    /// Passes the names of the keys that match a pattern on, some at a time.
+    private func scan(_ pattern: String, _ body: ([[UInt8]]) async throws -> Void) async throws {
+        var cursor = "0"
+        repeat {
+            let reply = try await scripts.connection.send("SCAN", cursor, "MATCH", pattern, "COUNT", "1000").array ?? []
+            let names = reply.last?.array?.compactMap(\.bytes) ?? []
+            if !names.isEmpty { try await body(names) }
+            cursor = reply.first?.text ?? "0"
+        } while cursor != "0"
+    }
+
+    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
+        var count = 0
+        for generation in generations {
+            // Few are removed in this way: by a person, or by a clean-up.
+            guard let entry = try? await entries(after: generation - 1, limit: 1).first,
+                entry.generation == generation, isMeant(entry)
+            else { continue }
+            count += await remove(entry.key) { $0.generation == generation }.count
+        }
+        return count
+    }
+
+    func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
+        var (after, found) = (max(0, generation), [CacheEntry]())
+        while found.isEmpty {
+            let reply = try await reading {
+                try await scripts.run(
+                    .list, keys: [keys.generations],
+                    [Self.digits(after), Self.digits(max(1, limit)), Array(keys.epochs.utf8)], within: .seconds(5))
+            }
+            guard let values = reply?.array, let last = values.first?.integer else { return [] }
+            after = last
+            found = stride(from: 1, to: values.count - 2, by: 3).compactMap { index in
+                guard let key = values[index].text.flatMap({ SourceKey(entry: $0) }),
+                    let generation = values[index + 1].integer, let bytes = values[index + 2].bytes,
+                    let (head, length) = PackedResponse.unpack(bytes, key: key, generation: generation)
+                else { return nil }
+                return CacheEntry(head, bodyLength: length, accessed: head.stored)
+            }
+        }
+        return found
+    }
+
+    /// The responses, and the bytes that the server uses for everything that it holds.
+    func totals() async throws -> StoreTotals? {
+        try await reading {
+            let count = try await scripts.connection.send("ZCARD", keys.generations).integer ?? 0
+            let last = try await scripts.connection.send("ZRANGE", keys.generations, "-1", "-1").array?.first?.text
+            let memory = try await scripts.connection.send("INFO", "memory").text ?? ""
+            let line = memory.split(whereSeparator: \.isNewline).first { $0.hasPrefix("used_memory:") }
+            return StoreTotals(
+                entries: Int(count), bytes: line.flatMap { Int($0.dropFirst(12)) } ?? 0,
+                latestGeneration: last.flatMap { Int64($0.prefix { $0 != " " }) } ?? 0)
+        }
+    }
+
+    /// Redis evicts by uses that it notes itself.
+    func use(_ uses: [ProductUse]) {}
+
+    func flush() async {}
+
+    func tidy() async {}
+
+    func close() async {}
+}
+
+extension SourceKey {
+    /// Reads the key at the end of an entry's name.
+    fileprivate init?(entry: String) {
+        let digits = Array(entry.utf8.suffix(64))
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+        }
+        guard let digest = Digest(bytes: bytes) else { return nil }
+        self.init(digest: digest)
+    }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+import Pipeline
+import PipelineHTTP
+
+/// The bounds of what is stored in the shared tier.
+public struct FleetLimits: Sendable, Hashable {
+    /// The most bytes of a response's content or of a result; 256,000 by default. Larger ones aren't shared: a long value
+    /// delays every other request of the server.
+    public var bytes: Int
+    /// How long a response stays after its freshness has ended, so that another machine can have it confirmed; one hour
+    /// by default.
+    public var staleTime: Duration
+    /// The longest time that a response stays without being confirmed; seven days by default.
+    public var longestTime: Duration
+
+    /// Describes bounds.
+    public init(bytes: Int = 256_000, staleTime: Duration = .seconds(3600), longestTime: Duration = .seconds(604_800)) {
+        self.bytes = bytes
+        self.staleTime = staleTime
+        self.longestTime = longestTime
+    }
+}
+
+/// Keeps an `HTTPCache`'s responses in Redis, where all machines of a service find them.
+///
+/// Redis itself bounds the memory: every key has a time to live, and `maxmemory-policy volatile-lru` evicts the least
+/// recently used. Without Redis, the store finds nothing and changes nothing.
+struct RedisStore: ResponseStore {
+    let scripts: RedisScripts
+    let keys: FleetKeys
+    let limits: FleetLimits
+    let reports: FleetReports
+    /// The lease under which changes are made; `nil` for changes that need none.
+    var lease: FleetLeaseToken?
+
+    /// Redis knows the limit.
+    var byteLimit: Int { .max }
+
+    func find(
+        _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
+    ) async throws -> StoreFinding {
+        guard let found = try await reading({ try await heads(key, withBody: true) }) else { return .unavailable }
+        guard let chosen = choose(found.heads.map(\.head)) else { return .nothing(among: found.heads.count) }
+        guard let length = found.heads.first(where: { $0.head.generation == chosen.generation })?.bodyLength else {
+            return .nothing(among: found.heads.count)
+        }
+        var response = chosen
+        if found.bodyGeneration == chosen.generation, let body = found.body {
+            response.body = body
+        } else {
+            let field = "b\(chosen.generation)"
+            guard let reply = try await reading({ try await scripts.connection.send("HGET", keys.entry(key), field) })
+            else { return .unavailable }
+            // It may have been removed meanwhile.
+            guard let body = reply.bytes else { return .nothing(among: found.heads.count - 1) }
+            response.body = body
+        }
+        return response.body.count == length ? .found(response) : .damaged
+    }
+
+    func insert(
+        _ response: StoredResponse, askedAt time: Date,
+        replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
+    ) async -> StoreInsertion {
+        let targets = response.targets
+        guard response.body.count <= limits.bytes, targets.count <= Self.mostTargets else { return .unavailable }
+        let head = PackedResponse.pack(response)
+        let inserted = await writing { () -> StoreInsertion? in
+            // Most often nothing is stored yet, so that is tried first.
+            var found = FoundHeads.none
+            for _ in 0..<Self.mostAttempts {
+                guard let replaced = replace(found.heads.map(\.head)) else { return .outdated }
+                let arguments = [
+                    Array(keys.epochs.utf8), found.change, lease?.digits ?? [], since(time), milliseconds(of: response),
+                    Self.list(replaced), head, response.body, names(targets), Self.digits(Self.mostVarying),
+                    Array((lease.map { keys.outcomes($0.name) } ?? "").utf8), response.isSuccess ? [49] : [48],
+                ]
+                let reply = try await scripts.run(
+                    .insert,
+                    keys: [
+                        keys.entry(response.key), keys.counter, keys.generations, keys.lease(lease?.name ?? ""),
+                        keys.failures(response.key),
+                    ], arguments)
+                switch reply.array?.first?.text {
+                case "inserted":
+                    guard let generation = reply.array?.last?.integer else { return nil }
+                    reports.report(.stored(bytes: response.body.count))
+                    return .inserted(generation, usedAt: response.stored, replaced: replaced)
+                case "changed": found = FoundHeads(reply.array?.last, key: response.key)
+                default:
+                    reports.report(.commitRefused)
+                    return .outdated
+                }
+            }
+            return nil
+        }
+        return (inserted ?? nil) ?? .unavailable
+    }
+
+    func update(
+        _ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool
+    ) async -> Bool? {
+        await writing {
+            for _ in 0..<Self.mostAttempts {
+                let found = try await heads(response.key, withBody: false)
+                guard let stored = found.heads.first(where: { $0.head.generation == response.generation }),
+                    isCurrent(stored.head)
+                else { return false }
+                let reply = try await scripts.run(
+                    .update, keys: [keys.entry(response.key), keys.counter, keys.lease(lease?.name ?? "")],
+                    [
+                        Array(keys.epochs.utf8), found.change, lease?.digits ?? [], since(response.requestTime),
+                        milliseconds(of: response), Self.digits(response.generation),
+                        PackedResponse.pack(response, bodyLength: stored.bodyLength), names(response.targets),
+                        Array((lease.map { keys.outcomes($0.name) } ?? "").utf8),
+                    ])
+                switch reply.text {
+                case "updated": return true
+                case "changed": continue
+                default:
+                    reports.report(.commitRefused)
+                    return false
+                }
+            }
+            return false
+        }
+    }
+
+    func remove(
+        _ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool
+    ) async -> [StoredResponse] {
+        await writing(takesRoom: false) {
+            for _ in 0..<Self.mostAttempts {
+                let found = try await heads(key, withBody: false)
+                let meant = found.heads.map(\.head).filter(isMeant)
+                guard !meant.isEmpty else { return [] }
+                let reply = try await scripts.run(
+                    .remove, keys: [keys.entry(key), keys.counter, keys.generations],
+                    [found.change, Self.list(Set(meant.map(\.generation)))])
+                if reply.integer != -1 { return meant }
+            }
+            return []
+        } ?? []
+    }
+
+    func invalidate(_ target: String, at time: Date) async -> Int {
+        await writing(takesRoom: false) { try await invalidation(of: target).existed ? 1 : 0 } ?? 0
+    }
+
+    /// Makes a URL or a tag invalid on every machine, and in leases that were granted before.
+    /// - Throws: ``RedisFailure``; `CancellationError` if the task is cancelled.
+    func invalidation(of target: String) async throws -> (number: Int64, existed: Bool) {
+        let reply = try await scripts.run(
+            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log],
+            [
+                Array(target.utf8), Array(keys.invalidations.utf8), Self.digits(600_000), Self.digits(10_000),
+                Self.digits(86_400_000_000),
+            ])
+        guard let values = reply.array, values.count == 2, let number = values[0].integer else {
+            throw RedisFailure.refused("it sent an unexpected reply")
+        }
+        return (number, values[1].integer == 1)
+    }
+}
