@@ -1,0 +1,67 @@
+import PipelineImages
+public import Pipeline
+public import Stages
+
+extension ImagePipeline {
+    /// Memory, never delayed; then disk; then the tier that machines share; then the origin, which one machine asks for
+    /// all.
+    ///
+    /// It is `returnCacheElseLoad` with ``SharedLookup``, ``FleetLease`` and ``SharedStore``.
+    /// - Parameters:
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - fleet: The fleet.
+    public static func returnSharedElseLoad(_ resources: PipelineResources, _ fleet: Fleet) -> ImagePipeline {
+        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        let decode = Decode(
+            codecs: resources.codecs, limits: resources.limits, quality: resources.quality,
+            allowTruncated: resources.allowTruncated)
+        let limits = resources.errorLimits
+        return .arranged(
+            chain {
+                ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+                MemoryLookup(resources.memory)
+                Coalesce(resources.flights, by: .variant) {
+                    ReadInline()
+                    ReadFile(byteLimit: resources.limits.encodedBytes)
+                    ReplaceUndecodable(resources.responses) {
+                        DiskLookup(resources.responses)
+                        RefreshStale(resources.flights) {
+                            StaleFirst {
+                                StaleIfError {
+                                    Coalesce(resources.flights, by: .source) {
+                                        Lease(resources.responses) {
+                                            SharedLookup(fleet)
+                                            FleetLease(fleet) {
+                                                if let limits {
+                                                    LimitErrors(resources.responses, limits) { fetch }
+                                                } else {
+                                                    fetch
+                                                }
+                                            }
+                                        }
+                                    }
+                                }
+                                CheckContentType(codecs: resources.codecs)
+                                decode
+                                Downscale()
+                            }
+                            SharedStore(fleet)
+                            Store(resources.memory, resources.responses)
+                        }
+                    }
+                }
+            }, clock: resources.clock)
+    }
+
+    private static func chain(@ChainBuilder _ stages: () -> Chain) -> Chain { stages() }
+}
+
+extension Fleet {
+    /// The arrangement of an `ImageLoader` whose machines share this fleet's tier: `returnSharedElseLoad`
+    /// for `returnCacheElseLoad` without delays, and each other policy as it is.
+    public var arrangement: ImageLoader.Arrangement {
+        { [self] policy, resources in
+            policy == .standard ? .returnSharedElseLoad(resources, self) : policy.pipeline(resources)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import FoundationEssentials
+public import Logging
+public import Pipeline
+public import PipelineHTTP
+public import Stages
+
+/// The machines of a service that share responses, results, leases and invalidations through Redis.
+///
+/// ```swift
+/// let fleet = Fleet(try RedisAddress("redis://cache.internal"))
+/// let loader = ImageLoader(resources, arrangement: fleet.arrangement)
+/// fleet.join(resources)
+/// await fleet.remove(tag: "product-17")              // from every tier of every machine
+/// ```
+///
+/// Each machine keeps its memory and its disk. Between them and the origin stands the shared tier, under the rules of a
+/// shared cache (RFC 9111 section 1.2.3): nothing `private` is in it, and `s-maxage` counts. Of all machines, one asks the
+/// origin for an image; the others wait for its response. While Redis can't be used, every machine works by itself.
+public final class Fleet: Sendable {
+    /// The responses that all machines share.
+    public let cache: HTTPCache
+
+    let store: RedisStore
+    let leases: FleetLeases
+    let reports: FleetReports
+    let clock: any LoadClock
+    private let connection: RedisConnection
+    private let messenger: RedisConnection
+    private let members: FleetMembers
+
+    /// Describes a fleet; nothing is connected yet.
+    /// - Parameters:
+    ///   - address: The Redis server.
+    ///   - namespace: What all keys begin with, so that several services can share a server; `pipeline` by default.
+    ///   - limits: The bounds of what is stored.
+    ///   - connecting: How long to wait for the server.
+    ///   - leaseLifetime: How long other machines wait for one that has died while it fetched; 5 seconds by default. A
+    ///     machine that is alive renews its leases.
+    ///   - users: Whose requests are answered; give it the same as the cache of ``join(_:)``.
+    ///   - clock: The clock by which freshness is calculated. The clocks of all machines have to agree to a second or two.
+    ///   - observers: Receive what happens.
+    ///   - logger: Logs each change of the server's state once.
+    public init(
+        _ address: RedisAddress, namespace: String = "pipeline", limits: FleetLimits = FleetLimits(),
+        connecting: RedisLimits = RedisLimits(), leaseLifetime: Duration = .seconds(5),
+        users: HTTPCache.Users = .several, clock: any LoadClock = SystemClock(), observers: [any FleetObserver] = [],
+        logger: Logger = Logger(label: "pipeline.fleet")
+    ) {
+        let reports = FleetReports(address, observers: observers, logger: logger)
+        let connection = RedisConnection(address, limits: connecting) { reports.change($0) }
+        let keys = FleetKeys(namespace: namespace)
+        let store = RedisStore(
+            scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports)
+        let members = FleetMembers(store, reports)
+        let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
+        let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
+        leases = FleetLeases(
+            store.scripts, keys: keys, messages: messages, messenger: messenger, reports: reports,
+            lifetime: leaseLifetime, clock: clock)
+        cache = HTTPCache(store: store, isShared: true, users: users, clock: clock)
+        (self.store, self.reports, self.clock) = (store, reports, clock)
+        (self.connection, self.messenger, self.members) = (connection, messenger, members)
+    }
+
+    deinit { close() }
+
+    /// Clears this machine's memory and disk from now on of what any machine makes invalid.
+    ///
+    /// When the connection was lost and is back, invalidations that were missed are caught up on. If Redis has lost its
+    /// data meanwhile, the memory tier is emptied.
+    public func join(_ resources: PipelineResources) {
+        members.add(resources)
+        messenger.begin()
+    }
+
+    /// Removes every response that came from a URL from all tiers of all machines, as `HTTPCache.remove(url:)` does.
+    /// - Returns: Whether Redis was told. If not, only this machine's tiers are cleared.
+    @discardableResult
+    public func remove(_ url: URL) async -> Bool { await invalidate(url.targetText) }
+
+    /// Removes every response with a tag from all tiers of all machines, as `HTTPCache.remove(tag:)` does.
+    /// - Returns: Whether Redis was told. If not, only this machine's tiers are cleared.
+    @discardableResult
+    public func remove(tag: String) async -> Bool { await invalidate(ResponseTags.target(tag)) }
+
+    private func invalidate(_ target: String) async -> Bool {
+        let isTold =
+            await store.writing(takesRoom: false) { [store] in try await store.invalidation(of: target) } != nil
+        // Its own machine need not wait for the message.
+        await members.remove(target)
+        return isTold
+    }
+
+    /// Ends the connections. Loads continue without the shared tier.
+    public func close() {
+        connection.close()
+        messenger.close()
+    }
+
+    /// The shared cache under a lease.
+    func cache(under token: FleetLeaseToken) -> HTTPCache {
+        var store = store
+        store.lease = token
+        return HTTPCache(store: store, isShared: true, users: cache.users, clock: clock)
+    }
+}

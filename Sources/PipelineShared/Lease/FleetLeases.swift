@@ -1,0 +1,150 @@
+import Pipeline
+
+/// Takes, renews and ends leases in Redis, and waits for those of other machines.
+final class FleetLeases: Sendable {
+    /// How long a lease lives without being renewed.
+    let lifetime: Duration
+
+    private let scripts: RedisScripts
+    private let keys: FleetKeys
+    private let messages: FleetMessages
+    private let messenger: RedisConnection
+    private let reports: FleetReports
+    private let clock: any LoadClock
+
+    init(
+        _ scripts: RedisScripts, keys: FleetKeys, messages: FleetMessages, messenger: RedisConnection,
+        reports: FleetReports, lifetime: Duration, clock: any LoadClock
+    ) {
+        self.scripts = scripts
+        self.keys = keys
+        self.messages = messages
+        self.messenger = messenger
+        self.reports = reports
+        self.lifetime = lifetime
+        self.clock = clock
+    }
+
+    /// What a load is to do.
+    enum Turn {
+        /// Do the work for all machines.
+        case hold(FleetRight)
+        /// Nothing: another machine has done it, and `look` has found it.
+        case found
+        /// Do the work for this machine alone: Redis can't be used, the outcome can't be shared, or the holder takes too
+        /// long.
+        case alone
+    }
+
+    /// Waits until a load gets a lease, or needs none.
+    ///
+    /// A waiter subscribes first, then looks again, and only then waits: whatever the holder does in between, the waiter
+    /// has seen it or will hear of it. A lease that isn't renewed ends by itself, and then the next waiter gets it.
+    /// - Parameters:
+    ///   - name: The lease's name.
+    ///   - patience: How long to wait for holders in all.
+    ///   - look: Looks in the shared tier; returns whether the load has what it wants.
+    /// - Throws: `CancellationError` at once when the task is cancelled, and the errors of `look`.
+    func turn(
+        _ name: String, patience: Duration, look: () async throws -> Bool
+    ) async throws -> Turn {
+        var listener: LeaseListener?
+        defer { if let listener { leave(listener) } }
+        let start = clock.uptime
+        var hasWaited = false
+        defer { if hasWaited { reports.report(.waited(clock.uptime - start)) } }
+        while true {
+            switch try await acquire(name) {
+            case nil: return .alone
+            case .granted(let right):
+                // Another may have stored it between this load's lookup and the grant.
+                do {
+                    guard try await look() else { return .hold(right) }
+                } catch {
+                    await right.end(.notShared)
+                    throw error
+                }
+                await right.end(.stored)
+                return .found
+            case .held(let rest):
+                hasWaited = true
+                guard let current = listener else {
+                    let new = messages.listen(to: keys.outcomes(name))
+                    listener = new
+                    messenger.begin()
+                    guard !messenger.isPaused, try await isConfirmed(new) else { return .alone }
+                    if try await look() { return .found }
+                    continue
+                }
+                let left = patience - (clock.uptime - start)
+                guard left > .zero else { return .alone }
+                switch try await current.next(within: min(rest, left), by: clock) {
+                case .ended(.stored): if try await look() { return .found }
+                case .ended(.notShared): return .alone
+                // The lease may be free now.
+                case .confirmed, .lost, nil: break
+                }
+            }
+        }
+    }
+
+    private func isConfirmed(_ listener: LeaseListener) async throws -> Bool {
+        switch try await listener.next(within: .seconds(1), by: clock) {
+        // An end before the confirmation is heard again by looking.
+        case .confirmed, .ended: true
+        case .lost, nil: false
+        }
+    }
+
+    private func leave(_ listener: LeaseListener) {
+        messages.leave(listener)
+        messenger.begin()
+    }
+
+    private enum Grant {
+        case granted(FleetRight)
+        /// Another holds it, for this long if it isn't renewed.
+        case held(Duration)
+    }
+
+    /// - Returns: `nil` if Redis failed.
+    private func acquire(_ name: String) async throws -> Grant? {
+        let reply: RedisValue
+        do {
+            reply = try await scripts.run(
+                .acquire, keys: [keys.lease(name), keys.counter], [RedisStore.digits(lifetime.nanoseconds / 1_000_000)])
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            if (error as? RedisFailure)?.isFull == true { reports.write(isFull: true) }
+            return nil
+        }
+        guard let values = reply.array, values.count == 2, let number = values[0].integer,
+            let rest = values[1].integer
+        else { return nil }
+        guard number > 0 else { return .held(.milliseconds(max(1, rest + 1))) }
+        reports.report(.leased)
+        return .granted(FleetRight(FleetLeaseToken(name: name, number: number), self))
+    }
+
+    /// Prolongs a lease until the task is cancelled or the lease is lost. A failure isn't the lease's end: the next
+    /// attempt may succeed in time.
+    func renew(_ token: FleetLeaseToken) async {
+        while (try? await clock.sleep(untilLimit: lifetime / 3)) != nil {
+            let reply = try? await scripts.run(
+                .renew, keys: [keys.lease(token.name)],
+                [token.digits, RedisStore.digits(lifetime.nanoseconds / 1_000_000)])
+            if reply?.integer == 0 { return }
+        }
+    }
+
+    /// Ends a lease, unless it has ended, and tells the waiters.
+    func release(_ token: FleetLeaseToken, _ outcome: LeaseOutcome) async {
+        // In a task of its own, since the load may be cancelled.
+        await Task {
+            _ = try? await scripts.run(
+                .release, keys: [keys.lease(token.name)],
+                [token.digits, Array(keys.outcomes(token.name).utf8), Array(outcome.rawValue.utf8)])
+        }.value
+    }
+}

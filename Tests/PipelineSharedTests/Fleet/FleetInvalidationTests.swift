@@ -1,0 +1,93 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import PipelineShared
+@testable import Stages
+
+@Suite("Invalidation in a fleet", .withRedis, .timeLimit(.minutes(1)))
+struct FleetInvalidationTests {
+    private let tagged: HTTPFields
+
+    init() throws { tagged = [.cacheControl: "max-age=600", try #require(HTTPField.Name("Cache-Tag")): "sale, shoes"] }
+
+    /// A machine that hears of invalidations.
+    private func joined(_ site: FleetSite) async -> FleetMachine {
+        let machine = site.machine()
+        machine.fleet.join(machine.resources)
+        await machine.events.until { $0.contains(.listening) }
+        return machine
+    }
+
+    @Test("clears memory, disk and the shared tier of every machine, by URL and by tag", arguments: [true, false])
+    func everywhere(byTag: Bool) async throws {
+        let site = try FleetSite(tagged)
+        let machines = [await joined(site), await joined(site), await joined(site)]
+        let url = site.origin.url("/cat.png")
+        for machine in machines { _ = try await machine.load(url) }
+        #expect(site.requests == 1)
+        #expect(await byTag ? machines[0].fleet.remove(tag: "shoes") : machines[0].fleet.remove(url))
+        for machine in machines {
+            await machine.events.until { $0.contains(.invalidated) }
+            #expect(machine.resources.memory.count == 0)
+        }
+        #expect(try await machines[1].load(url).source == .network)
+        #expect(try await machines[2].load(url).source == .shared)
+        #expect(try await machines[0].load(url).source == .shared)
+        #expect(site.requests == 2)
+    }
+
+    @Test("that was missed is caught up on when the connection is back")
+    func catchingUp() async throws {
+        let site = try FleetSite(tagged)
+        let (machine, other) = (await joined(site), site.machine())
+        let url = site.origin.url("/cat.png")
+        _ = try await machine.load(url)
+        #expect(machine.resources.memory.count == 1)
+        // Without the message: the connection was lost while it was sent.
+        let channel = machine.fleet.store.keys.invalidations
+        _ = try await other.fleet.store.scripts.connection.send("CONFIG", "SET", "maxclients", "1000")
+        try await other.fleet.store.silently(invalidate: "tag:sale", instead: channel)
+        #expect(machine.resources.memory.count == 1)
+        _ = try await other.fleet.store.scripts.connection.send("CLIENT", "KILL", "TYPE", "pubsub")
+        await machine.events.until { $0.contains(.invalidated) }
+        #expect(machine.resources.memory.count == 0)
+        #expect(!machine.events.events.contains(.droppedMemory))
+        #expect(try await machine.load(url).source == .network)
+    }
+
+    @Test("empties memory if the server has lost what was invalidated")
+    func dataLost() async throws {
+        let site = try FleetSite(tagged)
+        let machine = await joined(site)
+        _ = try await machine.load(site.origin.url("/cat.png"))
+        site.server.kill()
+        try site.server.start()
+        await machine.events.until { $0.contains(.droppedMemory) }
+        #expect(machine.resources.memory.count == 0)
+    }
+
+    @Test("clears this machine, and says that the others don't know, if Redis is gone")
+    func gone() async throws {
+        let site = try FleetSite(tagged)
+        let machine = await joined(site)
+        _ = try await machine.load(site.origin.url("/cat.png"))
+        site.server.kill()
+        #expect(await !machine.fleet.remove(site.origin.url("/cat.png")))
+        #expect(machine.resources.memory.count == 0)
+    }
+}
+
+extension RedisStore {
+    /// Makes a target invalid, with the message on another channel.
+    fileprivate func silently(invalidate target: String, instead channel: String) async throws {
+        _ = try await scripts.run(
+            .invalidate, keys: [keys.counter, keys.epochs + keys.epoch(target), keys.log],
+            [
+                Array(target.utf8), Array((channel + "-lost").utf8), Self.digits(600_000), Self.digits(10_000),
+                Self.digits(86_400_000_000),
+            ])
+    }
+}

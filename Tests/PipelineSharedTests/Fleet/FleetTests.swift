@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import PipelineShared
+@testable import Stages
+
+@Suite("Machines that share a tier", .withRedis, .timeLimit(.minutes(1)))
+struct FleetTests {
+    @Test("one fetches, and the others get its response")
+    func sharing() async throws {
+        let site = try FleetSite()
+        let (first, second) = (site.machine(), site.machine())
+        let url = site.origin.url("/cat.png")
+        #expect(try await first.load(url).source == .network)
+        let found = try await second.load(url)
+        #expect(found.source == .shared)
+        #expect(found.image.size == PixelSize(width: 64, height: 48))
+        #expect(site.requests == 1)
+        // Each keeps it.
+        #expect(try await second.load(url).source == .memory)
+        second.resources.memory.reset()
+        #expect(try await second.load(url).source == .disk)
+        #expect(second.events.events.contains(.lookedUp(isHit: true)))
+    }
+
+    @Test("one request is sent for many concurrent loads of all machines, in several sizes")
+    func singleFlight() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let site = try FleetSite { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture).held(until: gate) }
+        let machines = (0..<4).map { _ in site.machine() }
+        let sizes = try await withThrowingTaskGroup { group in
+            for machine in machines {
+                for side in [16, 32, 48, 64] {
+                    group.addTask {
+                        try await machine.loader.load(
+                            site.origin.url("/cat.png"),
+                            options: LoadOptions(maxPixelSize: PixelSize(width: side, height: side))
+                        ).image.size.width
+                    }
+                }
+            }
+            await site.origin.until { $0.requests.count == 1 }
+            gate.open()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sizes.sorted() == [16, 16, 16, 16, 32, 32, 32, 32, 48, 48, 48, 48, 64, 64, 64, 64])
+        #expect(site.requests == 1)
+    }
+
+    @Test("a stale response is confirmed once, and then fresh for all")
+    func confirming() async throws {
+        let site = try FleetSite()
+        let clock = ManualClock(now: Date())
+        let (first, second, third) = (
+            site.machine(clock: clock), site.machine(clock: clock), site.machine(clock: clock)
+        )
+        let url = site.origin.url("/cat.png")
+        _ = try await first.load(url)
+        clock.advance(by: .seconds(100))
+        #expect(try await second.load(url).source == .revalidated)
+        #expect(site.requests == 2)
+        #expect(site.origin.log.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+        #expect(try await third.load(url).source == .shared)
+        #expect(try await second.load(url).source == .memory)
+        // The first machine's own response is stale; the shared one is newer.
+        #expect(try await first.load(url).source == .shared)
+        #expect(site.requests == 2)
+    }
+
+    @Test("this machine's own response that is confirmed is shared")
+    func ownConfirmed() async throws {
+        let site = try FleetSite()
+        let clock = ManualClock(now: Date())
+        let (first, second) = (site.machine(clock: clock), site.machine(clock: clock))
+        let url = site.origin.url("/cat.png")
+        _ = try await first.load(url)
+        _ = try await first.fleet.store.scripts.connection.send("FLUSHALL")
+        clock.advance(by: .seconds(100))
+        #expect(try await first.load(url).source == .revalidated)
+        #expect(try await second.load(url).source == .shared)
+    }
+
+    @Test("a redirect is shared with its target")
+    func redirects() async throws {
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let site = try FleetSite { request in
+            request.path == "/old"
+                ? .init(status: 301, headers: [.location: "/new", .cacheControl: "max-age=60"])
+                : .init(headers: [.cacheControl: "max-age=60"], body: picture)
+        }
+        #expect(try await site.machine().load(site.origin.url("/old")).source == .network)
+        #expect(try await site.machine().load(site.origin.url("/old")).source == .shared)
+        #expect(try await site.machine().load(site.origin.url("/new")).source == .shared)
+        #expect(site.requests == 2)
+    }
+
+    @Test(
+        "what must not be shared is fetched by each machine, which doesn't queue", arguments: ["no-store", "private"])
+    func notShared(_ control: String) async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let site = try FleetSite { _ in .init(headers: [.cacheControl: control], body: picture).held(until: gate) }
+        let (first, second) = (site.machine(), site.machine())
+        async let one = first.load(site.origin.url("/cat.png"))
+        await site.origin.until { $0.requests.count == 1 }
+        async let two = second.load(site.origin.url("/cat.png"))
+        try await site.listeners(1)
+        gate.open()
+        #expect(try await one.source == .network)
+        #expect(try await two.source == .network)
+        #expect(site.requests == 2)
+        #expect(try await second.entries() == 0)
+    }
+
+    @Test("an error reaches each machine's own load, and no waiter waits for the lease's end")
+    func errors() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let site = try FleetSite { _ in .init(status: 503).held(until: gate) }
+        let (first, second) = (site.machine(leaseLifetime: .seconds(600)), site.machine(leaseLifetime: .seconds(600)))
+        let one = Task { try await first.load(site.origin.url("/cat.png")) }
+        await site.origin.until { $0.requests.count == 1 }
+        let two = Task { try await second.load(site.origin.url("/cat.png")) }
+        try await site.listeners(1)
+        gate.open()
+        await #expect(throws: LoadError.self) { _ = try await one.value }
+        await #expect(throws: LoadError.self) { _ = try await two.value }
+    }
+
+    @Test("bytes that don't decode are never shared")
+    func undecodable() async throws {
+        let site = try FleetSite { _ in .init(headers: [.cacheControl: "max-age=60"], body: "no picture") }
+        let machine = site.machine()
+        await #expect(throws: LoadError.self) { _ = try await machine.load(site.origin.url("/cat.png")) }
+        #expect(try await machine.entries() == 0)
+    }
+
+    @Test("the list of the policy shows where the shared tier stands")
+    func list() throws {
+        let machine = try FleetSite().machine()
+        let list = "\(machine.loader.pipeline(for: .standard))"
+        #expect(
+            list.contains(
+                """
+                                        Lease {
+                                            SharedLookup
+                                            FleetLease {
+                                                Fetch
+                                            }
+                                        }
+                """), "\(list)")
+        #expect(list.contains("        SharedStore\n"))
+    }
+}

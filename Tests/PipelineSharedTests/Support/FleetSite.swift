@@ -1,0 +1,69 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+
+@testable import PipelineShared
+@testable import Stages
+
+/// An origin with pictures, and machines that share a tier.
+final class FleetSite: Sendable {
+    let server: RedisServer
+    let origin: ScriptedOrigin
+
+    /// - Parameter respond: Returns the origin's response; by default a picture of 64×48 pixels that is fresh for a minute.
+    init(
+        _ headers: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=60"],
+        respond: (@Sendable (ScriptedOrigin.Request) -> ScriptedOrigin.Reply?)? = nil
+    ) throws {
+        server = try RedisServer()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        origin = try ScriptedOrigin { request in
+            if let reply = respond?(request) { return reply }
+            let isKnown = request.headers[.ifNoneMatch] != nil && request.headers[.ifNoneMatch] == headers[.eTag]
+            return isKnown ? .init(status: 304, headers: headers) : .init(headers: headers, body: picture)
+        }
+    }
+
+    var requests: Int { origin.log.requests.count }
+
+    /// Waits until this many machines listen for the ends of leases.
+    func listeners(_ count: Int) async throws {
+        let connection = RedisConnection(server.address, limits: RedisLimits(request: .seconds(10)))
+        while try await connection.send("PUBSUB", "CHANNELS", "*:d:*").array?.count != count {}
+    }
+
+    /// A machine with memory and responses of its own, that has just started.
+    func machine(
+        leaseLifetime: Duration = .seconds(5), clock: any LoadClock = SystemClock(),
+        connecting: RedisLimits = RedisLimits(request: .seconds(10), connecting: .seconds(10))
+    ) -> FleetMachine {
+        let events = EventRecorder()
+        let fleet = Fleet(
+            server.address, connecting: connecting, leaseLifetime: leaseLifetime, clock: clock, observers: [events],
+            logger: events.logger)
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 10_000_000, clock: clock),
+            client: CurlClient(.init(addresses: .any)), clock: clock)
+        return FleetMachine(site: self, fleet: fleet, resources: resources, events: events)
+    }
+}
+
+/// One machine of a fleet.
+struct FleetMachine: Sendable {
+    private let site: FleetSite
+    let fleet: Fleet
+    let resources: PipelineResources
+    let events: EventRecorder
+    let loader: ImageLoader
+
+    init(site: FleetSite, fleet: Fleet, resources: PipelineResources, events: EventRecorder) {
+        (self.site, self.fleet, self.resources, self.events) = (site, fleet, resources, events)
+        loader = ImageLoader(resources, arrangement: fleet.arrangement)
+    }
+
+    /// The number of shared responses.
+    func entries() async throws -> Int? { try await fleet.store.totals()?.entries }
+
+    func load(_ url: URL) async throws -> ImageResponse { try await loader.load(url) }
+}
