@@ -87,6 +87,8 @@ soak: dependencies
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
+	@Scripts/dependencies redis-tools
+	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.

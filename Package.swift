@@ -155,7 +155,10 @@ let package = Package(
         // What tests of the cache need processes of their own for; no product.
         .executableTarget(
             name: "CacheTrials",
-            dependencies: ["CSQLite", "PipelineTesting", "Stages", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "CSQLite", "PipelineShared", "PipelineTesting", "Stages",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/CacheTrials",
             swiftSettings: settings
         ),
@@ -169,7 +172,7 @@ let package = Package(
         .testTarget(
             name: "PipelineSharedTests",
             dependencies: [
-                "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
+                "CacheTrials", "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

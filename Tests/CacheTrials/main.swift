@@ -43,6 +43,9 @@ case "look":
 case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))
+case "fleet":
+    try await FleetMember(socket: arguments[2], port: Int(numbers[0]), seed: numbers[1]).run(
+        loads: Int(numbers[2]), images: Int(numbers[3]))
 case "denied":
     await tried { folder in
         try await FaultTrial(folder: folder).denied(mode: mode_t(arguments[2], radix: 8) ?? 0)

@@ -6,11 +6,20 @@ extension ImagePipeline {
     /// Memory, never delayed; then disk; then the tier that machines share; then the origin, which one machine asks for
     /// all.
     ///
-    /// It is `returnCacheElseLoad` with ``SharedLookup``, ``FleetLease`` and ``SharedStore``.
+    /// It is `returnCacheElseLoad` with ``SharedLookup``, ``FleetLease`` and ``SharedStore``; and with ``SharedResult``
+    /// if its results are encoded.
+    ///
+    /// ```swift
+    /// let thumbnails = ImagePipeline.returnSharedElseLoad(resources, fleet, encoding: Encode(.webp))
+    /// ```
     /// - Parameters:
     ///   - resources: The caches, the client and the clock that the stages use.
     ///   - fleet: The fleet.
-    public static func returnSharedElseLoad(_ resources: PipelineResources, _ fleet: Fleet) -> ImagePipeline {
+    ///   - encode: The stage that makes bytes of an image; `nil`, the default, for a list that ends in pixels. Results
+    ///     are kept on disk next to their responses, and shared.
+    public static func returnSharedElseLoad(
+        _ resources: PipelineResources, _ fleet: Fleet, encoding encode: (any Stage)? = nil
+    ) -> ImagePipeline {
         let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
         let decode = Decode(
             codecs: resources.codecs, limits: resources.limits, quality: resources.quality,
@@ -42,8 +51,17 @@ extension ImagePipeline {
                                     }
                                 }
                                 CheckContentType(codecs: resources.codecs)
-                                decode
-                                Downscale()
+                                if let encode {
+                                    VariantLookup(resources.responses)
+                                    SharedResult(fleet) {
+                                        decode
+                                        Downscale()
+                                        encode
+                                    }
+                                } else {
+                                    decode
+                                    Downscale()
+                                }
                             }
                             SharedStore(fleet)
                             Store(resources.memory, resources.responses)

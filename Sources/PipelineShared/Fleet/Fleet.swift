@@ -32,7 +32,7 @@ public final class Fleet: Sendable {
     /// - Parameters:
     ///   - address: The Redis server.
     ///   - namespace: What all keys begin with, so that several services can share a server; `pipeline` by default.
-    ///   - limits: The bounds of what is stored.
+    ///   - limits: The bounds of the shared tier.
     ///   - connecting: How long to wait for the server.
     ///   - leaseLifetime: How long other machines wait for one that has died while it fetched; 5 seconds by default. A
     ///     machine that is alive renews its leases.

@@ -36,6 +36,8 @@ struct FleetKeys: Sendable, Hashable {
     func lease(_ name: String) -> String { prefix + "l:" + name }
     /// The channel of what becomes of a lease.
     func outcomes(_ name: String) -> String { prefix + "d:" + name }
+    /// A result that is named after the bytes that it was made of.
+    func result(named name: String) -> String { prefix + "v:" + name }
     /// The field of a result.
     func result(_ key: VariantKey) -> String { "\(VariantKey.version).\(key.digest)" }
 }

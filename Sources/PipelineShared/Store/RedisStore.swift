@@ -2,7 +2,7 @@ import FoundationEssentials
 import Pipeline
 import PipelineHTTP
 
-/// The bounds of what is stored in the shared tier.
+/// The bounds of the shared tier.
 public struct FleetLimits: Sendable, Hashable {
     /// The most bytes of a response's content or of a result; 256,000 by default. Larger ones aren't shared: a long value
     /// delays every other request of the server.

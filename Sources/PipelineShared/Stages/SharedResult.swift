@@ -1,0 +1,127 @@
+import HTTPTypes
+public import Pipeline
+import PipelineHTTP
+import Stages
+
+/// Makes a result on one machine for all: looks for one that any machine has made of the same bytes, and runs its body
+/// only if there is none.
+///
+/// ```swift
+/// SharedResult(fleet) {
+///     Decode()
+///     Downscale()
+///     Encode(.webp)
+/// }
+/// ```
+///
+/// Results are named after the bytes that they are made of, the source and the list. So they never outlive a change of
+/// the image, and need no invalidation. A result of a response that a shared cache must not store isn't shared.
+public struct SharedResult: CompositeStage {
+    /// The stages that make the result, `Encode` the last.
+    public var body: Chain
+    private let fleet: Fleet
+    private let patience: Duration
+
+    /// Wraps the stages that make a result.
+    /// - Parameters:
+    ///   - fleet: The fleet that has the results and the leases.
+    ///   - patience: How long to wait for another machine that makes it; 30 s by default. Then the body runs without a
+    ///     lease.
+    ///   - body: The stages.
+    public init(_ fleet: Fleet, patience: Duration = .seconds(30), @ChainBuilder _ body: () -> Chain) {
+        self.fleet = fleet
+        self.patience = patience
+        self.body = body()
+    }
+
+    /// Bytes of a source.
+    public var accepts: Phases { .original }
+
+    /// What the body makes, or a result that another machine has made.
+    public var produces: Phases { body.outcomes(from: .original).union(.encoded) }
+
+    /// The stage uses the load's keys.
+    public var needsIdentity: Bool { true }
+
+    /// Looks for the result, and runs the body if no machine has made it or makes it now.
+    /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .original(let file) = load.content, let key = load.variantKey, isShareable(load) else {
+            try await body.run(&load)
+            return .done
+        }
+        let name = "\(VariantKey.version).\(Digest(of: key.digest.bytes + Digest(of: file.bytes).bytes))"
+        var image = try await fleet.store.result(name)
+        if image == nil {
+            let turn = try await fleet.leases.turn("v" + name, patience: patience) {
+                image = try await fleet.store.result(name)
+                return image != nil
+            }
+            switch turn {
+            case .found: break
+            case .alone:
+                try await body.run(&load)
+                return .done
+            case .hold(let right):
+                try await make(name, &load, right)
+                return .done
+            }
+        }
+        guard let image else { return .skipped }
+        load.note(key: .variant(key))
+        load.advance(to: .encoded(image))
+        return .hit
+    }
+
+    private func make(_ name: String, _ load: inout Load, _ right: FleetRight) async throws {
+        do {
+            try await body.run(&load)
+        } catch {
+            await right.end(.notShared)
+            throw error
+        }
+        guard case .encoded(let image) = load.content else { return await right.end(.notShared) }
+        let isStored = await fleet.store.commit(image, named: name, under: right.token)
+        await right.end(isStored ? nil : .notShared)
+    }
+
+    /// Whether a shared cache may store the response behind the load.
+    private func isShareable(_ load: Load) -> Bool {
+        guard load.request.source.isRemote, let source = load.sourceKey else { return false }
+        let exchange: HTTPExchange? =
+            switch load.response {
+            case .fetched(let exchange): exchange
+            case .confirmed(let stored, let update): HTTPExchange(of: stored, for: update.requestHeaders)
+            case .fresh(let stored, _), .stale(let stored, _): HTTPExchange(of: stored, for: load.request.headers)
+            case .unknown: nil
+            }
+        guard let exchange else { return false }
+        return fleet.cache.policy.draft(exchange, source, now: load.clock.now, load.request.expiry, .http) != nil
+    }
+}
+
+extension RedisStore {
+    /// Finds a result that any machine has made; `nil` if there is none, or Redis failed.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func result(_ name: String) async throws -> EncodedImage? {
+        let reply = try await reading { try await scripts.connection.send("GET", keys.result(named: name)) }
+        return reply?.bytes.flatMap { PackedImage.unpack($0) }
+    }
+
+    /// Stores a result under a lease, and ends the lease.
+    /// - Returns: Whether it is stored.
+    func commit(_ image: EncodedImage, named name: String, under token: FleetLeaseToken) async -> Bool {
+        guard image.bytes.count <= limits.bytes else { return false }
+        let isStored = await writing {
+            try await scripts.run(
+                .commitResult, keys: [keys.result(named: name), keys.lease(token.name)],
+                [
+                    token.digits, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
+                    Array(keys.outcomes(token.name).utf8), PackedImage.pack(image),
+                ]
+            ).integer == 1
+        }
+        reports.report(isStored == true ? .stored(bytes: image.bytes.count) : .commitRefused)
+        return isStored == true
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Testing
+
+@testable import CacheTrials
+
+/// `FLEET_LOADS=200 FLEET_IMAGES=100` asks for as many as a service does that has just started.
+@Suite("Processes that share a tier", .withRedis, .timeLimit(.minutes(5)))
+struct FleetProcessesTests {
+    private static func number(_ name: String, _ otherwise: Int) -> Int {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise
+    }
+
+    @Test("fetch each image once in all, and make each result once in all")
+    func coldStart() async throws {
+        let (loads, images) = (Self.number("FLEET_LOADS", 50), Self.number("FLEET_IMAGES", 25))
+        let server = try RedisServer()
+        let origin = try ScriptedOrigin { request in
+            let number = Int(request.path.dropFirst().prefix { $0 != "." }) ?? 0
+            let picture = Picture.png(PixelSize(width: 128, height: 96), with: FleetMember.colour(number))
+            return .init(headers: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: picture)
+        }
+        let processes = try (0..<8).map { seed in
+            try Member(["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)"])
+        }
+        var encodes = 0
+        for process in processes {
+            let (status, said) = await process.end()
+            #expect(status == 0, "\(said)")
+            encodes += Int(said.split(separator: "\n").last ?? "") ?? 0
+        }
+        #expect(origin.log.requests.count == images)
+        #expect(encodes == images * FleetMember.sides.count)
+    }
+
+    /// A process of the trials.
+    private struct Member {
+        private let process = Process()
+        private let output = Pipe()
+
+        init(_ arguments: [String]) throws {
+            process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+                .appending(path: "CacheTrials")
+            process.arguments = arguments
+            process.standardOutput = output
+            process.standardError = output
+            try process.run()
+        }
+
+        /// What the process has said until its end, read on a thread of its own: waiting blocks.
+        func end() async -> (status: Int32, said: String) {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    let said = (try? output.fileHandleForReading.readToEnd()) ?? Data()
+                    process.waitUntilExit()
+                    continuation.resume(
+                        returning: (process.terminationStatus, String(decoding: said, as: UTF8.self)))
+                }
+            }
+        }
+    }
+}
