@@ -34,15 +34,16 @@ final class FleetMessages: RedisReceiver {
 
     /// Begins to listen on a channel.
     func listen(to channel: String) -> LeaseListener {
-        state.withLock { state in
+        let (listener, isConfirmed) = state.withLock { state in
             state.lastNumber += 1
             let listener = LeaseListener(channel, number: state.lastNumber)
             let isFirst = state.listeners[channel] == nil
             state.listeners[channel, default: [:]][listener.number] = listener
             if isFirst, state.isConnected { state.commands.append(Self.command("SUBSCRIBE", [channel])) }
-            if state.confirmed.contains(channel) { listener.put(.confirmed) }
-            return listener
+            return (listener, state.confirmed.contains(channel))
         }
+        if isConfirmed { listener.put(.confirmed) }
+        return listener
     }
 
     /// Ends listening.

@@ -14,7 +14,7 @@ final class LeaseListener: Sendable {
 
     private struct State {
         var events: Deque<Event> = []
-        var waiter: Waiter<Event?>?
+        var waiter: Waiter<Void>?
     }
 
     let channel: String
@@ -28,18 +28,18 @@ final class LeaseListener: Sendable {
 
     /// Adds an event.
     func put(_ event: Event) {
-        let waiter = state.withLock(isInner: true) { state -> Waiter<Event?>? in
-            defer { state.waiter = nil }
-            if state.waiter == nil { state.events.append(event) }
+        // Always kept, and not passed to the waiter: its time may just be over.
+        let waiter = state.withLock { state in
+            state.events.append(event)
             return state.waiter
         }
-        waiter?.resume(with: .success(event))
+        waiter?.resume(with: .success(()))
     }
 
     /// Waits for the next event; returns `nil` once the limit is over.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func next(within limit: Duration, by clock: any LoadClock) async throws -> Event? {
-        let waiter = Waiter<Event?>()
+        let waiter = Waiter<Void>()
         let ready = state.withLock { state -> Event? in
             if let event = state.events.popFirst() { return event }
             state.waiter = waiter
@@ -47,9 +47,13 @@ final class LeaseListener: Sendable {
         }
         if let ready { return ready }
         let limit = Task {
-            if (try? await clock.sleep(untilLimit: limit)) != nil { waiter.resume(with: .success(nil)) }
+            if (try? await clock.sleep(untilLimit: limit)) != nil { waiter.resume(with: .success(())) }
         }
         defer { limit.cancel() }
-        return try await waiter.value { waiter.resume(with: .failure(CancellationError())) }
+        try await waiter.value { waiter.resume(with: .failure(CancellationError())) }
+        return state.withLock { state in
+            state.waiter = nil
+            return state.events.popFirst()
+        }
     }
 }
