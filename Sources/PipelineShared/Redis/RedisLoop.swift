@@ -39,6 +39,9 @@ final class RedisLoop {
     private var isReady = false
     /// The replies that the client itself waits for while it signs in.
     private var ownReplies = 0
+    /// The lookup of the host's addresses, and how many connections were tried, which takes one address after the other.
+    private var resolver: RedisResolver?
+    private var attempts = 0
     /// When connecting takes too long.
     private var connectsUntil: Int64 = .max
     /// Requests for which there is no connection yet.
@@ -95,8 +98,20 @@ final class RedisLoop {
         let now = clock.uptimeNanoseconds
         let isWanted = breaker.isOpen ? breaker.isHalfOpen(at: now) : !waiting.isEmpty || isForMessages
         guard link == nil, isWanted else { return }
-        connectsUntil = now + limits.connecting.nanoseconds
-        link = try RedisLink(address.endpoint)
+        if resolver == nil { connectsUntil = now + limits.connecting.nanoseconds }
+        guard case .host(let host, let port) = address.endpoint, !RedisResolver.isAddress(host) else {
+            link = try RedisLink(address.endpoint)
+            return
+        }
+        guard let resolver else {
+            resolver = try RedisResolver(host) { [thread] in thread.wake() }
+            return
+        }
+        guard let addresses = resolver.addresses else { return }
+        self.resolver = nil
+        guard !addresses.isEmpty else { throw .unreachable("its host's address can't be found") }
+        attempts += 1
+        link = try RedisLink(.host(addresses[(attempts - 1) % addresses.count], port: port))
     }
 
     private func signIn() {
@@ -187,7 +202,7 @@ final class RedisLoop {
         var polled = [pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)]
         if let link { polled.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
         var due = min(nextDeadline, connectsUntil)
-        if link == nil, let probe = breaker.probesAt { due = min(due, probe) }
+        if link == nil, resolver == nil, let probe = breaker.probesAt { due = min(due, probe) }
         if isForMessages, isReady { due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence) }
         let left = due == .max ? -1 : Int32(clamping: max(0, (due - clock.uptimeNanoseconds) / 1_000_000 + 1))
         poll(&polled, nfds_t(polled.count), left)
@@ -214,7 +229,7 @@ final class RedisLoop {
     }
 
     private func close(_ failure: RedisFailure) {
-        (link, isReady, ownReplies, connectsUntil) = (nil, false, 0, .max)
+        (link, resolver, isReady, ownReplies, connectsUntil) = (nil, nil, false, 0, .max)
         let left = sent.compactMap(\.self) + waiting
         (sent, waiting, nextDeadline) = ([], [], .max)
         for request in left { request.end(.failure(failure)) }

@@ -50,6 +50,9 @@ final class RedisThread: Sendable {
         if starts { start() }
     }
 
+    /// Wakes the thread, if it runs.
+    func wake() { mailbox.withLock { $0.wake() } }
+
     /// Starts the thread without a request, or wakes it.
     func begin() {
         let starts = mailbox.withLock { mailbox in

@@ -69,6 +69,23 @@ struct RedisConnectionTests {
         #expect(try await other.send("GET", "a").text == "1")
     }
 
+    @Test("finds a host by its name, whichever of its addresses the server listens on")
+    func names() async throws {
+        let port = try freePort()
+        let server = try RedisServer("--port", "\(port)", "--bind", "127.0.0.1")
+        defer { withExtendedLifetime(server) {} }
+        let connection = RedisConnection(
+            RedisAddress(.host("localhost", port: port)),
+            limits: RedisLimits(request: .seconds(10), connecting: .seconds(10)))
+        #expect(try await connection.send("PING").text == "PONG")
+    }
+
+    @Test("fails requests at their deadline, or earlier, if the host has no address")
+    func unknownName() async throws {
+        let connection = RedisConnection(RedisAddress(.host("nowhere.invalid", port: 6379)))
+        await #expect(throws: RedisFailure.self) { try await connection.send("PING") }
+    }
+
     @Test("fails without showing the password if the server refuses it")
     func wrongPassword() async throws {
         let server = try RedisServer("--requirepass", "right")
