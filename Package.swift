@@ -156,7 +156,8 @@ let package = Package(
         .executableTarget(
             name: "CacheTrials",
             dependencies: [
-                "CSQLite", "PipelineShared", "PipelineTesting", "Stages",
+                "CHiredis", "CSQLite", "PipelineShared", "PipelineTesting", "Stages",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/CacheTrials",

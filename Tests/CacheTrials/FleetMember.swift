@@ -14,9 +14,10 @@ struct FleetMember {
     private let port: Int
     private let seed: UInt64
 
-    init(socket: String, port: Int, seed: UInt64) {
+    /// - Parameter lifetime: How long a lease outlives its process.
+    init(socket: String, port: Int, seed: UInt64, lifetime: Duration) {
         let connecting = RedisLimits(request: .seconds(30), connecting: .seconds(30))
-        let fleet = Fleet(RedisAddress(.socket(path: socket)), connecting: connecting)
+        let fleet = Fleet(RedisAddress(.socket(path: socket)), connecting: connecting, leaseLifetime: lifetime)
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000),
             client: CurlClient(.init(addresses: .any)))

@@ -2,6 +2,7 @@
 //
 //     CacheTrials crash <kills> <seed>
 //     CacheTrials sharing <operations> <seconds> <seed>
+//     CacheTrials hits <socket of a Redis server> <seconds>
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
 import Foundation
@@ -44,8 +45,10 @@ case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))
 case "fleet":
-    try await FleetMember(socket: arguments[2], port: Int(numbers[0]), seed: numbers[1]).run(
-        loads: Int(numbers[2]), images: Int(numbers[3]))
+    try await FleetMember(
+        socket: arguments[2], port: Int(numbers[0]), seed: numbers[1], lifetime: .milliseconds(numbers[4])
+    ).run(loads: Int(numbers[2]), images: Int(numbers[3]))
+case "hits": try await SharedHits(socket: arguments[2]).run(seconds: Double(numbers.last ?? 5))
 case "denied":
     await tried { folder in
         try await FaultTrial(folder: folder).denied(mode: mode_t(arguments[2], radix: 8) ?? 0)

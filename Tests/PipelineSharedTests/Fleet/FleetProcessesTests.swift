@@ -23,7 +23,7 @@ struct FleetProcessesTests {
             return .init(headers: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: picture)
         }
         let processes = try (0..<8).map { seed in
-            try Member(["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)"])
+            try Member(["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)", "60000"])
         }
         var encodes = 0
         for process in processes {
@@ -33,6 +33,39 @@ struct FleetProcessesTests {
         }
         #expect(origin.log.requests.count == images)
         #expect(encodes == images * FleetMember.sides.count)
+    }
+
+    @Test("fetch once more for each lease whose holder was killed, and lose no load")
+    func killedHolder() async throws {
+        let server = try RedisServer()
+        let requests = Lock<[String: Int]>([:])
+        let images = 3
+        let origin = try ScriptedOrigin { request in
+            let number = Int(request.path.dropFirst().prefix { $0 != "." }) ?? 0
+            let picture = Picture.png(PixelSize(width: 128, height: 96), with: FleetMember.colour(number))
+            let reply = ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=600"], body: picture)
+            let count = requests.withLock { requests in
+                requests[request.path, default: 0] += 1
+                return requests[request.path]
+            }
+            // The first holder never gets its response.
+            return count == 1 ? reply.stalled() : reply
+        }
+        func member(_ seed: Int) throws -> Member {
+            let loads = images * FleetMember.sides.count
+            return try Member(["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)", "500"])
+        }
+        let holder = try member(0)
+        await origin.until { $0.requests.count == images }
+        let waiters = try (1...3).map { try member($0) }
+        try await server.listeners(images)
+        holder.kill()
+        for waiter in waiters {
+            let (status, said) = await waiter.end()
+            #expect(status == 0, "\(said)")
+        }
+        #expect(origin.log.requests.count == 2 * images)
+        _ = await holder.end()
     }
 
     /// A process of the trials.
@@ -48,6 +81,9 @@ struct FleetProcessesTests {
             process.standardError = output
             try process.run()
         }
+
+        /// Ends the process without a chance to give anything back.
+        func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
         /// What the process has said until its end, read on a thread of its own: waiting blocks.
         func end() async -> (status: Int32, said: String) {

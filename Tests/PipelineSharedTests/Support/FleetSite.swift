@@ -27,11 +27,8 @@ final class FleetSite: Sendable {
 
     var requests: Int { origin.log.requests.count }
 
-    /// Waits until this many machines listen for the ends of leases.
-    func listeners(_ count: Int) async throws {
-        let connection = RedisConnection(server.address, limits: RedisLimits(request: .seconds(10)))
-        while try await connection.send("PUBSUB", "CHANNELS", "*:d:*").array?.count != count {}
-    }
+    /// Waits until leases of this many names are waited for.
+    func listeners(_ count: Int) async throws { try await server.listeners(count) }
 
     /// A machine with memory and responses of its own, that has just started.
     func machine(

@@ -73,6 +73,12 @@ final class RedisServer: Sendable {
         Foundation.kill(process.processIdentifier, isStopped ? SIGSTOP : SIGCONT)
     }
 
+    /// Waits until leases of this many names are waited for.
+    func listeners(_ count: Int) async throws {
+        let connection = RedisConnection(address, limits: RedisLimits(request: .seconds(10)))
+        while try await connection.send("PUBSUB", "CHANNELS", "*:d:*").array?.count != count {}
+    }
+
     struct Failure: Error { let said: String }
 }
 
