@@ -1,7 +1,8 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
-    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev
+    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev \
+    libssl-dev
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions

@@ -102,10 +102,11 @@ let package = Package(
         // Without pkg-config: the package manager warns of a flag in Debian's hiredis.pc, and the headers are in a standard
         // folder.
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "PipelineShared",
             dependencies: [
-                "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
+                "CCrypto", "CHiredis", "Pipeline", "PipelineHTTP", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "DequeModule", package: "swift-collections"),
@@ -177,6 +178,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["S3/signatures.json"],
             swiftSettings: settings),
         .testTarget(
             name: "ObserverTests",

@@ -11,7 +11,7 @@ struct ModulesTests {
         "pipeline-decoder": ["PipelineIsolation"],
         "PipelineHTTP": ["Pipeline", "CCurl", "CSQLite"],
         "Stages": ["Pipeline", "PipelineHTTP", "PipelineImages"],
-        "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CHiredis"],
+        "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CCrypto", "CHiredis"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineTracing": ["Pipeline", "Stages"],

@@ -1,0 +1,25 @@
+import CCrypto
+
+/// SHA-256 and its keyed form, by OpenSSL.
+enum SHA256 {
+    /// The 32 bytes of a digest (FIPS 180-4).
+    static func digest(_ bytes: some Collection<UInt8>) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        _ = Array(bytes).withUnsafeBytes { EVP_Digest($0.baseAddress, $0.count, &digest, nil, EVP_sha256(), nil) }
+        return digest
+    }
+
+    /// The 32 bytes of a message's authentication code (RFC 2104).
+    static func code(_ text: String, key: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: 32)
+        let bytes = Array(text.utf8)
+        _ = HMAC(EVP_sha256(), key, Int32(clamping: key.count), bytes, bytes.count, &code, nil)
+        return code
+    }
+
+    /// Bytes in hexadecimal digits.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
