@@ -32,6 +32,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "InAFleet",
+            dependencies: [
+                .product(name: "PipelineShared", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "StageOfYourOwn",
             dependencies: [
                 .product(name: "PipelineFile", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
@@ -92,6 +99,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "QOIWorker",
+                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),

@@ -1,0 +1,24 @@
+import PipelineShared
+import Stages
+
+/// A machine of a service whose machines share a tier of their cache.
+struct InAFleet {
+    let fleet: Fleet
+    let loader: ImageLoader
+    let thumbnails: ImagePipeline
+
+    init(_ resources: PipelineResources) throws {
+        let fleet = Fleet(try RedisAddress("redis://cache.internal"))
+        let loader = ImageLoader(resources, arrangement: fleet.arrangement)
+        fleet.join(resources)
+
+        let thumbnails = ImagePipeline.returnSharedElseLoad(resources, fleet, encoding: Encode(.webp))
+
+        (self.fleet, self.loader, self.thumbnails) = (fleet, loader, thumbnails)
+    }
+
+    /// Removes all images of a product from every tier of every machine.
+    func remove(product: Int) async {
+        await fleet.remove(tag: "product-\(product)")
+    }
+}
