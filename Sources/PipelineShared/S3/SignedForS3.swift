@@ -5,7 +5,8 @@ public import PipelineHTTP
 /// A client that signs requests to an S3-compatible store, so that private objects can be sources (Signature Version 4).
 ///
 /// Requests to other hosts pass unchanged, and so do those that a redirect has led there. Keys, caches and errors have the
-/// object's URL, without the signature.
+/// object's URL, without the signature: whoever loads images through this client may load every object that the
+/// credentials may read, also from the caches.
 ///
 /// ```swift
 /// let client = SignedForS3(CurlClient(), host: "s3.eu-central-1.amazonaws.com", region: "eu-central-1") {
