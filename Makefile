@@ -1,13 +1,12 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
-    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev \
-    libssl-dev
+    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev libssl-dev
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
-MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineFile PipelineTesting PipelineMetrics PipelineTracing
-MODULES = Pipeline PipelineImages PipelineHTTP Stages PipelineShared PipelineFile PipelineTesting PipelineMetrics PipelineTracing
+MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineShared PipelineFile PipelineTesting \
+    PipelineMetrics PipelineTracing
 SITE = .build/site
 BINARY = .build/release/pipectl
 DECODER = .build/release/pipeline-decoder

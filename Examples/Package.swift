@@ -98,8 +98,7 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAService", "OwnFetcher", "QOI", "QOICommand", "QOIWorker",
-                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand",
+                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand", "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),
