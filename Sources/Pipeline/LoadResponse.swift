@@ -31,6 +31,10 @@ public struct LoadResponse: Sendable {
         return String(hash.finalize().description.prefix(32))
     }
 
+    /// When the origin sent the source's response or last confirmed it. A service can make its `Age` from it (RFC 9111
+    /// section 5.1). `nil` if no origin was involved or the list has no `Store`.
+    public var confirmedAt: Date? { facts?.askedAt }
+
     /// The media type of the result's bytes, or of the source's where the list ends with pixels; `nil` if none was
     /// declared.
     public var mediaType: String? { encoded?.declaredType ?? facts?.mediaType }

@@ -60,7 +60,7 @@ public struct Store: Stage, CredentialStage {
         await right?.end()
         let facts = ResponseFacts(
             targets: (terms?.origins.map(\.target) ?? []) + [load.request.source.fileTarget].compactMap(\.self),
-            load.response.headers)
+            load.response.headers, askedAt: terms?.askedAt)
         load.settle(
             facts,
             until: terms.map { $0.validity.end(for: load.request.expiry, under: rules) } ?? load.clock.now)

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 package import HTTPTypes
 
 /// What the response behind a product says about itself, kept with the product. A class, since a memory hit has no time
@@ -9,9 +10,12 @@ package final class ResponseFacts: Sendable {
     let validator: String?
     /// The source's media type, as it was declared.
     let mediaType: String?
+    /// When the origin was asked for the source, or last confirmed it; `nil` without an origin.
+    let askedAt: Date?
 
-    package init(targets: [String] = [], _ headers: HTTPFields = [:]) {
+    package init(targets: [String] = [], _ headers: HTTPFields = [:], askedAt: Date? = nil) {
         self.targets = targets
+        self.askedAt = askedAt
         validator = headers[.eTag] ?? headers[.lastModified]
         mediaType = headers[.contentType]
     }

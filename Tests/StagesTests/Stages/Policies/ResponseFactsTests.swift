@@ -28,8 +28,10 @@ struct ResponseFactsTests {
         site.clock.advance(by: .seconds(61))
         let confirmed = [try await load(resources), try await load(resources)]
         #expect(confirmed.map(\.source) == [.revalidated, .memory])
-        for answer in answers { #expect(answer.freshUntil == end) }
-        for answer in confirmed { #expect(answer.freshUntil == site.clock.now + 60) }
+        for answer in answers { #expect((answer.freshUntil, answer.confirmedAt) == (end, end - 60)) }
+        for answer in confirmed {
+            #expect((answer.freshUntil, answer.confirmedAt) == (site.clock.now + 60, site.clock.now))
+        }
         for answer in answers + confirmed { #expect(answer.mediaType == "image/webp") }
         let validators = Set((answers + confirmed).map { $0.validator ?? "" })
         #expect(validators.map(\.count) == [32])
