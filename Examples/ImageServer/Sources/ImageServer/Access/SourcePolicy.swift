@@ -1,0 +1,40 @@
+import FoundationEssentials
+import Stages
+
+/// Decides which sources the server loads: files of one folder, and URLs that begin with an allowed one.
+struct SourcePolicy: Sendable {
+    /// The folder whose files may be read; `nil` for none.
+    var folder: String?
+    /// The beginnings of allowed URLs, each with a scheme, a host and the beginning of a path.
+    var origins: [URL] = []
+
+    /// Reads what a path names.
+    /// - Throws: 403 for a URL that isn't allowed; 404 for a name that can't be a file of the folder.
+    func source(_ text: String) throws(Problem) -> ImageSource {
+        if let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
+            guard origins.contains(where: { Self.does(url, beginWith: $0) }) else {
+                throw Problem(.forbidden, "The source is not on this server's list. Add it with --allow.")
+            }
+            return .url(url)
+        }
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        // Neither a way out of the folder nor a hidden file.
+        guard let folder, !text.contains("\0"), parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else {
+            throw Problem(.notFound, "There is no picture \(text).")
+        }
+        return .file(folder + "/" + text)
+    }
+
+    /// Compares parts rather than text: `https://images.example` must not allow `https://images.example.attacker.example`.
+    private static func does(_ url: URL, beginWith origin: URL) -> Bool {
+        guard url.scheme?.lowercased() == origin.scheme?.lowercased(),
+            url.host()?.lowercased() == origin.host()?.lowercased(), url.port == origin.port,
+            url.user() == nil, url.password() == nil
+        else { return false }
+        let (path, start) = (url.path(), origin.path())
+        // A path with dots could leave the allowed part.
+        guard let plain = path.percentDecoded, !plain.split(separator: "/").contains("..") else { return false }
+        return start.isEmpty || start == "/" || path == start
+            || path.hasPrefix(start.hasSuffix("/") ? start : start + "/")
+    }
+}

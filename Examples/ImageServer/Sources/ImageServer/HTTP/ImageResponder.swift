@@ -1,0 +1,99 @@
+import HTTPTypes
+import Hummingbird
+import Metrics
+import Stages
+
+/// Answers every request: it finds the dialect by the path's first component.
+struct ImageResponder: HTTPResponder {
+    typealias Context = ClientContext
+
+    let connections = Connections()
+    let queue: WorkQueue
+    private let pictures: Pictures
+    private let paths: SignedPaths
+    private let rates: RateLimit
+    private let clients: ClientAddresses
+    private let metrics: PrometheusMetrics
+    private let gallery: Gallery?
+
+    init(_ settings: Settings, loader: ImageLoader, metrics: PrometheusMetrics) throws {
+        queue = WorkQueue(limit: settings.queue)
+        paths = try SignedPaths(settings, clock: loader.resources.clock)
+        rates = RateLimit(perSecond: settings.rate, burst: settings.burst, clock: loader.resources.clock)
+        clients = ClientAddresses(proxies: Set(settings.proxies))
+        pictures = try Pictures(settings, loader: loader, queue: queue)
+        gallery = settings.gallery ? try Gallery(settings, pictures: pictures, paths: paths) : nil
+        self.metrics = metrics
+    }
+
+    func respond(to request: Request, context: ClientContext) async throws -> Response {
+        let path = request.uri.path
+        let kind = path.dropFirst().prefix { $0 != "/" && $0 != "." }
+        let start = ContinuousClock.now
+        var reply: Reply
+        do {
+            reply = try await connections.run(on: context.channel) { try await self.reply(to: request, context) }
+        } catch let problem as Problem {
+            reply = Reply(problem)
+        } catch is CancellationError {
+            // Nobody reads this response: the client has gone, or the server shuts down.
+            reply = Reply(Problem(.serviceUnavailable, "The request was cancelled."))
+            reply.fields[.connection] = "close"
+            count("cancelled", kind, since: start)
+            return reply.response(to: request)
+        } catch let error as LoadError {
+            reply = Reply(Problem(error))
+        }
+        count("\(reply.status.code)", kind, since: start)
+        // Pages and scripts of any origin may read pictures and errors, and time them.
+        reply.fields[.accessControlAllowOrigin] = "*"
+        reply.fields[.accessControlExposeHeaders] = "ETag, Link, Server-Timing, Content-Length, Retry-After"
+        reply.fields[.timingAllowOrigin] = "*"
+        reply.fields[.xContentTypeOptions] = "nosniff"
+        return reply.response(to: request)
+    }
+
+    private func reply(to request: Request, _ context: ClientContext) async throws -> Reply {
+        guard request.method != .options else {
+            var reply = Reply([], type: "text/plain")
+            reply.status = .noContent
+            reply.fields = [
+                .allow: "GET, HEAD, OPTIONS", .accessControlAllowMethods: "GET, HEAD, OPTIONS",
+                .accessControlAllowHeaders: "*", .accessControlMaxAge: "86400",
+            ]
+            return reply
+        }
+        guard request.method == .get || request.method == .head else {
+            var reply = Reply(Problem(.methodNotAllowed, "Pictures are read with GET or HEAD."))
+            reply.fields[.allow] = "GET, HEAD, OPTIONS"
+            return reply
+        }
+        switch request.uri.path {
+        case "/health/live": return Reply("alive\n", type: "text/plain")
+        case "/health/ready":
+            guard !queue.isFull else {
+                throw Problem(.serviceUnavailable, "The queue is full.", retryAfter: .seconds(1))
+            }
+            return Reply("ready\n", type: "text/plain")
+        case "/metrics": return Reply(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
+        default: break
+        }
+        if let page = try await gallery?.page(request) { return page }
+        try rates.take(for: clients.address(of: request, context.channel))
+        return try await pictures.reply(to: request, paths.wanted(by: request))
+    }
+
+    private func count(_ outcome: String, _ kind: Substring, since start: ContinuousClock.Instant) {
+        // Only known names, so that clients can't make any number of metrics.
+        let kind = ["iiif", "imgproxy", "thumb", "metrics", "health"].contains(kind) ? String(kind) : "other"
+        Counter(label: "http_requests_total", dimensions: [("kind", kind), ("outcome", outcome)], factory: metrics)
+            .increment()
+        let duration = (ContinuousClock.now - start).components
+        Timer(label: "http_request_seconds", dimensions: [("kind", kind)], factory: metrics)
+            .recordNanoseconds(duration.seconds * 1_000_000_000 + duration.attoseconds / 1_000_000_000)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let timingAllowOrigin = name("Timing-Allow-Origin")
+}

@@ -1,0 +1,106 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+
+/// A response before the request's conditions and its range are applied.
+struct Reply: Sendable {
+    var status: HTTPResponse.Status = .ok
+    var fields: HTTPFields = [:]
+    var body: [UInt8] = []
+
+    /// A text of some media type.
+    init(_ text: String, type: String, status: HTTPResponse.Status = .ok) {
+        self.init(Array(text.utf8), type: type)
+        self.status = status
+    }
+
+    init(_ body: [UInt8], type: String) {
+        self.body = body
+        fields[.contentType] = type
+    }
+
+    /// A problem document. Errors aren't kept by caches: the next request may succeed.
+    init(_ problem: Problem) {
+        self.init(problem.json, type: "application/problem+json", status: problem.status)
+        fields[.cacheControl] = "no-store"
+        if let wait = problem.retryAfter { fields[.retryAfter] = "\(wait.secondsRoundedUp)" }
+    }
+
+    /// Names the body by its digest: equal bytes have equal tags, and other bytes never do (RFC 9110 section 8.8.3).
+    mutating func tag() {
+        let digest = SHA256.hash(data: body).prefix(16)
+        fields[.eTag] = "\"" + Array(digest).base64URL + "\""
+    }
+
+    /// Returns the response to a request: 304 if the client has these bytes, 206 for a part of them, nothing but the head
+    /// for HEAD.
+    func response(to request: Request) -> Response {
+        var (fields, status, body) = (fields, status, body[...])
+        if status == .ok, let tag = fields[.eTag] {
+            fields[.acceptRanges] = "bytes"
+            if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(tag) {
+                // Section 15.4.5: what describes the body is left out.
+                fields[.contentType] = nil
+                fields[.contentDisposition] = nil
+                fields[.acceptRanges] = nil
+                // Hummingbird would write 0, which only the length of the 200 may be (section 8.6).
+                fields[.contentLength] = "\(body.count)"
+                return Response(status: .notModified, headers: fields)
+            }
+            // Section 14.2: a range is for GET alone. If the tag in If-Range is another, the whole body is sent.
+            let isCurrent = request.headers[.ifRange].map { $0 == tag } ?? true
+            if request.method == .get, isCurrent, let range = request.headers[.range].flatMap(RequestedRange.init) {
+                guard let bytes = range.bytes(of: body.count) else {
+                    fields[.contentRange] = "bytes */\(body.count)"
+                    fields[.contentType] = nil
+                    return Response(status: .rangeNotSatisfiable, headers: fields)
+                }
+                fields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(body.count)"
+                (status, body) = (.partialContent, body[bytes])
+            }
+        }
+        fields[.contentLength] = "\(body.count)"
+        guard request.method != .head else { return Response(status: status, headers: fields) }
+        return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}
+
+/// The tags of `If-None-Match` (RFC 9110 section 13.1.2), compared weakly.
+struct EntityTags: Sendable {
+    private let tags: [Substring]
+    private let isAny: Bool
+
+    init(_ field: String) {
+        isAny = field == "*"
+        tags = field.split(separator: ",").map { tag in
+            let tag = tag.drop(while: \.isWhitespace)
+            return (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag).prefix { !$0.isWhitespace }
+        }
+    }
+
+    func contains(_ tag: String) -> Bool { isAny || tags.contains { $0 == tag } }
+}
+
+/// One range of bytes (RFC 9110 section 14.1.2). Several at once are ignored, as section 14.2 allows.
+struct RequestedRange: Sendable {
+    private let first, last: Int?
+
+    init?(_ field: String) {
+        guard field.lowercased().hasPrefix("bytes=") else { return nil }
+        let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, ends.allSatisfy({ $0.isEmpty || $0.plainNumber != nil }) else { return nil }
+        (first, last) = (ends[0].plainNumber, ends[1].plainNumber)
+        guard first != nil || last != nil, first ?? 0 <= last ?? .max || first == nil else { return nil }
+    }
+
+    /// The bytes of a body; `nil` if there are none.
+    func bytes(of count: Int) -> Range<Int>? {
+        guard let first else { return last == 0 || count == 0 ? nil : max(0, count - (last ?? 0))..<count }
+        return first < count ? first..<(min(last ?? .max - 1, count - 1) + 1) : nil
+    }
+}
+
+extension Duration {
+    /// In whole seconds, at least one.
+    var secondsRoundedUp: Int { max(1, Int(components.seconds) + (components.attoseconds > 0 ? 1 : 0)) }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Glibc
+import Hummingbird
+import Logging
+import Metrics
+import PipelineMetrics
+import ServiceLifecycle
+import Stages
+
+/// An image server: the library's pipelines behind HTTP.
+@main
+struct ImageServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "image-server",
+        abstract:
+            "Serves images in other sizes and formats, by the IIIF Image API, imgproxy's paths and paths of its own.")
+
+    @OptionGroup var settings: Settings
+
+    mutating func run() async throws {
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        let server = try Server(settings, metrics: metrics)
+        try await server.application { port in
+            print("listening on port \(port)")
+            // A script that has started the server waits for this line.
+            fflush(nil)
+        }.runService()
+    }
+}
+
+/// The parts of a running server.
+struct Server: Sendable {
+    let resources: PipelineResources
+    let loader: ImageLoader
+    let responder: ImageResponder
+    private let settings: Settings
+
+    /// - Parameters:
+    ///   - settings: The command's options.
+    ///   - metrics: Where everything is counted.
+    ///   - clock: The clock of caches, signatures and rate limits.
+    /// - Throws: ``SettingsError`` or `LoadError` for a setting that can't be used.
+    init(_ settings: Settings, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()) throws {
+        self.settings = settings
+        var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
+        options.userAgent = "image-server/0.1"
+        var resources = PipelineResources(
+            memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
+            responses: HTTPCache(
+                folder: settings.cache, byteLimit: settings.cacheBytes, isShared: true, clock: clock),
+            client: CurlClient(options),
+            limits: ImageLimits(pixels: settings.pixels, time: .seconds(settings.decodeSeconds)), clock: clock)
+        resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
+        self.resources = resources
+        loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
+        responder = try ImageResponder(settings, loader: loader, metrics: metrics)
+    }
+
+    /// The program to run. `isRunning` is called with the port once requests are accepted.
+    func application(_ isRunning: @escaping @Sendable (Int) -> Void) -> some ApplicationProtocol {
+        var logger = Logger(label: "image-server")
+        logger.logLevel = .notice
+        let connections = responder.connections
+        return Application(
+            responder: responder,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [ClientGone(connections)], idleTimeout: .seconds(60))),
+            configuration: .init(address: .hostname(settings.host, port: settings.port), backlog: 1024),
+            services: [LoaderService(loader: loader)],
+            onServerRunning: { channel in isRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+}
+
+/// Shuts the loader down after the server, which first finishes its requests: services end in reverse order.
+private struct LoaderService: Service {
+    let loader: ImageLoader
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        await loader.shutdown()
+    }
+}

@@ -1,0 +1,124 @@
+import Metrics
+import Synchronization
+
+/// Keeps the metrics of swift-metrics, and writes them as Prometheus reads them (the text format 0.0.4).
+final class PrometheusMetrics: MetricsFactory {
+    fileprivate struct Key: Hashable {
+        let name: String
+        let labels: [String]
+
+        init(_ label: String, _ dimensions: [(String, String)]) {
+            name = String(label.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+            labels = dimensions.map { "\($0.0)=\($0.1.jsonText)" }
+        }
+
+        func text(_ suffix: String = "", _ more: String? = nil) -> String {
+            let all = labels + (more.map { [$0] } ?? [])
+            return name + suffix + (all.isEmpty ? "" : "{\(all.joined(separator: ","))}")
+        }
+    }
+
+    private let counters = Mutex<[Key: PrometheusCounter]>([:])
+    private let gauges = Mutex<[Key: PrometheusGauge]>([:])
+    private let timers = Mutex<[Key: PrometheusTimer]>([:])
+
+    func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+        counters.withLock { Self.kept(&$0, Key(label, dimensions), PrometheusCounter()) }
+    }
+
+    func makeRecorder(label: String, dimensions: [(String, String)], aggregate: Bool) -> any RecorderHandler {
+        gauges.withLock { Self.kept(&$0, Key(label, dimensions), PrometheusGauge()) }
+    }
+
+    func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        gauges.withLock { Self.kept(&$0, Key(label, dimensions), PrometheusGauge()) }
+    }
+
+    func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        timers.withLock { Self.kept(&$0, Key(label, dimensions), PrometheusTimer()) }
+    }
+
+    private static func kept<Handler>(
+        _ all: inout [Key: Handler], _ key: Key, _ made: @autoclosure () -> Handler
+    ) -> Handler {
+        if let first = all[key] { return first }
+        let handler = made()
+        all[key] = handler
+        return handler
+    }
+
+    func destroyCounter(_: any CounterHandler) {}
+    func destroyRecorder(_: any RecorderHandler) {}
+    func destroyMeter(_: any MeterHandler) {}
+    func destroyTimer(_: any TimerHandler) {}
+
+    /// All metrics as text, in the order of their names.
+    var text: String {
+        var lines: [(name: String, type: String, lines: [String])] = []
+        for (key, counter) in counters.withLock({ $0 }) {
+            lines.append((key.name, "counter", [key.text() + " \(counter.value)"]))
+        }
+        for (key, gauge) in gauges.withLock({ $0 }) {
+            lines.append((key.name, "gauge", [key.text() + " \(gauge.value)"]))
+        }
+        for (key, timer) in timers.withLock({ $0 }) {
+            let (counts, seconds) = timer.sums
+            var sum = 0
+            var rows: [String] = []
+            for (bound, count) in zip(PrometheusTimer.bounds.map { "\($0)" } + ["+Inf"], counts) {
+                sum += count
+                rows.append(key.text("_bucket", "le=\"\(bound)\"") + " \(sum)")
+            }
+            lines.append(
+                (key.name, "histogram", rows + [key.text("_sum") + " \(seconds)", key.text("_count") + " \(sum)"]))
+        }
+        var text = ""
+        var last = ""
+        for (name, type, rows) in lines.sorted(by: { ($0.name, $0.lines[0]) < ($1.name, $1.lines[0]) }) {
+            if name != last { text += "# TYPE \(name) \(type)\n" }
+            last = name
+            text += rows.joined(separator: "\n") + "\n"
+        }
+        return text
+    }
+}
+
+private final class PrometheusCounter: CounterHandler {
+    private let count = Atomic<Int64>(0)
+
+    var value: Int64 { count.load(ordering: .relaxed) }
+
+    func increment(by amount: Int64) { count.wrappingAdd(amount, ordering: .relaxed) }
+    func reset() { count.store(0, ordering: .relaxed) }
+}
+
+private final class PrometheusGauge: RecorderHandler, MeterHandler {
+    private let current = Mutex(0.0)
+
+    var value: Double { current.withLock { $0 } }
+
+    func record(_ value: Int64) { set(Double(value)) }
+    func record(_ value: Double) { set(value) }
+    func set(_ value: Int64) { set(Double(value)) }
+    func set(_ value: Double) { current.withLock { $0 = value } }
+    func increment(by amount: Double) { current.withLock { $0 += amount } }
+    func decrement(by amount: Double) { current.withLock { $0 -= amount } }
+}
+
+private final class PrometheusTimer: TimerHandler {
+    /// The upper bounds of all buckets but the last, in seconds.
+    static let bounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+    private let state = Mutex((counts: [Int](repeating: 0, count: bounds.count + 1), seconds: 0.0))
+
+    var sums: (counts: [Int], seconds: Double) { state.withLock { $0 } }
+
+    func recordNanoseconds(_ duration: Int64) {
+        let seconds = Double(duration) / 1e9
+        let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        state.withLock { state in
+            state.counts[bucket] += 1
+            state.seconds += seconds
+        }
+    }
+}

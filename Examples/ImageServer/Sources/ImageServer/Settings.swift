@@ -1,0 +1,139 @@
+import ArgumentParser
+import FoundationEssentials
+import Stages
+
+/// The server's settings, as options of its command.
+struct Settings: ParsableArguments {
+    @Option(help: "The address to listen at.")
+    var host = "127.0.0.1"
+
+    @Option(help: "The port to listen at; 0 for any free one.")
+    var port = 8080
+
+    @Option(
+        help:
+            "The address of this server as clients see it, such as https://images.example.com. By default that of each request."
+    )
+    var publicURL: String?
+
+    @Option(help: "A folder whose files are served. Without it no file is read.")
+    var folder: String?
+
+    @Option(
+        name: .customLong("allow"),
+        help: "The beginning of URLs that are loaded, such as https://example.com/photos/. May be repeated.")
+    var origins: [String] = []
+
+    @Option(
+        name: .customLong("allow-address"),
+        help: "An address, network or host that isn't public and is loaded from all the same. May be repeated.")
+    var addresses: [String] = []
+
+    @Option(help: "A file of keys that paths are signed with: a line for each, SECRET or SECRET:SALT in hexadecimal.")
+    var keysFile: String?
+
+    @Flag(help: "Serve paths without a signature.")
+    var unsigned = false
+
+    @Option(help: "The folder of the cache.")
+    var cache = HTTPCache.defaultFolder + "-server"
+
+    @Option(help: "The most bytes of the cache on disk.")
+    var cacheBytes = 1_000_000_000
+
+    @Option(help: "The most bytes of results in memory.")
+    var memoryBytes = 128_000_000
+
+    @Option(help: "How long files, and responses without a lifetime of their own, are fresh, in seconds.")
+    var maxAge = 3600
+
+    @Option(help: "The quality of results whose path names none, 1 to 100.")
+    var quality = 80
+
+    @Option(help: "The most pixels of a result's side.")
+    var longestSide = 8192
+
+    @Option(help: "The most pixels of a source.")
+    var pixels = ImageLimits().pixels
+
+    @Option(help: "How long decoding a source may take, in seconds.")
+    var decodeSeconds = 30
+
+    @Option(help: "How many results may be in work or wait for it. Further requests get 503.")
+    var queue = 256
+
+    @Option(help: "How many requests a second each client may send; 0 for any number.")
+    var rate = 100.0
+
+    @Option(help: "How many requests a client may send at once.")
+    var burst = 400
+
+    @Option(
+        name: .customLong("trust-proxy"),
+        help: "The address of a proxy whose X-Forwarded-For is believed. May be repeated.")
+    var proxies: [String] = []
+
+    @Option(
+        name: .customLong("preset"),
+        help: "A name for options of /thumb/, such as small=200x200,cover. May be repeated.")
+    var presets: [String] = []
+
+    @Option(
+        name: .customLong("imgproxy-preset"),
+        help: "A name for options of /imgproxy/, such as small=rs:fill:200:200. May be repeated.")
+    var imgproxyPresets: [String] = []
+
+    @Flag(help: "Serve a gallery of the folder at /, and the traces of recent requests.")
+    var gallery = false
+
+    /// Checks what the types of the options don't say.
+    func validate() throws {
+        func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
+            guard range.contains(value) else {
+                throw ValidationError("--\(name) is \(value); it has to be \(range.lowerBound) to \(range.upperBound).")
+            }
+        }
+        try check("port", port, 0...65535)
+        try check("quality", quality, 1...100)
+        try check("longest-side", longestSide, 1...65535)
+        try check("queue", queue, 1...1_000_000)
+        try check("max-age", maxAge, 0...31_536_000)
+        guard unsigned || keysFile != nil else {
+            throw ValidationError("Name a --keys-file, or serve unsigned paths with --unsigned.")
+        }
+        guard folder != nil || !origins.isEmpty else {
+            throw ValidationError("There is nothing to serve. Name a --folder, or origins with --allow.")
+        }
+        for (option, list) in [("preset", presets), ("imgproxy-preset", imgproxyPresets)] {
+            guard list.allSatisfy({ $0.contains("=") }) else {
+                throw ValidationError("Write --\(option) NAME=OPTIONS.")
+            }
+        }
+    }
+
+    /// Reads `NAME=OPTIONS`.
+    static func named(_ presets: [String]) -> [String: String] {
+        Dictionary(
+            presets.map { preset in
+                let parts = preset.split(separator: "=", maxSplits: 1)
+                return (String(parts[0]), parts.count == 2 ? String(parts[1]) : "")
+            }, uniquingKeysWith: { $1 })
+    }
+
+    /// The origins as URLs.
+    /// - Throws: ``SettingsError`` for one that isn't an http or https URL.
+    func allowedOrigins() throws -> [URL] {
+        try origins.map { text in
+            guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil
+            else { throw SettingsError("--allow \(text) is not an http or https URL.") }
+            return url
+        }
+    }
+}
+
+/// A setting that can't be used.
+struct SettingsError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

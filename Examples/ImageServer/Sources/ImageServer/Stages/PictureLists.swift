@@ -1,0 +1,90 @@
+import Stages
+import Synchronization
+
+/// Makes the lists that pictures are loaded with, and keeps the recent ones: loads share work only through equal lists, and
+/// making a list takes longer than a hit in memory.
+final class PictureLists: Sendable {
+    private let resources: PipelineResources
+    private let queue: WorkQueue
+    private let quality: Int
+    private let recent = Mutex<[String: ImagePipeline]>([:])
+    private static let maximumRecent = 512
+
+    /// - Parameters:
+    ///   - resources: The caches and the client of all lists.
+    ///   - queue: Limits the loads that wait or work.
+    ///   - quality: The quality of requests that name none.
+    init(_ resources: PipelineResources, queue: WorkQueue, quality: Int) {
+        self.resources = resources
+        self.queue = queue
+        self.quality = quality
+    }
+
+    /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
+    func list(for request: PictureRequest, accept: String?) throws -> ImagePipeline {
+        let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
+        let encode =
+            if let format = request.format {
+                Encode(format, options: options)
+            } else {
+                Encode(AcceptedFormats(accept: accept), options: options)
+            }
+        return try kept(request.stages + [encode])
+    }
+
+    /// The list that ends with the source's size.
+    func listOfSize() throws -> ImagePipeline {
+        try kept([DescribeImage(limits: resources.limits)], decodes: false)
+    }
+
+    /// The list that ends with the picture's ThumbHash.
+    func listOfHash() throws -> ImagePipeline { try kept([Resize(100), HashImage()]) }
+
+    private func kept(_ work: [any Stage], decodes: Bool = true) throws -> ImagePipeline {
+        let name = work.map { $0.signature ?? $0.name }.joined(separator: " ")
+        if let list = recent.withLock({ $0[name] }) { return list }
+        let list = try ImagePipeline(validating: arrangement(work, decodes: decodes), clock: resources.clock)
+        return recent.withLock { recent in
+            // All requests with the same work share one list, so the first one that is made counts.
+            if let first = recent[name] { return first }
+            if recent.count >= Self.maximumRecent { recent.removeAll() }
+            recent[name] = list
+            return list
+        }
+    }
+
+    /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
+    /// picture before `Store`.
+    @ChainBuilder private func arrangement(_ work: [any Stage], decodes: Bool) -> Chain {
+        ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+        MemoryLookup(resources.memory)
+        Coalesce(resources.flights, by: .variant) {
+            Admit(queue) {
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    DiskLookup(resources.responses)
+                    RefreshStale(resources.flights) {
+                        StaleFirst {
+                            StaleIfError {
+                                // A cache that several servers share is one more composite here, around the lease.
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses) {
+                                        Fetch(
+                                            resources.responses, resources.client,
+                                            byteLimit: resources.limits.encodedBytes)
+                                    }
+                                }
+                            }
+                            CheckContentType()
+                            VariantLookup(resources.responses)
+                            // Decoders in processes of their own are another `codecs:` here.
+                            if decodes { Decode(limits: resources.limits) }
+                            work
+                        }
+                        Store(resources.memory, resources.responses)
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import HTTPTypes
+import PipelineTesting
+import Stages
+import Testing
+
+@testable import ImageServer
+
+@Suite("Only what the settings allow is served")
+struct AccessTests {
+    @Test("A signature is valid with each key of the file, and with no other")
+    func signatures() throws {
+        let (old, new) = (String(repeating: "a1", count: 16), String(repeating: "b2", count: 16))
+        let before = try Signatures(file: "# comment\n\(old):c3c3\n")
+        let both = try Signatures(file: "\(new)\n\n\(old):c3c3\n")
+        let after = try Signatures(file: new)
+        let signature = try #require(before.signature(of: "/a", salted: true))
+        #expect(both.isValid(signature, of: "/a", salted: true))
+        #expect(!both.isValid(signature, of: "/b", salted: true))
+        #expect(!both.isValid(signature, of: "/a"))
+        #expect(!after.isValid(signature, of: "/a", salted: true))
+        #expect(!both.isValid("", of: "/a") && !both.isValid("!!", of: "/a"))
+        #expect(after.isValid(try #require(both.signature(of: "/a")), of: "/a"))
+    }
+
+    @Test("The signature is imgproxy's")
+    func imgproxySignature() throws {
+        // The example of imgproxy's documentation: key "secret", salt "hello".
+        let keys = Signatures(keys: [.init(secret: Array("secret".utf8), salt: Array("hello".utf8))])
+        let path = "/rs:fill:300:400:0/g:sm/aHR0cDovL2V4YW1w/bGUuY29tL2ltYWdl/cy9jdXJpb3NpdHku/anBn.png"
+        #expect(keys.signature(of: path, salted: true) == "oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8")
+    }
+
+    @Test("A key that is malformed or short is an error without its text", arguments: ["zz", "a1a1", "a:b:c"])
+    func malformedKeys(line: String) {
+        let error = #expect(throws: SettingsError.self) { _ = try Signatures(file: "\n" + line) }
+        #expect(error?.description.contains("Line 2") == true)
+        #expect(error?.description.contains(line) == false)
+    }
+
+    @Test(
+        "URLs of allowed origins and names in the folder are sources",
+        arguments: [
+            ("https://images.example/photos/a.jpg", true), ("https://images.example/photos", true),
+            ("https://IMAGES.example/photos/a.jpg?w=1", true), ("https://images.example/photos2/a.jpg", false),
+            ("http://images.example/photos/a.jpg", false), ("https://images.example:8443/photos/a.jpg", false),
+            ("https://images.example.attacker.example/photos/a.jpg", false),
+            ("https://images.example@attacker.example/photos/a.jpg", false),
+            ("https://images.example/photos/../secret.jpg", false),
+            ("https://images.example/photos/%2E%2E/secret.jpg", false), ("a.jpg", true), ("b/a.jpg", true),
+            ("../a.jpg", false), ("b/../../a.jpg", false), ("/etc/passwd", false), (".hidden/a.jpg", false),
+            ("b//a.jpg", false), ("", false), ("file:///etc/passwd", false),
+        ])
+    func sources(name: String, isAllowed: Bool) throws {
+        let policy = SourcePolicy(
+            folder: "/pictures",
+            origins: try Settings.parse(
+                ["--unsigned", "--allow", "https://images.example/photos"]).allowedOrigins())
+        let source = try? policy.source(name)
+        #expect((source != nil) == isAllowed)
+        if case .file(let path) = source { #expect(path == "/pictures/" + name) }
+    }
+
+    @Test("Without a folder no name is a source")
+    func noFolder() {
+        #expect(throws: Problem.self) { _ = try SourcePolicy().source("a.jpg") }
+    }
+
+    @Test("A client that sends too much waits, and others don't")
+    func rates() throws {
+        let clock = ManualClock()
+        let limit = RateLimit(perSecond: 2, burst: 3, clock: clock)
+        for _ in 0..<3 { try limit.take(for: "a") }
+        let problem = #expect(throws: Problem.self) { try limit.take(for: "a") }
+        #expect(problem?.status == .tooManyRequests)
+        #expect(problem?.retryAfter == .seconds(0.5))
+        try limit.take(for: "b")
+        clock.advance(by: .seconds(0.5))
+        try limit.take(for: "a")
+        #expect(throws: Problem.self) { try limit.take(for: "a") }
+    }
+
+    @Test("A client behind a trusted proxy is the last address that the proxy didn't make up")
+    func addresses() {
+        let clients = ClientAddresses(proxies: ["127.0.0.1", "10.0.0.1"])
+        #expect(clients.address(peer: "127.0.0.1", forwardedFor: "1.1.1.1, 2.2.2.2, 10.0.0.1") == "2.2.2.2")
+        #expect(clients.address(peer: "127.0.0.1", forwardedFor: nil) == "127.0.0.1")
+        #expect(clients.address(peer: "3.3.3.3", forwardedFor: "1.1.1.1") == "3.3.3.3")
+    }
+
+    @Test(
+        "Settings that make no sense are refused",
+        arguments: [
+            [], ["--folder", "."], ["--unsigned"], ["--unsigned", "--folder", ".", "--port", "70000"],
+            ["--unsigned", "--folder", ".", "--preset", "small"],
+        ])
+    func settings(arguments: [String]) {
+        #expect(throws: (any Error).self) { _ = try Settings.parse(arguments) }
+    }
+}

@@ -1,0 +1,156 @@
+import Stages
+import Testing
+
+@testable import ImageServer
+
+@Suite("Each dialect is a function from a path to a source and a list")
+struct DialectTests {
+    /// What is made of the picture, in words.
+    private func list(_ request: PictureRequest) -> String {
+        request.stages.map { stage in
+            stage.parameters.isEmpty ? stage.name : "\(stage.name)(\(stage.parameters))"
+        }.joined(separator: " ") + (request.format.map { " → \($0.rawValue.dropFirst(6))" } ?? "")
+    }
+
+    @Test(
+        "IIIF",
+        arguments: [
+            ("a.jpg/full/max/0/default.jpg", " → jpeg"),
+            (
+                "a.jpg/square/200,/0/default.webp",
+                "Crop(1:1, centre) Resize(200×8192, inside) RequireSize(200×any) → webp"
+            ),
+            (
+                "a.jpg/1,2,30,40/,20/90/gray.png",
+                "Crop(x: 1, y: 2, 30×40) Resize(8192×20, inside) RequireSize(any×20) Rotate(90°) Greyscale → png"
+            ),
+            (
+                "a.jpg/pct:10,20,30.5,40/50,60/!180/bitonal.tif",
+                "Crop(x: 10.0%, y: 20.0%, 30.5%×40.0%) Resize(50×60, fill) RequireSize(50×60) Flip(horizontal) "
+                    + "Rotate(180°) Bitonal → tiff"
+            ),
+            (
+                "a.jpg/full/!50,60/22.5/color.gif",
+                "Resize(50×60, inside) RequireSize(50 or 60) Rotate(22.5°, #00000000) → gif"
+            ),
+            ("a.jpg/full/^900,/360/default.avif", "Resize(900×8192, inside, enlarges) RequireSize(900×any) → avif"),
+            ("a.jpg/full/pct:50/0/default.jpg", "ScaleByPercent(50.0 %) → jpeg"),
+            ("a.jpg/full/^pct:150/0/default.jpg", "ScaleByPercent(150.0 %) → jpeg"),
+        ])
+    func iiif(path: String, expected: String) throws {
+        guard case .picture(let request) = try IIIFDialect().request(path[...]) else {
+            Issue.record("not a picture")
+            return
+        }
+        #expect(request.source == "a.jpg")
+        #expect(list(request) == expected)
+    }
+
+    @Test(
+        "IIIF refuses what is malformed",
+        arguments: [
+            ("a/full/max/0/default.xyz", 400), ("a/full/max/0/pretty.jpg", 400), ("a/full/max/361/default.jpg", 400),
+            ("a/full/max/-90/default.jpg", 400), ("a/full/0,/0/default.jpg", 400), ("a/full/,/0/default.jpg", 400),
+            ("a/full/!5,/0/default.jpg", 400), ("a/full/pct:150/0/default.jpg", 400),
+            ("a/full/9000,/0/default.jpg", 400),
+            ("a/1,2,3/max/0/default.jpg", 400), ("a/1,2,0,4/max/0/default.jpg", 400),
+            ("a/-1,2,3,4/max/0/default.jpg", 400),
+            ("a/pct:1e1,2,3,4/max/0/default.jpg", 400), ("a/full/1,2,3/0/default.jpg", 400), ("a/b/info.json", 404),
+            ("a/full/max/0/default", 400), ("/full/max/0/default.jpg", 404), ("%zz/info.json", 404),
+            ("%00/info.json", 404),
+        ])
+    func iiifRefusals(path: String, status: Int) {
+        let problem = #expect(throws: Problem.self) { _ = try IIIFDialect().request(path[...]) }
+        #expect(problem?.status.code == status)
+    }
+
+    @Test("IIIF knows a source's description and its base")
+    func iiifInfo() throws {
+        guard case .info(let source) = try IIIFDialect().request("https:%2F%2Fhost%2Fa%20b.jpg/info.json"),
+            case .base = try IIIFDialect().request("a.jpg")
+        else {
+            Issue.record("another kind")
+            return
+        }
+        #expect(source == "https://host/a b.jpg")
+    }
+
+    @Test(
+        "The canonical path is the same for all spellings of a picture",
+        arguments: [
+            ("a/full/400,/0/color.jpg", "full/400,300/0/default.jpg"),
+            ("a/0,0,1600,1200/!400,400/360/default.jpg", "full/400,300/0/default.jpg"),
+            ("a/pct:50,0,50,50/max/!0/gray.png", "800,0,800,600/max/!0/gray.png"),
+            ("a/square/^pct:200/180/default.jpg", "200,0,1200,1200/^2400,2400/180/default.jpg"),
+        ])
+    func canonical(path: String, expected: String) {
+        let parts = path.split(separator: "/")
+        #expect(IIIFCanonical(parts, turned: PixelSize(width: 1600, height: 1200))?.path == expected)
+    }
+
+    @Test(
+        "imgproxy",
+        arguments: [
+            ("rs:fill:300:200/g:no/plain/a.jpg@webp", "Resize(300×200, cover) → webp"),
+            ("rs:fit:300:200:1/q:70/plain/a.jpg", "Resize(300×200, inside, enlarges)"),
+            ("w:100/dpr:2/plain/a.jpg@png", "Resize(200×8192, inside) → png"),
+            ("rs:fill:30:20/g:sm/YS5qcGc.jpg", "Resize(30×20, outside) Crop(30×20, by attention) → jpeg"),
+            ("rs:fill:30:20/g:fp:0.2:0.3/YS5/qcGc", "Resize(30×20, outside) Crop(30×20, around 0.2, 0.3)"),
+            (
+                "c:100:0.5:noea/rot:90/bl:2/sh:1/bg:255:0:0/plain/local:///a.jpg",
+                "Crop(100×50.0%, northEast) Rotate(90°) Blur(2.0) Sharpen(1.0, sigma: 0.7) Flatten(#ff0000)"
+            ),
+            ("pr:small/plain/a.jpg", "Resize(10×10, cover)"), ("plain/a%2Ejpg", ""),
+        ])
+    func imgproxy(path: String, expected: String) throws {
+        let request = try ImgproxyDialect(presets: ["small": "rs:fill:10:10/q:60"]).request(path[...])
+        #expect(request.source == "a.jpg")
+        #expect(list(request) == expected)
+    }
+
+    @Test(
+        "imgproxy refuses what the library can't carry out",
+        arguments: [
+            "wm:0.5/plain/a", "rs:auto:1:1/plain/a", "rs:fit:1:1:0:1/plain/a", "sm:0/plain/a", "w:9999/plain/a",
+            "w:-1/plain/a", "rs:fit:1:1", "plain/", "plain/a@b@c", "***", "pr:none/plain/a", "f:bmp/plain/a",
+        ])
+    func imgproxyRefusals(path: String) {
+        let problem = #expect(throws: Problem.self) { _ = try ImgproxyDialect().request(path[...]) }
+        #expect(problem?.status == .badRequest)
+    }
+
+    @Test(
+        "The server's own",
+        arguments: [
+            ("400x300/a.jpg", "Resize(400×300, inside)"), ("400x,enlarge/a.jpg", "Resize(400×8192, inside, enlarges)"),
+            ("x300,q=60,format=webp/a.jpg", "Resize(8192×300, inside) → webp"),
+            ("40x30,cover,attention,grey/a.jpg", "Resize(40×30, outside) Crop(40×30, by attention) Greyscale"),
+            ("small,blur=2/a.jpg", "Resize(20×20, cover) Blur(2.0)"), ("auto/a.jpg", "Resize(640×8192, inside)"),
+        ])
+    func thumb(path: String, expected: String) throws {
+        let request = try ThumbDialect(presets: ["small": "20x20,cover"]).request(path[...])
+        #expect(request.source == "a.jpg")
+        #expect(list(request) == expected)
+    }
+
+    @Test(
+        "The server's own refuses what is malformed",
+        arguments: [
+            "a.jpg", "400/a.jpg", "x/a.jpg", "0x5/a.jpg", "9999x5/a.jpg", "4x4,q=0/a.jpg", "4x4,turn=3/a.jpg",
+            "cover/a.jpg", "4x4,blur=-1/a.jpg", "4x4/", "4x4,format=bmp/a.jpg",
+        ])
+    func thumbRefusals(path: String) {
+        let problem = #expect(throws: Problem.self) { _ = try ThumbDialect().request(path[...]) }
+        #expect(problem?.status == .badRequest)
+    }
+
+    @Test("Client hints enlarge a thumbnail, and save data")
+    func hints() throws {
+        var hints = ClientHints()
+        (hints.pixelRatio, hints.width, hints.savesData) = (2, 900, true)
+        let request = try ThumbDialect().request("100x50/a.jpg", hints)
+        #expect(list(request) == "Resize(200×100, inside)")
+        #expect(request.quality == 50)
+        #expect(list(try ThumbDialect().request("auto/a.jpg", hints)) == "Resize(900×8192, inside)")
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import Stages
+import Testing
+
+@testable import ImageServer
+
+@Suite("A running server", .timeLimit(.minutes(1)))
+final class ServerTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "pictures-\(UUID().uuidString)")
+    private let picture = Picture.png(PixelSize(width: 400, height: 300), with: [200, 40, 90])
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(picture).write(to: folder.appending(path: "a.png"))
+        try Data(Picture.png(PixelSize(width: 600, height: 300))).write(to: folder.appending(path: "large.png"))
+        try Data("no picture".utf8).write(to: folder.appending(path: "broken.png"))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    private var open: [String] { ["--unsigned", "--folder", folder.path] }
+
+    private func size(_ body: [UInt8]) async throws -> PixelSize {
+        try await ImagePipeline {
+            ReadInline()
+            Decode()
+        }.load(ImageRequest(.bytes(body))).size ?? PixelSize(square: 0)
+    }
+
+    @Test("The client's Accept decides the format, and caches are told")
+    func negotiation() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            for (accept, type) in [
+                ("image/avif,image/webp,*/*", "image/avif"), ("image/webp,*/*", "image/webp"), ("*/*", "image/jpeg"),
+            ] {
+                let answer = try await server.get("/thumb/100x100/a.png", [.accept: accept])
+                #expect(answer.fields[.contentType] == type)
+                #expect(answer.fields[.vary]?.hasPrefix("Accept, ") == true)
+                #expect(try await size(answer.body) == PixelSize(width: 100, height: 75))
+            }
+            let fixed = try await server.get("/imgproxy/any/rs:fill:50:40/plain/a.png@png")
+            #expect(fixed.fields[.contentType] == "image/png")
+            #expect(fixed.fields[.vary] == nil)
+            #expect(try await size(fixed.body) == PixelSize(width: 50, height: 40))
+        }
+    }
+
+    @Test("A picture that the client has is a 304, HEAD has no body, and parts are 206")
+    func conditions() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            let path = "/iiif/a.png/full/100,/0/default.jpg"
+            let whole = try await server.get(path)
+            let tag = try #require(whole.fields[.eTag])
+            #expect(whole.status == 200 && whole.fields[.cacheControl] == "public, max-age=3600")
+            #expect(whole.fields[.contentDisposition] == "inline; filename=\"a.jpg\"")
+            let known = try await server.get(path, [.ifNoneMatch: "\"x\", W/\(tag)"])
+            #expect(known.status == 304 && known.body.isEmpty && known.fields[.eTag] == tag)
+            let head = try await server.get(path, method: .head)
+            #expect(head.status == 200 && head.body.isEmpty && head.fields[.contentLength] == "\(whole.body.count)")
+            let part = try await server.get(path, [.range: "bytes=2-9", .ifRange: tag])
+            #expect(part.status == 206 && part.body == Array(whole.body[2..<10]))
+            #expect(part.fields[.contentRange] == "bytes 2-9/\(whole.body.count)")
+            #expect(try await server.get(path, [.range: "bytes=2-9", .ifRange: "\"x\""]).status == 200)
+            #expect(try await server.get(path, [.range: "bytes=999999-"]).status == 416)
+        }
+    }
+
+    @Test("Errors are problem documents with the right status")
+    func problems() async throws {
+        let origin = try ScriptedOrigin()
+        origin.route("/gone.png") { _ in .init(status: 410) }
+        origin.route("/failing.png") { _ in .init(status: 500) }
+        origin.route("/busy.png") { _ in .init(status: 503, headers: [.retryAfter: "7"]) }
+        origin.route("/text.png") { _ in .init(headers: [.contentType: "text/html"], body: "<html>") }
+        try await withServer(open + ["--allow", origin.url("/").absoluteString, "--pixels", "150000"]) {
+            (server: RunningServer) async throws in
+            func path(_ url: URL) -> String { "/thumb/10x10/" + url.absoluteString.percentEncoded }
+            for (path, status) in [
+                ("/thumb/0x0/a.png", 400), ("/nothing", 404), ("/thumb/10x10/missing.png", 404),
+                ("/thumb/10x10/..%2Fa.png", 404), ("/thumb/10x10/https%3A%2F%2Fexample.com%2Fa.png", 403),
+                ("/iiif/a.png/full/500,/0/default.jpg", 400), ("/iiif/a.png/900,900,5,5/max/0/default.jpg", 400),
+                ("/thumb/10x10/large.png", 422), ("/thumb/10x10/broken.png", 422), (path(origin.url("/gone.png")), 404),
+                (path(origin.url("/failing.png")), 502), (path(origin.url("/busy.png")), 503),
+                (path(origin.url("/text.png")), 415),
+            ] {
+                let answer = try await server.get(path)
+                #expect(answer.status == status, "\(path): \(answer.text)")
+                #expect(answer.fields[.contentType] == "application/problem+json")
+                #expect(!answer.text.contains(folder.path))
+            }
+            #expect(try await server.get(path(origin.url("/busy.png"))).fields[.retryAfter] == "7")
+            let method = try await server.get("/thumb/10x10/a.png", method: .delete)
+            #expect(method.status == 405 && method.fields[.allow] == "GET, HEAD, OPTIONS")
+            #expect(try await server.get("/thumb/1x1/a.png", method: .options).status == 204)
+        }
+    }
+
+    @Test("Addresses of the own network are refused unless allowed")
+    func addresses() async throws {
+        let origin = try ScriptedOrigin()
+        let picture = picture
+        origin.route("/a.png") { _ in .init(body: picture) }
+        try await withServer(open + ["--allow", "http://127.0.0.2:\(origin.port)/"]) {
+            (server: RunningServer) async throws in
+            let url = origin.url("/a.png", host: "127.0.0.2").absoluteString.percentEncoded
+            #expect(try await server.get("/thumb/10x10/\(url)").status == 403)
+            #expect(origin.log.requests.isEmpty)
+        }
+    }
+
+    @Test("Results live as long as their source, and say how old they are")
+    func freshness() async throws {
+        let origin = try ScriptedOrigin()
+        let (picture, clock) = (picture, ManualClock())
+        origin.route("/a.png") { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }
+        origin.route("/private.png") { _ in .init(headers: [.cacheControl: "no-store"], body: picture) }
+        try await withServer(open + ["--allow", origin.url("/").absoluteString], clock: clock) {
+            (server: RunningServer) async throws in
+            let path = "/thumb/10x10/" + origin.url("/a.png").absoluteString.percentEncoded
+            _ = try await server.get(path)
+            clock.advance(by: .seconds(20))
+            let later = try await server.get(path)
+            #expect(later.fields[.age] == "20" && later.fields[.cacheControl] == "public, max-age=60")
+            #expect(later.fields[HTTPField.Name.name("Server-Timing")]?.contains("MemoryLookup") == true)
+            #expect(origin.log.requests.count == 1)
+            let secret = "/thumb/10x10/" + origin.url("/private.png").absoluteString.percentEncoded
+            #expect(try await server.get(secret).fields[.cacheControl] == "private, no-cache")
+        }
+    }
+
+    @Test("Signed paths are served until they expire, and no others")
+    func signatures() async throws {
+        let file = folder.appending(path: "keys")
+        try Data(String(repeating: "a1", count: 16).utf8).write(to: file)
+        let clock = ManualClock()
+        let end = Int(clock.now.timeIntervalSince1970) + 60
+        let keys = Signatures(keys: [.init(secret: Array(repeating: 0xA1, count: 16))])
+        func signature(_ text: String) throws -> String { try #require(keys.signature(of: text)) }
+        let thumb = "/thumb/10x10/a.png?expires=\(end)"
+        let rest = "/w:10/exp:\(end)/plain/a.png"
+        let paths = [
+            "\(thumb)&signature=\(try signature(thumb))", "/imgproxy/\(try signature(rest))\(rest)",
+            "/iiif/\(end).\(try signature("\(end)/a.png"))/a%2Epng/full/10,/0/default.jpg",
+        ]
+        try await withServer(["--folder", folder.path, "--keys-file", file.path], clock: clock) {
+            (server: RunningServer) async throws in
+            for path in paths { #expect(try await server.get(path).status == 200, "\(path)") }
+            for path in paths {
+                let other = path.replacingOccurrences(of: "a.png", with: "b.png")
+                    .replacingOccurrences(of: "a%2Epng", with: "b.png")
+                #expect(try await server.get(other).status == 403, "\(other)")
+            }
+            #expect(try await server.get("/thumb/10x10/a.png").status == 403)
+            #expect(try await server.get("/imgproxy/unsafe/plain/a.png").status == 403)
+            #expect(try await server.get("/iiif/a.png/info.json").status == 403)
+            clock.advance(by: .seconds(61))
+            for path in paths { #expect(try await server.get(path).status == 403, "\(path)") }
+        }
+    }
+
+    @Test("Health, metrics and the limit of requests")
+    func operation() async throws {
+        try await withServer(open + ["--rate", "0.001", "--burst", "2"]) { (server: RunningServer) async throws in
+            #expect(try await server.get("/health/live").status == 200)
+            #expect(try await server.get("/health/ready").status == 200)
+            for _ in 0..<2 { #expect(try await server.get("/thumb/10x10/a.png").status == 200) }
+            let refused = try await server.get("/thumb/10x10/a.png")
+            #expect(refused.status == 429 && refused.fields[.retryAfter] != nil)
+            let metrics = try await server.get("/metrics").text
+            #expect(metrics.contains("http_requests_total{kind=\"thumb\",outcome=\"429\"} 1\n"))
+            #expect(metrics.contains("pipeline_hits{source=\"memory\"} 1\n"))
+        }
+    }
+}
