@@ -13,7 +13,7 @@ DECODER = .build/release/pipeline-decoder
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo lint docs site bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint docs site bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -22,11 +22,28 @@ test: dependencies
 	swift build --build-tests
 	swift test --skip-build --experimental-maximum-parallelization-width 4
 	swift test --package-path Examples
+	swift test --package-path Examples/ImageServer
 	Scripts/build-alone
 
 # Makes a thumbnail of a photograph that it serves on this machine, and compares where later loads find it.
 demo: dependencies
 	swift run --package-path Examples -c release Demo $(PHOTOGRAPH) demo-output
+
+# Serves a gallery of 200 pictures at http://127.0.0.1:8080, by the example of an image server.
+SERVER = Examples/ImageServer/.build/release/ImageServer
+PHOTOGRAPHS = $(addprefix Tests/StagesTests/Images/good/,photo-12mp-baseline-420.jpg jpeg-exif-xmp-icc.jpg \
+    jpeg-greyscale.jpg webp-lossy.webp)
+serve: server
+	$(SERVER) pictures Examples/ImageServer/.build/pictures $(addprefix --photograph ,$(PHOTOGRAPHS))
+	$(SERVER) --unsigned --gallery --folder Examples/ImageServer/.build/pictures
+
+server: dependencies
+	swift build --package-path Examples/ImageServer -c release --product ImageServer
+
+# Drives the image server with the validators of the IIIF Image API and with a browser.
+verify-server: server
+	Examples/ImageServer/Scripts/iiif
+	Examples/ImageServer/Scripts/browser
 
 # Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
 lint:
@@ -76,7 +93,7 @@ charts:
 	python3 Benchmarks/Peers/charts.py Benchmarks/RESULTS.md Benchmarks/results.svg Pictures/speed.svg
 
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
-verify: soak interrupt sanitize hostile fuzz
+verify: soak interrupt sanitize hostile fuzz verify-server
 	Fuzz/perturbed
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.

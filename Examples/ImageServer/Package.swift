@@ -37,6 +37,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            resources: [
+                "gallery.css", "gallery.html", "gallery.js", "traces.html", "traces.js", "viewer.html", "viewer.js",
+            ].map {
+                .embedInCode("Gallery/Web/" + $0)
+            },
             swiftSettings: settings
         ),
         .testTarget(

@@ -13,7 +13,13 @@ struct ImageServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "image-server",
         abstract:
-            "Serves images in other sizes and formats, by the IIIF Image API, imgproxy's paths and paths of its own.")
+            "Serves images in other sizes and formats, by the IIIF Image API, imgproxy's paths and paths of its own.",
+        subcommands: [ServeCommand.self, PicturesCommand.self], defaultSubcommand: ServeCommand.self)
+}
+
+/// Runs the server until it is asked to shut down.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Runs the server.")
 
     @OptionGroup var settings: Settings
 

@@ -83,6 +83,10 @@ struct Settings: ParsableArguments {
         help: "A name for options of /imgproxy/, such as small=rs:fill:200:200. May be repeated.")
     var imgproxyPresets: [String] = []
 
+    @Option(
+        name: .customLong("picture"), help: "A URL that the gallery shows besides the folder's files. May be repeated.")
+    var pictures: [String] = []
+
     @Flag(help: "Serve a gallery of the folder at /, and the traces of recent requests.")
     var gallery = false
 

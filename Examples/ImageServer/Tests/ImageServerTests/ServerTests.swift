@@ -160,6 +160,34 @@ final class ServerTests {
         }
     }
 
+    @Test("The gallery works without a script, and with signed paths")
+    func gallery() async throws {
+        let file = folder.appending(path: "keys")
+        try Data(String(repeating: "a1", count: 16).utf8).write(to: file)
+        for options in [open, ["--folder", folder.path, "--keys-file", file.path]] {
+            try await withServer(options + ["--gallery"]) { (server: RunningServer) async throws in
+                let page = try await server.get("/")
+                #expect(page.status == 200 && page.fields[.contentType] == "text/html; charset=utf-8")
+                #expect(try await server.get("/", [.ifNoneMatch: page.fields[.eTag] ?? ""]).status == 304)
+                let image = try #require(page.text.firstMatch(of: /alt="large" src="([^"]+)"/))
+                #expect(try await server.get(String(image.1)).status == 200)
+                let viewer = try #require(
+                    page.text.firstMatch(of: /iiif=([^"]+)" data-name="large.png" data-hash="([^"]+)"/))
+                let base = try #require(viewer.1.percentDecoded)
+                #expect(try await server.get(base + "/info.json").text.contains("\"width\":600,\"height\":300"))
+                #expect(viewer.2.count > 20)
+                #expect(try await server.get("/traces.json").text.contains("\"name\":\"large.png\",\"status\":200"))
+                for path in ["/viewer", "/traces", "/gallery.js", "/viewer.js", "/traces.js", "/gallery.css"] {
+                    #expect(try await server.get(path).status == 200, "\(path)")
+                }
+            }
+            try await withServer(options) { (server: RunningServer) async throws in
+                #expect(try await server.get("/").status == 404)
+                #expect(try await server.get("/traces.json").status == 404)
+            }
+        }
+    }
+
     @Test("Health, metrics and the limit of requests")
     func operation() async throws {
         try await withServer(open + ["--rate", "0.001", "--burst", "2"]) { (server: RunningServer) async throws in

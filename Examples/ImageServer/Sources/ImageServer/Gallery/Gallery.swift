@@ -1,9 +1,108 @@
+import Foundation
+import HTTPTypes
 import Hummingbird
 import Stages
+import Synchronization
 
-/// The gallery of the folder: a page with every picture, a viewer and a page of traces.
+/// The gallery: a page with every picture, a viewer that zooms, and a page of traces.
 struct Gallery: Sendable {
-    init(_ settings: Settings, pictures: Pictures, paths: SignedPaths) throws {}
+    private let pictures: Pictures
+    private let paths: SignedPaths
+    private let names: [String]
+    private let grid = Lazy()
 
-    func page(_ request: Request) async throws -> Reply? { nil }
+    /// The page is made once: its placeholders need every picture decoded.
+    private final class Lazy: Sendable {
+        let html = Mutex<String?>(nil)
+    }
+
+    init(_ settings: Settings, pictures: Pictures, paths: SignedPaths) throws {
+        self.pictures = pictures
+        self.paths = paths
+        let files = try settings.folder.map { folder in
+            try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+                PictureRequest.formats[name.split(separator: ".").last?.lowercased() ?? ""] != nil
+            }.sorted()
+        }
+        names = (files ?? []) + settings.pictures
+    }
+
+    /// The page at a path; `nil` for a path of the server's other parts.
+    func page(_ request: Request) async throws -> Reply? {
+        switch request.uri.path {
+        case "/": return Self.page(try await gridPage())
+        case "/viewer": return Self.page(Self.text(PackageResources.viewer_html))
+        case "/traces": return Self.page(Self.text(PackageResources.traces_html))
+        case "/gallery.css": return Self.asset(PackageResources.gallery_css, "text/css")
+        case "/gallery.js": return Self.asset(PackageResources.gallery_js, "text/javascript")
+        case "/viewer.js": return Self.asset(PackageResources.viewer_js, "text/javascript")
+        case "/traces.js": return Self.asset(PackageResources.traces_js, "text/javascript")
+        case "/traces.json":
+            let after = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
+            var reply = Reply(pictures.recent.json(after: after), type: "application/json")
+            reply.fields[.cacheControl] = "no-store"
+            return reply
+        default: return nil
+        }
+    }
+
+    private func gridPage() async throws -> String {
+        if let html = grid.html.withLock({ $0 }) { return html }
+        let cells = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+            var cells: [Int: String] = [:]
+            for (index, name) in names.enumerated() {
+                // Few at a time: the queue is for requests.
+                if index >= 16, let (index, cell) = try await group.next() { cells[index] = cell }
+                group.addTask { (index, await cell(name)) }
+            }
+            return try await group.reduce(into: cells) { $0[$1.0] = $1.1 }
+        }
+        let list = names.indices.compactMap { cells[$0] }.joined(separator: "\n")
+        let html = Self.text(PackageResources.gallery_html)
+            .replacingOccurrences(of: "{{count}}", with: "\(names.count)").replacingOccurrences(
+                of: "{{cells}}", with: list)
+        grid.html.withLock { $0 = html }
+        return html
+    }
+
+    /// A picture's place in the grid. One that can't be loaded now has no placeholder, and is asked for all the same.
+    private func cell(_ name: String) async -> String {
+        let hash = try? await pictures.hash(of: name).hash
+        let label = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")
+        let sources = [160, 320, 640].map { width in
+            "\(paths.thumbPath("\(width)x\(width * 3 / 4),cover", name)) \(width)w".htmlText
+        }
+        return """
+            <li><a href="/viewer?iiif=\(paths.iiifPath(to: name).percentEncoded)" data-name="\(name.htmlText)" \
+            data-hash="\(Data(hash ?? []).base64EncodedString())"><img width="320" height="240" loading="lazy" \
+            decoding="async" alt="\(String(label).htmlText)" src="\(paths.thumbPath("320x240,cover", name).htmlText)" \
+            srcset="\(sources.joined(separator: ", "))" \
+            sizes="(min-width: 60em) 20vw, (min-width: 40em) 33vw, 50vw"></a></li>
+            """
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func page(_ html: String) -> Reply {
+        var reply = Reply(html, type: "text/html; charset=utf-8")
+        reply.fields[.contentSecurityPolicy] =
+            "default-src 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'; connect-src 'self'"
+        reply.fields[.cacheControl] = "no-cache"
+        reply.tag()
+        return reply
+    }
+
+    private static func asset(_ bytes: [UInt8], _ type: String) -> Reply {
+        var reply = Reply(bytes, type: type + "; charset=utf-8")
+        reply.fields[.cacheControl] = "no-cache"
+        reply.tag()
+        return reply
+    }
+}
+
+extension String {
+    /// The text inside an HTML element or attribute.
+    var htmlText: String {
+        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+    }
 }

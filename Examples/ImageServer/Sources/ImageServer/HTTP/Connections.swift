@@ -1,4 +1,5 @@
 import Hummingbird
+import Metrics
 import NIOCore
 import Stages
 import Synchronization
@@ -9,10 +10,14 @@ import Synchronization
 final class Connections: Sendable {
     private struct State {
         var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        var closed: Set<ObjectIdentifier> = []
+        var closed: [ObjectIdentifier: ContinuousClock.Instant] = [:]
     }
 
     private let state = Mutex(State())
+    private let aborts: Timer
+
+    /// Times how long work takes to end after its client has gone.
+    init(metrics: PrometheusMetrics) { aborts = Timer(label: "http_abort_seconds", factory: metrics) }
 
     /// Runs a request's work in a task that is cancelled when the client goes away.
     /// - Throws: What the work throws.
@@ -23,9 +28,9 @@ final class Connections: Sendable {
         let connection = ObjectIdentifier(channel)
         let isClosed = state.withLock { state in
             state.works[connection] = { task.cancel() }
-            return state.closed.contains(connection)
+            return state.closed[connection] != nil
         }
-        defer { _ = state.withLock { $0.works.removeValue(forKey: connection) } }
+        defer { ended(connection) }
         if isClosed { task.cancel() }
         return try await withTaskCancellationHandler {
             try await task.value
@@ -34,17 +39,26 @@ final class Connections: Sendable {
         }
     }
 
+    private func ended(_ connection: ObjectIdentifier) {
+        let closed = state.withLock { state in
+            state.works[connection] = nil
+            return state.closed[connection]
+        }
+        guard let time = closed.map({ ContinuousClock.now - $0 })?.components else { return }
+        aborts.recordNanoseconds(time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
+    }
+
     fileprivate func inputClosed(_ channel: any Channel) {
         let connection = ObjectIdentifier(channel)
         let work = state.withLock { state in
-            state.closed.insert(connection)
+            if state.closed[connection] == nil { state.closed[connection] = .now }
             return state.works[connection]
         }
         work?()
     }
 
     fileprivate func removed(_ channel: any Channel) {
-        _ = state.withLock { $0.closed.remove(ObjectIdentifier(channel)) }
+        _ = state.withLock { $0.closed.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 }
 

@@ -7,7 +7,7 @@ import Stages
 struct ImageResponder: HTTPResponder {
     typealias Context = ClientContext
 
-    let connections = Connections()
+    let connections: Connections
     let queue: WorkQueue
     private let pictures: Pictures
     private let paths: SignedPaths
@@ -17,6 +17,7 @@ struct ImageResponder: HTTPResponder {
     private let gallery: Gallery?
 
     init(_ settings: Settings, loader: ImageLoader, metrics: PrometheusMetrics) throws {
+        connections = Connections(metrics: metrics)
         queue = WorkQueue(limit: settings.queue)
         paths = try SignedPaths(settings, clock: loader.resources.clock)
         rates = RateLimit(perSecond: settings.rate, burst: settings.burst, clock: loader.resources.clock)
@@ -44,13 +45,14 @@ struct ImageResponder: HTTPResponder {
         } catch let error as LoadError {
             reply = Reply(Problem(error))
         }
-        count("\(reply.status.code)", kind, since: start)
         // Pages and scripts of any origin may read pictures and errors, and time them.
         reply.fields[.accessControlAllowOrigin] = "*"
         reply.fields[.accessControlExposeHeaders] = "ETag, Link, Server-Timing, Content-Length, Retry-After"
         reply.fields[.timingAllowOrigin] = "*"
         reply.fields[.xContentTypeOptions] = "nosniff"
-        return reply.response(to: request)
+        let response = reply.response(to: request)
+        count("\(response.status.code)", kind, since: start)
+        return response
     }
 
     private func reply(to request: Request, _ context: ClientContext) async throws -> Reply {
