@@ -38,12 +38,13 @@ serve: server
 	$(SERVER) --unsigned --gallery --folder Examples/ImageServer/.build/pictures
 
 server: dependencies
-	swift build --package-path Examples/ImageServer -c release --product ImageServer
+	swift build --package-path Examples/ImageServer -c release
 
-# Drives the image server with the validators of the IIIF Image API and with a browser.
+# Drives the image server with the validators of the IIIF Image API, a browser and REDbot.
 verify-server: server
 	Examples/ImageServer/Scripts/iiif
 	Examples/ImageServer/Scripts/browser
+	Examples/ImageServer/Scripts/redbot
 
 # Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
 lint:

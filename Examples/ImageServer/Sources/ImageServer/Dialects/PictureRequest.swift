@@ -18,8 +18,10 @@ struct PictureRequest: Sendable {
     var isAttachment = false
     /// When the path stops being valid, in seconds since 1970; `nil` for never.
     var expires: Int?
-    /// Whether the result depends on the client's hints.
-    var usesHints = false
+    /// The client's hints, if the result depends on them.
+    var hints: ClientHints?
+    /// The dialect, and the part of the path that everything but the source follows from.
+    var options = ""
 }
 
 extension PictureRequest {

@@ -39,9 +39,7 @@ struct Gallery: Sendable {
         case "/traces.js": return Self.asset(PackageResources.traces_js, "text/javascript")
         case "/traces.json":
             let after = request.uri.queryParameters["after"].flatMap { Int($0) } ?? 0
-            var reply = Reply(pictures.recent.json(after: after), type: "application/json")
-            reply.fields[.cacheControl] = "no-store"
-            return reply
+            return Reply(ofThisMoment: pictures.recent.json(after: after), type: "application/json")
         default: return nil
         }
     }

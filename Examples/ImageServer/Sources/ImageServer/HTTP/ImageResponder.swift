@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Metrics
 import Stages
 
 /// Answers every request: it finds the dialect by the path's first component.
@@ -14,6 +13,7 @@ struct ImageResponder: HTTPResponder {
     private let rates: RateLimit
     private let clients: ClientAddresses
     private let metrics: PrometheusMetrics
+    private let requests: RequestMetrics
     private let gallery: Gallery?
 
     init(_ settings: Settings, loader: ImageLoader, metrics: PrometheusMetrics) throws {
@@ -25,6 +25,7 @@ struct ImageResponder: HTTPResponder {
         pictures = try Pictures(settings, loader: loader, queue: queue)
         gallery = settings.gallery ? try Gallery(settings, pictures: pictures, paths: paths) : nil
         self.metrics = metrics
+        requests = RequestMetrics(factory: metrics)
     }
 
     func respond(to request: Request, context: ClientContext) async throws -> Response {
@@ -71,13 +72,13 @@ struct ImageResponder: HTTPResponder {
             return reply
         }
         switch request.uri.path {
-        case "/health/live": return Reply("alive\n", type: "text/plain")
+        case "/health/live": return Reply(ofThisMoment: "alive\n", type: "text/plain")
         case "/health/ready":
             guard !queue.isFull else {
                 throw Problem(.serviceUnavailable, "The queue is full.", retryAfter: .seconds(1))
             }
-            return Reply("ready\n", type: "text/plain")
-        case "/metrics": return Reply(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
+            return Reply(ofThisMoment: "ready\n", type: "text/plain")
+        case "/metrics": return Reply(ofThisMoment: metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
         default: break
         }
         if let page = try await gallery?.page(request) { return page }
@@ -88,11 +89,7 @@ struct ImageResponder: HTTPResponder {
     private func count(_ outcome: String, _ kind: Substring, since start: ContinuousClock.Instant) {
         // Only known names, so that clients can't make any number of metrics.
         let kind = ["iiif", "imgproxy", "thumb", "metrics", "health"].contains(kind) ? String(kind) : "other"
-        Counter(label: "http_requests_total", dimensions: [("kind", kind), ("outcome", outcome)], factory: metrics)
-            .increment()
-        let duration = (ContinuousClock.now - start).components
-        Timer(label: "http_request_seconds", dimensions: [("kind", kind)], factory: metrics)
-            .recordNanoseconds(duration.seconds * 1_000_000_000 + duration.attoseconds / 1_000_000_000)
+        requests.add(kind, outcome, ContinuousClock.now - start)
     }
 }
 

@@ -7,6 +7,7 @@ import Stages
 struct Pictures: Sendable {
     /// The latest requests, for the gallery.
     let recent = RecentRequests()
+    private let isRecording: Bool
     private let loader: ImageLoader
     private let lists: PictureLists
     private let sources: SourcePolicy
@@ -14,6 +15,7 @@ struct Pictures: Sendable {
 
     init(_ settings: Settings, loader: ImageLoader, queue: WorkQueue) throws {
         self.loader = loader
+        isRecording = settings.gallery
         lists = PictureLists(loader.resources, queue: queue, quality: settings.quality)
         sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
         maxAge = settings.maxAge
@@ -50,7 +52,7 @@ struct Pictures: Sendable {
         }
         var reply = Reply(image.bytes, type: type)
         var varies = picture.format == nil ? ["Accept"] : []
-        if picture.usesHints { varies.append(ClientHints.names) }
+        if picture.hints != nil { varies.append(ClientHints.names) }
         if !varies.isEmpty { reply.fields[.vary] = varies.joined(separator: ", ") }
         reply.fields[.contentDisposition] = Self.disposition(of: picture, type)
         describe(&reply, response)
@@ -83,10 +85,16 @@ struct Pictures: Sendable {
         do {
             let response = try await loader.load(
                 ImageRequest(source, expiry: expiry, priority: LoadPriority(request.headers[.priority])), through: list)
-            recent.add(name: String(shown), status: 200, response: response, trace: response.trace)
+            if isRecording {
+                recent.add(
+                    name: String(shown), status: 200, source: response.source.rawValue, trace: response.trace)
+            }
             return response
         } catch let error as LoadError {
-            recent.add(name: String(shown), status: Problem(error).status.code, response: nil, trace: error.trace)
+            if isRecording {
+                recent.add(
+                    name: String(shown), status: Problem(error).status.code, source: "none", trace: error.trace)
+            }
             throw error
         }
     }
@@ -99,9 +107,9 @@ struct Pictures: Sendable {
             let left = Int(end.timeIntervalSince(now))
             // Caches count a lifetime from the moment that the origin was asked, of which Age tells them.
             let lifetime = min(max(0, left) + (age ?? 0), 31_536_000)
-            reply.fields[.cacheControl] = left > 0 ? "public, max-age=\(lifetime)" : "private, no-cache"
+            reply.fields[.cacheControl] = left > 0 ? "max-age=\(lifetime)" : "private, no-cache"
         } else {
-            reply.fields[.cacheControl] = "public, max-age=\(maxAge)"
+            reply.fields[.cacheControl] = "max-age=\(maxAge)"
         }
         if let age { reply.fields[.age] = "\(age)" }
         reply.fields[.serverTiming] = response.trace.serverTiming

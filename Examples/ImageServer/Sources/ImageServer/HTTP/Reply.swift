@@ -14,6 +14,12 @@ struct Reply: Sendable {
         self.status = status
     }
 
+    /// A text that no cache keeps.
+    init(ofThisMoment text: String, type: String) {
+        self.init(text, type: type)
+        fields[.cacheControl] = "no-store"
+    }
+
     init(_ body: [UInt8], type: String) {
         self.body = body
         fields[.contentType] = type
