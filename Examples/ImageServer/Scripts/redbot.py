@@ -20,7 +20,7 @@ PATHS = [
 site, redbot = sys.argv[1:]
 failed = 0
 for path in PATHS:
-    output = subprocess.run([redbot, "-o", "har", site + path], capture_output=True, text=True, timeout=60).stdout
+    output = subprocess.run([redbot, "-o", "har", site + path], capture_output=True, text=True, timeout=300).stdout
     entry = json.loads(output)["log"]["entries"][0]
     notes = {(note["level"], note["note_id"], note["summary"]) for note in entry["_red_messages"]}
     print(f"{entry['response']['status']} {path}")
