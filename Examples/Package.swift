@@ -98,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand", "QOIWorker",
+                "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand",
+                "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),
