@@ -28,7 +28,10 @@ let package = Package(
             name: "ImageServer",
             dependencies: [
                 .product(name: "Stages", package: "pipeline"),
+                .product(name: "PipelineIsolation", package: "pipeline"),
                 .product(name: "PipelineMetrics", package: "pipeline"),
+                // Decodes; it is found next to the server.
+                .product(name: "pipeline-decoder", package: "pipeline"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "DequeModule", package: "swift-collections"),

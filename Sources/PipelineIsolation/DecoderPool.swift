@@ -107,8 +107,8 @@ public final class DecoderPool: Sendable {
     /// Starts the helper and a first worker.
     /// - Parameters:
     ///   - workers: The most workers at a time; by default one for each core.
-    ///   - limits: What one worker may take: ``ImageLimits/encodedBytes`` is the largest file, ``ImageLimits/pixels`` with 4
-    ///     bytes each the largest result, and ``ImageLimits/memory`` what a worker may allocate. By default the limits of
+    ///   - limits: What one worker may take: `ImageLimits.encodedBytes` is the largest file, `ImageLimits.pixels` with 4
+    ///     bytes each the largest result, and `ImageLimits.memory` what a worker may allocate. By default the limits of
     ///     `Decode`; they should be no lower than those of the lists that use the pool.
     ///   - confinement: Whether it may start on a system that can't confine it fully; by default
     ///     ``ConfinementPolicy/required``.

@@ -26,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     mutating func run() async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
-        let server = try Server(settings, metrics: metrics)
+        let server = try Server(settings, codecs: try await settings.codecs(), metrics: metrics)
         try await server.application { port in
             print("listening on port \(port)")
             // A script that has started the server waits for this line.
@@ -44,10 +44,13 @@ struct Server: Sendable {
 
     /// - Parameters:
     ///   - settings: The command's options.
+    ///   - codecs: The formats that are read.
     ///   - metrics: Where everything is counted.
     ///   - clock: The clock of caches, signatures and rate limits.
     /// - Throws: ``SettingsError`` or `LoadError` for a setting that can't be used.
-    init(_ settings: Settings, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()) throws {
+    init(
+        _ settings: Settings, codecs: ImageCodecs, metrics: PrometheusMetrics, clock: any LoadClock = SystemClock()
+    ) throws {
         self.settings = settings
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
         options.userAgent = "image-server/0.1"
@@ -55,8 +58,7 @@ struct Server: Sendable {
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
             responses: HTTPCache(
                 folder: settings.cache, byteLimit: settings.cacheBytes, isShared: true, clock: clock),
-            client: CurlClient(options),
-            limits: ImageLimits(pixels: settings.pixels, time: .seconds(settings.decodeSeconds)), clock: clock)
+            client: CurlClient(options), codecs: codecs, limits: settings.limits, clock: clock)
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         self.resources = resources
         loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import PipelineIsolation
 import Stages
 
 /// The server's settings, as options of its command.
@@ -59,6 +60,9 @@ struct Settings: ParsableArguments {
     @Option(help: "How long decoding a source may take, in seconds.")
     var decodeSeconds = 30
 
+    @Flag(inversion: .prefixedNo, help: "Decode in confined processes. SVG and JPEG XL are read only there.")
+    var isolate = true
+
     @Option(help: "How many results may be in work or wait for it. Further requests get 503.")
     var queue = 256
 
@@ -113,6 +117,17 @@ struct Settings: ParsableArguments {
                 throw ValidationError("Write --\(option) NAME=OPTIONS.")
             }
         }
+    }
+
+    /// What a source may cost.
+    var limits: ImageLimits { ImageLimits(pixels: pixels, time: .seconds(decodeSeconds)) }
+
+    /// The formats that are read, in confined processes unless told otherwise.
+    /// - Throws: `LoadError` with `refused` if this machine can't confine them.
+    func codecs() async throws -> ImageCodecs {
+        guard isolate else { return .standard }
+        let pool = try await DecoderPool(limits: limits)
+        return try ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)
     }
 
     /// Reads `NAME=OPTIONS`.

@@ -43,7 +43,8 @@ func withServer(
     let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let settings = try Settings.parse(["--port", "0", "--cache", folder, "--allow-address", "127.0.0.1"] + options)
-    let server = try Server(settings, metrics: PrometheusMetrics(), clock: clock)
+    let server = try Server(
+        settings, codecs: try await settings.codecs(), metrics: PrometheusMetrics(), clock: clock)
     let (ports, found) = AsyncStream<Int>.makeStream()
     let services = ServiceGroup(
         services: [server.application { found.yield($0) }],

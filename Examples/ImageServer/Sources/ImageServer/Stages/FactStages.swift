@@ -4,13 +4,13 @@ import Stages
 struct DescribeImage: Stage {
     let accepts: Phases = .original
     let produces: Phases = .encoded
-    let limits: ImageLimits
+    let codecs: ImageCodecs
 
     var signature: String? { "describe" }
 
     func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        guard let decoder = ImageCodecs.standard.codec(of: file.bytes)?.decoder else {
+        guard let decoder = codecs.codec(of: file.bytes)?.decoder else {
             throw LoadError(.unsupportedType, subject: load.subject, "The bytes don't begin as an image does.")
         }
         let size = try await BlockingThreads.decoding.run(priority: load.priority) { cancellation in

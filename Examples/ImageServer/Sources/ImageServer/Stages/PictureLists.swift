@@ -53,7 +53,7 @@ final class PictureLists: Sendable {
 
     /// The list that ends with the source's size.
     func listOfSize() throws -> ImagePipeline {
-        try kept([DescribeImage(limits: resources.limits)], decodes: false)
+        try kept([DescribeImage(codecs: resources.codecs)], decodes: false)
     }
 
     /// The list that ends with the picture's ThumbHash.
@@ -96,8 +96,7 @@ final class PictureLists: Sendable {
                             }
                             CheckContentType()
                             VariantLookup(resources.responses)
-                            // Decoders in processes of their own are another `codecs:` here.
-                            if decodes { Decode(limits: resources.limits) }
+                            if decodes { Decode(codecs: resources.codecs, limits: resources.limits) }
                             work
                         }
                         Store(resources.memory, resources.responses)
