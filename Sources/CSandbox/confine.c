@@ -81,6 +81,13 @@ static bool close_all_but(int channel) {
     return close_range((unsigned)channel + 1, ~0U, 0) == 0 && done && limit(RLIMIT_NOFILE, 0);
 }
 
+/// Lets a crash end the process at once. Swift's handler would try to start a program that prints the stack, with state
+/// that the crash may have destroyed: one handler waited forever for a lock.
+static void end_by_signals(void) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) signal(crashes[i], SIG_DFL);
+}
+
 int32_t csandbox_confine(csandbox_plan plan, int channel) {
     int32_t wanted = ~plan.without, measures = 0;
     // The server may have ended before the signal was asked for; it is never process 1, which adopts orphans.
@@ -96,6 +103,7 @@ int32_t csandbox_confine(csandbox_plan plan, int channel) {
     if (wanted & CSANDBOX_NO_DESCRIPTORS && close_all_but(channel)) measures |= CSANDBOX_NO_DESCRIPTORS;
     if (wanted & CSANDBOX_NOT_DUMPABLE && prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0) measures |= CSANDBOX_NOT_DUMPABLE;
     if (clearenv() != 0) environ = NULL;
+    end_by_signals();
     // Last, since it forbids what the others need. It allows threads, which this limit counts as processes, so that the
     // limit is for systems without the filter; there, HEIC can't be decoded.
     if (wanted & CSANDBOX_FILTERED_CALLS && filter_calls()) return measures | CSANDBOX_FILTERED_CALLS;

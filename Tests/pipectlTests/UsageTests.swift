@@ -303,15 +303,16 @@ struct UsageTests {
     // A sanitizer's own start needs /proc.
     #if !SANITIZE
         @Test(
-            "the command line is read without /proc",
+            "the command line is read where /proc doesn't have it",
             .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
         func withoutProc() async throws {
             let result = try await pipectl.shell(
                 """
                 unshare -m true 2>/dev/null || { echo 0.1.0; exit; }
-                unshare -m sh -c 'mount -t tmpfs none /proc && pipectl --version && pipectl thumb photo.jpg -s 8 -o a.png' >out
-                echo $?; cat out
+                unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl --version'
+                unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl thumb photo.jpg -s 8 -o a.png'
                 """)
+            // Not without all of /proc: libdispatch ends a program there that runs for a second.
             #expect(
                 result.text.contains("0.1.0\n") && !result.text.contains("OVERVIEW"), "\(result.text) \(result.errors)")
         }
