@@ -7,10 +7,10 @@ import PipelineImages
 /// Reads what a worker may write: a message, and its slab.
 enum IsolationFuzzing {
     private static let slab: Slab? = {
-        let memory = memfd_create("fuzz", 0)
+        guard let file = tmpfile() else { return nil }
         let count = 1 << 16
-        ftruncate(memory, count)
-        return try? Slab(memory: memory, count: count, isWritable: true)
+        guard ftruncate(fileno(file), count) == 0 else { return nil }
+        return try? Slab(memory: fileno(file), count: count, isWritable: true)
     }()
 
     /// The first bytes are the message, the others the beginning of the slab.
