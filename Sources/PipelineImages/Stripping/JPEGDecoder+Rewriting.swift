@@ -51,7 +51,7 @@ extension JPEGDecoder: MetadataRewriting {
         }
     }
 
-    /// Copies coded pixels, including restart markers, up to the next other marker.
+    /// Copies coded pixels, including restart and reserved markers, up to the next other marker.
     private static func copyScan(
         _ bytes: [UInt8], _ position: inout Int, to result: inout [UInt8], _ cancellation: WorkCancellation
     ) throws {
@@ -62,10 +62,11 @@ extension JPEGDecoder: MetadataRewriting {
                 position += 1
                 continue
             }
-            // Any number of fill bytes may precede what follows: a zero for a pixel's byte, or a marker.
+            // Any number of fill bytes may precede what follows: a zero for a pixel's byte, or a marker. Reserved markers
+            // don't end a scan of a damaged file.
             var next = position + 1
             while next < bytes.count, bytes[next] == 0xff { next += 1 }
-            guard next < bytes.count, bytes[next] == 0 || (0xd0...0xd7).contains(bytes[next]) else { break }
+            guard next < bytes.count, !JPEGSegments.hasLength(0xff00 | Int(bytes[next])) else { break }
             position = next + 1
         }
         result += bytes[start..<position]
