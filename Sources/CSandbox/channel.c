@@ -1,5 +1,4 @@
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -73,13 +72,4 @@ bool csandbox_has_ended(int pidfd, int milliseconds) {
     do ready = poll(&wait, 1, milliseconds);
     while (ready < 0 && errno == EINTR);
     return ready > 0;
-}
-
-int csandbox_threads(void) {
-    DIR *folder = opendir("/proc/self/task");
-    if (!folder) return 0;
-    int count = 0;
-    for (struct dirent *entry; (entry = readdir(folder));) count += entry->d_name[0] != '.';
-    closedir(folder);
-    return count;
 }

@@ -90,7 +90,4 @@ int csandbox_kill(int pidfd);
 /// Waits up to `milliseconds` for the process behind a pidfd to end. Returns whether it has.
 bool csandbox_has_ended(int pidfd, int milliseconds);
 
-/// The number of threads of this process; 0 if it is unknown.
-int csandbox_threads(void);
-
 #endif
