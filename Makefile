@@ -20,9 +20,9 @@ PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 test: dependencies
 	@Scripts/dependencies redis-tools
 	swift build --build-tests
-	swift test --skip-build --experimental-maximum-parallelization-width 4
-	swift test --package-path Examples
-	swift test --package-path Examples/ImageServer
+	Scripts/failures swift test --skip-build --experimental-maximum-parallelization-width 4
+	Scripts/failures swift test --package-path Examples
+	Scripts/failures swift test --package-path Examples/ImageServer
 	Scripts/build-alone
 
 # Makes a thumbnail of a photograph that it serves on this machine, and compares where later loads find it.
