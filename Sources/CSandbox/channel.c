@@ -59,7 +59,7 @@ int csandbox_receive_soon(int channel, void *message, size_t count, int millisec
 
 int csandbox_send(int channel, const void *message, size_t count) {
     ssize_t sent;
-    do sent = send(channel, message, count, MSG_NOSIGNAL);
+    do sent = send(channel, message, count, MSG_NOSIGNAL | MSG_DONTWAIT);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)count ? 0 : sent < 0 ? errno : EMSGSIZE;
 }

@@ -33,6 +33,12 @@ extension DecoderPool {
         }
     }
 
+    /// Wakes a worker for a request that comes in a moment.
+    func wakeWorker() {
+        // Under the lock nobody can take the worker and end it. The call is one that never waits.
+        state.withLock { $0.idle.last?.wake() }
+    }
+
     private func attempt<Result>(
         _ request: Message, on bytes: [UInt8], _ keepsFile: Bool, _ microseconds: Int,
         _ cancellation: WorkCancellation, _ body: (Message, Slab) throws -> Result

@@ -57,13 +57,15 @@ public enum DecoderWorker {
         var loop = WorkerLoop(codecs: codecs, input: input, output: output)
         guard csandbox_send(worker.channel, &ready, MemoryLayout<Message>.size) == 0 else { _exit(0) }
         var request = Message(kind: 0)
-        // The request for the pixels mostly follows that for the header at once.
         var attempts: Int32 = 0
         while csandbox_receive_soon(worker.channel, &request, MemoryLayout<Message>.size, -1, attempts) == 0 {
+            let kind = Message.Kind(rawValue: request.kind)
+            // The request for the pixels mostly follows that for the header at once.
+            attempts = kind == .wake || kind == .header ? 50 : 0
+            if kind == .wake { continue }
             var response = loop.response(to: request)
             guard csandbox_send(worker.channel, &response, MemoryLayout<Message>.size) == 0 else { break }
             loop.releaseMemory()
-            attempts = request.kind == Message.Kind.header.rawValue ? 50 : 0
         }
         // Nothing is flushed or run at exit.
         _exit(0)

@@ -8,6 +8,8 @@ struct IsolatedDecoder: RemoteDecoding {
     let codec: Int
     let showsBeginnings: Bool
 
+    func wake() { pool.wakeWorker() }
+
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         // Decoding mostly follows at once.
         try pool.perform(

@@ -85,5 +85,7 @@ extension Message {
     /// What is asked of a worker.
     enum Kind: Int64 {
         case header, decode, metadata, description, keptMetadata, stripped
+        /// Nothing, and there is no response: another request follows in a moment.
+        case wake
     }
 }

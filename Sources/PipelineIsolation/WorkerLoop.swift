@@ -82,7 +82,7 @@ struct WorkerLoop {
         case .stripped:
             let metadata: StrippedMetadata = try numbers.nextBool() ? .all : .location
             try writer.append(try metadata.stripped(file, of: codec, cancellation), to: &response)
-        case nil: throw Message.Malformed("there is no request \(request.kind)")
+        case .wake, nil: throw Message.Malformed("there is no request \(request.kind)")
         }
     }
 }

@@ -30,10 +30,11 @@ enum Trial {
                 var expected: [DecodedImage] = []
                 for file in files { expected.append(try await DecodedImage(decoding: file, maxPixelSize: 100)) }
                 let descriptors = count("/proc/self/fd")
-                let wrong = try await decode(files, expected, count: Int(words[0]) ?? 0)
+                let (wrong, growth) = try await decode(files, expected, count: Int(words[0]) ?? 0)
                 print(
                     "\(wrong) wrong, \(children(of: getpid()).count) processes left, "
-                        + "\(count("/proc/self/fd") - descriptors) descriptors left")
+                        + "\(count("/proc/self/fd") - descriptors) descriptors left, "
+                        + (growth < 20 ? "no memory" : "\(growth) MB left"))
                 exit(0)
             } catch {
                 print(error)
@@ -121,11 +122,15 @@ enum Trial {
         return line.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0
     }
 
-    private static func decode(_ files: [[UInt8]], _ expected: [DecodedImage], count: Int) async throws -> Int {
+    /// Returns how many pictures were wrong, and by how many MB the program has grown since the first hundred.
+    private static func decode(
+        _ files: [[UInt8]], _ expected: [DecodedImage], count: Int
+    ) async throws -> (wrong: Int, growth: Int) {
         let pool = try await DecoderPool(workers: 2, helper: CommandLine.arguments[0])
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        var wrong = 0
+        var (wrong, memory) = (0, 0)
         for number in 0..<count {
+            if number == 100 { memory = self.memory("VmRSS") }
             if number % 50 == 49, let helper = pool.helperProcess, let victim = children(of: helper).randomElement() {
                 kill(victim, SIGKILL)
             }
@@ -134,7 +139,7 @@ enum Trial {
             if image.frames != expected[index].frames { wrong += 1 }
         }
         await pool.close()
-        return wrong
+        return (wrong, (self.memory("VmRSS") - memory) / 1024)
     }
 
     private static func count(_ folder: String) -> Int {

@@ -197,7 +197,23 @@ struct PoolTests {
     func kills() throws {
         // In a program of its own, whose descriptors and processes no other test changes.
         let text = try printed(by: ["kills", Self.decodes] + Corpus.paths("good"))
-        #expect(text == "0 wrong, 0 processes left, 0 descriptors left\n")
+        #expect(text == "0 wrong, 0 processes left, 0 descriptors left, no memory\n")
+    }
+
+    @Test("A worker that is woken for nothing does the next request as always")
+    func wokenForNothing() async throws {
+        let pool = try await Corpus.pool(workers: 1)
+        let codecs = try ImageCodecs.standard.isolated(in: pool)
+        let bytes = try Corpus.file("good/webp-lossy.webp")
+        let size = try await DecodedImage(decoding: bytes, codecs: codecs).size
+        let helper = try #require(pool.helperProcess)
+        let worker = try #require(Processes().children(of: helper).first?.number)
+        // More than the channel holds, since it reads none before it continues.
+        kill(worker, SIGSTOP)
+        for _ in 0..<5000 { pool.wakeWorker() }
+        kill(worker, SIGCONT)
+        #expect(try await DecodedImage(decoding: bytes, codecs: codecs).size == size)
+        await pool.close()
     }
 
     @Test("A program that is killed leaves no process behind")

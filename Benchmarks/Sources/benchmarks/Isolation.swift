@@ -49,37 +49,41 @@ enum Isolation {
             times.append(one)
             others.append(other)
         }
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
         print(
             String(
                 format: "A JPEG of 300 pixels, %d bytes: %.0f µs in the process, %.0f µs isolated, %.0f µs more",
                 bytes.count, median(times), median(others), median(others) - median(times)))
     }
 
-    /// Prints throughput and CPU time, both in turns of a second.
+    /// Prints CPU time and throughput as parts of those in this process: the medians of 40 pairs of neighbouring turns, so that
+    /// a machine that is slower for a while is slower for both.
     private static func printThroughput(
         _ bytes: [UInt8], _ isolated: ImageCodecs, _ quality: DecodeQuality
     ) async throws {
-        let lists = [pipeline(.standard, quality), pipeline(isolated, quality)]
-        var (walls, cpus): ([[Double]], [[Double]]) = ([[], []], [[], []])
-        for round in 0..<11 {
-            for (index, list) in lists.enumerated() {
-                let (start, cpu) = (SystemClock().uptimeNanoseconds, cpuSeconds())
-                try await decode(list, bytes, count: 60)
-                if round == 0 { continue }
-                walls[index].append(Double(SystemClock().uptimeNanoseconds - start) / 60e6)
-                cpus[index].append((cpuSeconds() - cpu) / 60 * 1000)
-            }
+        let (here, there) = (pipeline(.standard, quality), pipeline(isolated, quality))
+        let images = 30
+        func turn(_ list: ImagePipeline) async throws -> (wall: Double, cpu: Double) {
+            let (start, cpu) = (SystemClock().uptimeNanoseconds, cpuSeconds())
+            try await decode(list, bytes, count: images)
+            return (Double(SystemClock().uptimeNanoseconds - start) / 1e6, (cpuSeconds() - cpu) * 1000)
         }
-        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+        var (cpu, ratios, throughputs): ([Double], [Double], [Double]) = ([], [], [])
+        for round in 0...40 {
+            let (one, other) = (try await turn(here), try await turn(there))
+            if round == 0 { continue }
+            cpu.append(one.cpu / Double(images))
+            ratios.append(other.cpu / one.cpu)
+            throughputs.append(one.wall / other.wall)
+        }
         print(
             String(
                 format:
-                    "12 megapixels to 300 pixels, %@, on all cores: %.2f ms CPU in the process, %.2f isolated, %.3f of it; "
-                    + "throughput %.3f of it",
-                quality.rawValue, median(cpus[0]), median(cpus[1]), median(cpus[1]) / median(cpus[0]),
-                median(walls[0]) / median(walls[1])))
+                    "12 megapixels to 300 pixels, %@, on all cores: %.2f ms CPU in the process; isolated %.3f of it, and %.3f "
+                    + "of the throughput",
+                quality.rawValue, median(cpu), median(ratios), median(throughputs)))
     }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     private static func decode(_ list: ImagePipeline, _ bytes: [UInt8], count: Int) async throws {
         let tasks = BlockingThreads.decoding.count

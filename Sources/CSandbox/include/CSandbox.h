@@ -81,7 +81,7 @@ int csandbox_receive(int channel, void *message, size_t count, int milliseconds)
 /// microsecond. Going to sleep and being woken takes tens of them.
 int csandbox_receive_soon(int channel, void *message, size_t count, int milliseconds, int attempts);
 
-/// Sends a message. Returns 0 or an error number.
+/// Sends a message without waiting. Returns 0; EAGAIN if the other side has stopped reading; another error number.
 int csandbox_send(int channel, const void *message, size_t count);
 
 /// Kills the process behind a pidfd. Returns 0 or an error number.

@@ -40,6 +40,7 @@ package struct DecodeWork: Sendable {
 
     /// Decodes on threads that may block. Waiting for memory holds no thread.
     package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
+        (decoder as? any RemoteDecoding)?.wake()
         guard isLeft, let time = limits.time else { return try await run(on: threads, began: nil) }
         let (begins, began) = AsyncStream.makeStream(of: Void.self)
         return try await withThrowingTaskGroup(of: (ImageHeader, DecodedImage)?.self) { group in

@@ -3,6 +3,10 @@ package import Pipeline
 /// A decoder that works in another process. Everything that reads a file's bytes is done there, metadata included, so that
 /// no parser of untrusted bytes runs in this process.
 package protocol RemoteDecoding: ImageDecoding {
+    /// Wakes the other process for a file that comes in a moment, while a thread of this one is woken to send it. Doesn't
+    /// block; by default does nothing.
+    func wake()
+
     /// Does ``ImageMetadata/reading(_:by:_:)`` there.
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata
 
@@ -15,4 +19,8 @@ package protocol RemoteDecoding: ImageDecoding {
     func stripped(
         _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8]
+}
+
+extension RemoteDecoding {
+    package func wake() {}
 }

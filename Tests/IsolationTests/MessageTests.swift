@@ -1,0 +1,170 @@
+import Glibc
+import Pipeline
+import PipelineImages
+import Testing
+
+@testable import PipelineIsolation
+
+@Suite("Whatever a worker writes, the program reads nothing that isn't there")
+struct MessageTests {
+    private static let formats = [ImageFormat.jpeg, .png, .gif]
+    private static let slabBytes = 4096
+
+    /// What a response can have as its result.
+    enum Kind: CaseIterable { case picture, header, blocks, error, description }
+
+    private func withSlab<Result>(_ body: (Slab) throws -> Result) throws -> Result {
+        let file = try #require(tmpfile())
+        defer { fclose(file) }
+        try #require(ftruncate(fileno(file), Self.slabBytes) == 0)
+        let slab = try Slab(memory: fileno(file), count: Self.slabBytes, isWritable: true)
+        defer { slab.unmap() }
+        return try body(slab)
+    }
+
+    private var header: ImageHeader {
+        var header = ImageHeader(format: .gif, storedSize: PixelSize(width: 9, height: 7))
+        header.frames = 3
+        return header
+    }
+
+    private var picture: DecodedImage {
+        let frame = DecodedImage.Frame(pixels: [UInt8](repeating: 7, count: 9 * 7 * 4), delay: .milliseconds(40))
+        return DecodedImage(
+            size: header.size, layout: .rgba, frames: [frame, frame], loopCount: 2, nativeSize: header.size)
+    }
+
+    private var description: ImageMetadata {
+        ImageMetadata(
+            header: header, colours: .rgb,
+            profile: ImageMetadata.ColourProfile(name: "Display", isSRGB: false, byteCount: 500),
+            capturedAt: "2026:01:02", camera: "A camera", lens: nil,
+            location: ImageMetadata.Location(latitude: 1, longitude: 2), exifByteCount: 3, xmpByteCount: 4, byteCount: 5
+        )
+    }
+
+    /// The numbers of a true response, whose bytes are then in the slab.
+    private func numbers(of kind: Kind, _ slab: Slab) throws -> [Int] {
+        var (message, writer) = (Message(kind: 0), SlabWriter(slab.bytes))
+        switch kind {
+        case .picture: try message.append(picture, to: slab.bytes)
+        case .header: message.append(header, Self.formats)
+        case .blocks:
+            try writer.append(EmbeddedMetadata(exif: [1, 2], xmp: [3], profile: [4, 5, 6]), to: &message)
+        case .error: try writer.append(LoadError(.undecodable, subject: "", "It is damaged."), to: &message)
+        case .description: try writer.append(description, header: header, Self.formats, to: &message)
+        }
+        var (reader, numbers) = (message.reader, [Int]())
+        while let number = try? reader.next(in: Int.min...Int.max) { numbers.append(number) }
+        return numbers
+    }
+
+    /// Reads a response as the program does, and checks what it got.
+    private func read(_ kind: Kind, _ numbers: [Int], _ slab: Slab) throws {
+        var message = Message(kind: 0)
+        for number in numbers { message.append(number) }
+        var (reader, words) = (message.reader, SlabReader(slab, message.reader))
+        switch kind {
+        case .picture:
+            let image = try reader.nextImage(of: header, frames: 2, in: slab)
+            #expect(image.size.width <= 9 && image.size.height <= 7 && image.frames.count <= 2)
+            #expect(image.byteCount <= Self.slabBytes)
+            for frame in image.frames { #expect(frame.delay >= .zero && frame.delay < .seconds(1 << 21)) }
+        case .header:
+            let header = try reader.nextHeader(Self.formats)
+            #expect((0...Message.largest).contains(header.storedSize.width) && header.frames >= 0)
+        case .blocks:
+            let blocks = try words.metadata()
+            #expect(blocks.exif.count + blocks.xmp.count + blocks.profile.count <= Self.slabBytes)
+        case .error:
+            let error = try words.error()
+            #expect(error.message.utf8.count <= SlabReader.longestText)
+        case .description:
+            let description = try words.description(Self.formats, byteCount: 5)
+            #expect((-360...360).contains(description.location?.latitude ?? 0))
+        }
+    }
+
+    @Test("True responses are read as they were written", arguments: Kind.allCases)
+    func trueResponses(_ kind: Kind) throws {
+        try withSlab { slab in
+            let numbers = try numbers(of: kind, slab)
+            try read(kind, numbers, slab)
+            var message = Message(kind: 0)
+            for number in numbers { message.append(number) }
+            var (reader, words) = (message.reader, SlabReader(slab, message.reader))
+            switch kind {
+            case .picture:
+                let image = try reader.nextImage(of: header, frames: 2, in: slab)
+                #expect(image.frames == picture.frames && image.loopCount == 2)
+            case .header: #expect(try reader.nextHeader(Self.formats) == header)
+            case .blocks: #expect(try words.metadata().profile == [4, 5, 6])
+            case .error: #expect(try words.error().message == "It is damaged.")
+            case .description: #expect(try words.description(Self.formats, byteCount: 5) == description)
+            }
+        }
+    }
+
+    @Test("A response with any number replaced, or cut off, is refused or harmless", arguments: Kind.allCases)
+    func replacedNumbers(_ kind: Kind) throws {
+        try withSlab { slab in
+            let numbers = try numbers(of: kind, slab)
+            var refused = 0
+            func attempt(_ numbers: [Int]) throws {
+                do {
+                    try read(kind, numbers, slab)
+                } catch is Message.Malformed {
+                    refused += 1
+                }
+            }
+            for (index, number) in numbers.enumerated() {
+                for hostile in [
+                    -1, number + 1, number - 1, Self.slabBytes, 1 << 31, 1 << 40, 1 << 62, Int.max, Int.min,
+                ] {
+                    var changed = numbers
+                    changed[index] = hostile
+                    try attempt(changed)
+                }
+            }
+            // No number may be missing.
+            for count in 0..<numbers.count {
+                refused = 0
+                try attempt(Array(numbers.prefix(count)))
+                #expect(refused == 1, "\(count) numbers were enough")
+            }
+        }
+    }
+
+    @Test(
+        "A lie is named",
+        arguments: [
+            (Kind.picture, 0, 10, "number 0 is 10 instead of 1 to 9"),
+            (.picture, 1, 8, "number 1 is 8 instead of 1 to 7"),
+            (.picture, 2, 5, "number 2 is 5 instead of 1 to 4"),
+            (.picture, 3, 3, "number 3 is 3 instead of 1 to 2"),
+            (.picture, 7, 1, "it shows another region"),
+            (.header, 0, 3, "number 0 is 3 instead of 0 to 2"),
+            (.header, 5, 9, "number 5 is 9 instead of 1 to 8"),
+            (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
+            (.error, 0, 0, "an error's code isn't a name"),
+            (.description, 31, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+        ])
+    func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
+        try withSlab { slab in
+            var numbers = try numbers(of: kind, slab)
+            numbers[index] = number
+            let error = #expect(throws: Message.Malformed.self) { try read(kind, numbers, slab) }
+            #expect(error?.description == reason)
+        }
+    }
+
+    @Test("Control characters of a text become spaces, since it may end up on a terminal")
+    func controlCharacters() throws {
+        try withSlab { slab in
+            var (message, writer) = (Message(kind: 0), SlabWriter(slab.bytes))
+            try writer.append(LoadError(.undecodable, subject: "", "red:\u{1B}[31m\u{7F}\u{9B}\n"), to: &message)
+            var words = SlabReader(slab, message.reader)
+            #expect(try words.error().message == "red: [31m   ")
+        }
+    }
+}
