@@ -129,20 +129,19 @@ extension DecoderPool {
             || .nanoseconds(start.clock.uptimeNanoseconds - worker.birth) >= start.age
         let refused = max(0, response.refusedCalls &- worker.refusedCalls)
         worker.note(refusedCalls: response.refusedCalls)
-        let ended = state.withLock(wake: .all) { state -> WorkerProcess? in
+        let isOver = state.withLock(wake: .all) { state in
             state.statistics.requests += 1
             if refused > 0 {
                 state.statistics.refusedCalls &+= refused
                 state.statistics.lastRefusedCall = Int(response.lastRefusedCall)
             }
-            guard isOld || state.isClosed else {
-                state.idle.append(worker)
-                return nil
-            }
-            state.count -= 1
-            return worker
+            let isOver = isOld || state.isClosed
+            if !isOver { state.idle.append(worker) }
+            return isOver
         }
-        _ = ended
+        guard isOver else { return }
+        worker.end()
+        state.withLock(wake: .all) { $0.count -= 1 }
     }
 
     private func drop(_ worker: WorkerProcess, _ count: (inout Statistics) -> Void) {

@@ -74,8 +74,9 @@ final class WorkerProcess: @unchecked Sendable {
         birth = clock.uptimeNanoseconds
     }
 
-    /// Ends the worker: it reads the end of its channel.
+    /// Ends the worker, without waiting for its end: whoever drops a pool without closing it may be on any thread.
     deinit {
+        csandbox_kill(pidfd)
         close(channel)
         close(pidfd)
         input.unmap()
@@ -144,7 +145,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// Kills the worker if nobody waits for its response any more.
     private func checkTime(_ cancellation: WorkCancellation) throws {
         guard cancellation.isCancelled else { return }
-        _ = end(.died)
+        end()
         try cancellation.check()
     }
 
@@ -157,10 +158,15 @@ final class WorkerProcess: @unchecked Sendable {
         if result > Sizes.kept { output.release(after: Sizes.kept) }
     }
 
-    /// Kills the worker and waits until it has ended, so that its memory is free. Returns the reason.
-    func end(_ reason: Failure) -> Failure {
+    /// Kills the worker and waits until it has ended, so that its memory is free.
+    func end() {
         csandbox_kill(pidfd)
-        _ = csandbox_has_ended(pidfd, 1000)
+        _ = csandbox_has_ended(pidfd, 10_000)
+    }
+
+    /// Does the same, and returns the reason.
+    func end(_ reason: Failure) -> Failure {
+        end()
         return reason
     }
 }

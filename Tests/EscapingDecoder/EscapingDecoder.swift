@@ -11,7 +11,7 @@ struct EscapingDecoder: ImageDecoding {
         var header = ImageHeader(format: Self.format, storedSize: PixelSize(square: 4))
         switch words(bytes).first {
         case "lie-header": send(kind: 0, sequence: 1, numbers: [Int](repeating: .max, count: 24))
-        case "large": header.storedSize = PixelSize(square: 4000)
+        case "large": header.storedSize = PixelSize(square: 1500)
         default: break
         }
         return header

@@ -69,8 +69,8 @@ enum Trial {
         while true { pause() }
     }
 
-    /// Decodes hostile files at 300 pixels, then files that destroy their worker's memory. Prints how many gave a picture,
-    /// and what the program had in memory at most, above what it had before.
+    /// Decodes hostile files at 300 pixels, then files that destroy their worker's memory. Prints how many workers died, and
+    /// whether the program had less than 50 MB at most above what it had before.
     static func hostile(_ words: [String]) -> Never {
         Task.detached {
             do {
@@ -79,7 +79,7 @@ enum Trial {
                     $0.starts(with: "escape ".utf8)
                 }
                 let codecs = try ImageCodecs.known.adding(escaping).isolated(in: pool)
-                let destructive = ["crash", "smash", "overwrite", "large"].map { Array("escape \($0)".utf8) }
+                let destructive = ["crash", "smash", "overwrite", "large"].map { Array("escape \($0) ".utf8) }
                 var (loads, slowest, idle) = (0, 0.0, 0)
                 for path in words + Array(repeating: "", count: 40) {
                     let bytes =
@@ -95,7 +95,7 @@ enum Trial {
                 }
                 let growth = (memory("VmHWM") - idle) / 1024
                 print(
-                    "\(loads) loads, \(growth < 50 ? "under" : "\(growth), over") 50 MB, \(slowest < 30 ? "in" : "beyond") time"
+                    "\(loads) loads, \(pool.statistics.deaths) deaths, \(growth < 50 ? "under" : "\(growth), over") 50 MB, \(slowest < 30 ? "in" : "beyond") time"
                 )
                 await pool.close()
             } catch {

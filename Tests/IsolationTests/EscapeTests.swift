@@ -29,10 +29,8 @@ struct EscapeTests {
         ) throws -> DecodedImage { throw CancellationError() }
     }
 
-    private func load(_ text: String, _ codecs: ImageCodecs, limits: ImageLimits = ImageLimits()) async throws
-        -> DecodedImage
-    {
-        try await DecodedImage(decoding: Array("escape \(text)".utf8), codecs: codecs, limits: limits)
+    private func load(_ text: String, _ codecs: ImageCodecs) async throws -> DecodedImage {
+        try await DecodedImage(decoding: Array("escape \(text)".utf8), codecs: codecs)
     }
 
     @Test("No attempt succeeds", arguments: names)
@@ -124,10 +122,16 @@ struct EscapeTests {
     @Test("A decoder that never ends is killed at the time limit, and its worker replaced")
     func timeLimit() async throws {
         let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
-        let codecs = try codecs(pool)
-        let error = await #expect(throws: LoadError.self) {
-            try await load("loop", codecs, limits: ImageLimits(time: .milliseconds(100)))
+        let (codecs, clock) = (try codecs(pool), ManualClock())
+        let pipeline = ImagePipeline(clock: clock) {
+            ReadInline()
+            Decode(codecs: codecs, limits: ImageLimits(time: .seconds(1)))
         }
+        let loop = Task { try await pipeline.load(ImageRequest(.bytes(Array("escape loop".utf8)))) }
+        // Until the header is read and the worker is busy again.
+        while pool.statistics.requests < 1 || pool.idleCount > 0 { await Task.yield() }
+        clock.advance(by: .seconds(2))
+        let error = await #expect(throws: LoadError.self) { try await loop.value }
         #expect(error?.code == .tooMuchTime)
         #expect(pool.statistics.kills == 1)
         #expect(try await load("nothing", codecs).size == 4)
