@@ -78,7 +78,9 @@ bool filter_calls(void) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1), MISSING,
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5), LOAD(args[0]),
         BPF_STMT(BPF_ALU | BPF_AND | BPF_K, THREAD), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THREAD, 0, 1), ALLOW, TRAP,
-        CALL(SYS_set_robust_list), CALL(SYS_rseq), CALL(SYS_sched_getaffinity), CALL(SYS_sigaltstack),
+        CALL(SYS_set_robust_list), CALL(SYS_rseq), CALL(SYS_sched_getaffinity),
+        // Of no harm, and what the sanitizers' threads need.
+        CALL(SYS_sigaltstack), CALL(SYS_gettimeofday), CALL(SYS_nanosleep),
         // How much memory there is, by which qsort chooses its algorithm.
         CALL(SYS_sysinfo),
         // Everything else fails and is counted. It isn't ended, since newer libraries may try a call of no harm and do
