@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Hummingbird
 import Stages
 
 /// Reads the path of a request in its dialect, after checking its signature and its expiry.
@@ -43,45 +42,50 @@ struct SignedPaths: Sendable {
         self.clock = clock
     }
 
-    /// Reads a request's path.
-    /// - Throws: 400 for a malformed one, 403 for one whose signature is missing, wrong or expired, 404 for another.
-    func wanted(by request: Request) throws(Problem) -> Wanted {
-        let path = request.uri.path
+    /// Checks the signature of a path, and the expiry that is signed with it. It is called for every request, even one
+    /// whose path has been read before.
+    /// - Throws: 403 if the signature is missing or wrong, or has expired.
+    func check(_ path: String, query: String?) throws(Problem) {
         if path.hasPrefix("/thumb/") {
-            let (expires, signature) = Self.query(request.uri.query ?? "")
+            let (expires, signature) = Self.query(query ?? "")
             try check(signature, of: expires.map { "\(path)?expires=\($0)" } ?? path)
             try check(expires: expires)
-            return .picture(try thumb.request(path.dropFirst(7), ClientHints(request.headers)))
-        }
-        if path.hasPrefix("/imgproxy/") {
+        } else if allowsUnsigned {
+            return
+        } else if path.hasPrefix("/imgproxy/") {
             let rest = path.dropFirst(10)
             let signature = rest.prefix { $0 != "/" }
-            try check(allowsUnsigned ? nil : signature, of: rest.dropFirst(signature.count), salted: true)
-            let picture = try imgproxy.request(rest.dropFirst(signature.count + 1))
-            try check(expires: picture.expires)
-            return .picture(picture)
-        }
-        guard path.hasPrefix("/iiif/") else {
-            throw Problem(.notFound, "Paths begin with /thumb/, /imgproxy/ or /iiif/.")
-        }
-        return try iiif(path, request)
-    }
-
-    private func iiif(_ path: String, _ request: Request) throws(Problem) -> Wanted {
-        var rest = path.dropFirst(6)
-        var start = "/iiif/"
-        if !allowsUnsigned {
-            let token = rest.prefix { $0 != "/" }
-            rest = rest.dropFirst(token.count + 1)
+            try check(signature, of: rest.dropFirst(signature.count), salted: true)
+        } else if path.hasPrefix("/iiif/") {
+            let (token, rest) = Self.token(path)
             let words = token.split(separator: ".", maxSplits: 1)
             guard words.count == 2, let expires = words[0].plainNumber,
                 let source = rest.prefix(while: { $0 != "/" }).percentDecoded
             else { throw Problem(.forbidden, "The signature is missing. Write /iiif/SECONDS.SIGNATURE/IDENTIFIER/…") }
             try check(words[1], of: "\(expires)/\(source)")
             try check(expires: expires == 0 ? nil : expires)
-            start += token + "/"
         }
-        let base = address(of: request) + start + rest.prefix { $0 != "/" }
+    }
+
+    /// Reads a path whose signature has been checked.
+    /// - Parameters:
+    ///   - path: The request's path.
+    ///   - hints: The client's hints, for `/thumb/`.
+    ///   - authority: The host that the client has used, for the addresses in responses.
+    /// - Throws: 400 for a malformed path, 404 for one of no dialect.
+    func wanted(by path: String, _ hints: ClientHints?, authority: String?) throws(Problem) -> Wanted {
+        if path.hasPrefix("/thumb/") {
+            return .picture(try thumb.request(path.dropFirst(7), hints ?? ClientHints()))
+        }
+        if path.hasPrefix("/imgproxy/") {
+            return .picture(try imgproxy.request(path.dropFirst(10).drop { $0 != "/" }.dropFirst()))
+        }
+        guard path.hasPrefix("/iiif/") else {
+            throw Problem(.notFound, "Paths begin with /thumb/, /imgproxy/ or /iiif/.")
+        }
+        let (token, rest) = allowsUnsigned ? ("", path.dropFirst(6)) : Self.token(path)
+        let address = publicURL ?? "http://\(authority ?? "localhost")"
+        let base = "\(address)/iiif/\(token.isEmpty ? "" : token + "/")\(rest.prefix { $0 != "/" })"
         switch try iiif.request(rest) {
         case .picture(let picture): return .tile(picture, base: base, parts: rest.split(separator: "/"))
         case .info(let source): return .info(source: source, base: base)
@@ -111,7 +115,14 @@ struct SignedPaths: Sendable {
         }
     }
 
-    private func check(expires: Int?) throws(Problem) {
+    /// Splits a path that begins with `/iiif/SECONDS.SIGNATURE/`.
+    private static func token(_ path: String) -> (token: Substring, rest: Substring) {
+        let token = path.dropFirst(6).prefix { $0 != "/" }
+        return (token, path.dropFirst(6 + token.count + 1))
+    }
+
+    /// - Throws: 403 if a path is no longer valid. `expires` is in seconds since 1970.
+    func check(expires: Int?) throws(Problem) {
         guard let expires, Double(expires) < clock.now.timeIntervalSince1970 else { return }
         throw Problem(.forbidden, "The path has expired. Ask the page that it is on for a new one.")
     }
@@ -120,10 +131,5 @@ struct SignedPaths: Sendable {
         let pairs = text.split(separator: "&").map { $0.split(separator: "=", maxSplits: 1) }
         func value(_ name: String) -> Substring? { pairs.first { $0.count == 2 && $0[0] == name }?[1] }
         return (value("expires")?.plainNumber, value("signature"))
-    }
-
-    /// The scheme and host that the client has used.
-    private func address(of request: Request) -> String {
-        publicURL ?? "http://\(request.head.authority ?? "localhost")"
     }
 }

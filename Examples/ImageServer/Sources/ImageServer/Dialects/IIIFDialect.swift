@@ -42,7 +42,7 @@ struct IIIFDialect: Sendable {
         }
         let file = decoded[3].split(separator: ".", omittingEmptySubsequences: false)
         guard file.count == 2 else { throw Problem(.badRequest, "Write the last part like default.jpg.") }
-        var request = PictureRequest(source: source, options: "iiif/" + decoded.joined(separator: "/"))
+        var request = PictureRequest(source: source)
         request.stages = try Self.region(decoded[0]) + size(decoded[1]) + Self.rotation(decoded[2])
         request.stages += try Self.quality(file[0])
         request.format = try PictureRequest.format(file[1])

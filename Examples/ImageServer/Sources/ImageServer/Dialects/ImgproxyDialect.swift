@@ -35,7 +35,6 @@ struct ImgproxyDialect: Sendable {
         }
         let (source, fileExtension) = try Self.source(rest)
         var request = try reading.finished(source)
-        request.options = "imgproxy/\(path.dropLast(rest.joined(separator: "/").count))\(fileExtension ?? "")"
         if let fileExtension { request.format = try PictureRequest.format(fileExtension) }
         return request
     }

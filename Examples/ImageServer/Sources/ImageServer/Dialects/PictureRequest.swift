@@ -20,8 +20,6 @@ struct PictureRequest: Sendable {
     var expires: Int?
     /// The client's hints, if the result depends on them.
     var hints: ClientHints?
-    /// The dialect, and the part of the path that everything but the source follows from.
-    var options = ""
 }
 
 extension PictureRequest {

@@ -22,8 +22,7 @@ struct ThumbDialect: Sendable {
         guard let slash = path.firstIndex(of: "/"), let source = path[path.index(after: slash)...].percentDecoded,
             let options = path[..<slash].percentDecoded, !source.isEmpty
         else { throw Problem(.badRequest, "Write /thumb/400x300/SOURCE.") }
-        var reading = Reading(
-            hints: hints, request: PictureRequest(source: source, hints: hints, options: "thumb/\(options)"))
+        var reading = Reading(hints: hints, request: PictureRequest(source: source, hints: hints))
         let words = options.split(separator: ",", omittingEmptySubsequences: false)
         for word in words.flatMap({ presets[String($0)]?.split(separator: ",") ?? [$0] }) {
             try reading.read(word, longestSide: longestSide)

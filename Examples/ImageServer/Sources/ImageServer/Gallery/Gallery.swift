@@ -65,7 +65,7 @@ struct Gallery: Sendable {
 
     /// A picture's place in the grid. One that can't be loaded now has no placeholder, and is asked for all the same.
     private func cell(_ name: String) async -> String {
-        let hash = try? await pictures.hash(of: name).hash
+        let hash = try? await pictures.hash(of: name)
         let label = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")
         let sources = [160, 320, 640].map { width in
             "\(paths.thumbPath("\(width)x\(width * 3 / 4),cover", name)) \(width)w".htmlText
@@ -86,14 +86,14 @@ struct Gallery: Sendable {
         reply.fields[.contentSecurityPolicy] =
             "default-src 'none'; img-src 'self' data:; script-src 'self'; style-src 'self'; connect-src 'self'"
         reply.fields[.cacheControl] = "no-cache"
-        reply.tag()
+        reply.addTag()
         return reply
     }
 
     private static func asset(_ bytes: [UInt8], _ type: String) -> Reply {
         var reply = Reply(bytes, type: type + "; charset=utf-8")
         reply.fields[.cacheControl] = "no-cache"
-        reply.tag()
+        reply.addTag()
         return reply
     }
 }

@@ -9,7 +9,6 @@ struct ImageResponder: HTTPResponder {
     let connections: Connections
     let queue: WorkQueue
     private let pictures: Pictures
-    private let paths: SignedPaths
     private let rates: RateLimit
     private let clients: ClientAddresses
     private let metrics: PrometheusMetrics
@@ -19,18 +18,17 @@ struct ImageResponder: HTTPResponder {
     init(_ settings: Settings, loader: ImageLoader, metrics: PrometheusMetrics) throws {
         connections = Connections(metrics: metrics)
         queue = WorkQueue(limit: settings.queue)
-        paths = try SignedPaths(settings, clock: loader.resources.clock)
+        let paths = try SignedPaths(settings, clock: loader.resources.clock)
         rates = RateLimit(perSecond: settings.rate, burst: settings.burst, clock: loader.resources.clock)
         clients = ClientAddresses(proxies: Set(settings.proxies))
-        pictures = try Pictures(settings, loader: loader, queue: queue)
+        pictures = try Pictures(settings, loader: loader, paths: paths, queue: queue)
         gallery = settings.gallery ? try Gallery(settings, pictures: pictures, paths: paths) : nil
         self.metrics = metrics
         requests = RequestMetrics(factory: metrics)
     }
 
     func respond(to request: Request, context: ClientContext) async throws -> Response {
-        let path = request.uri.path
-        let kind = path.dropFirst().prefix { $0 != "/" && $0 != "." }
+        let kind = RequestMetrics.Kind(path: request.uri.path)
         let start = ContinuousClock.now
         var reply: Reply
         do {
@@ -41,29 +39,24 @@ struct ImageResponder: HTTPResponder {
             // Nobody reads this response: the client has gone, or the server shuts down.
             reply = Reply(Problem(.serviceUnavailable, "The request was cancelled."))
             reply.fields[.connection] = "close"
-            count("cancelled", kind, since: start)
+            requests.add(kind, status: nil, ContinuousClock.now - start)
             return reply.response(to: request)
         } catch let error as LoadError {
             reply = Reply(Problem(error))
         }
-        // Pages and scripts of any origin may read pictures and errors, and time them.
-        reply.fields[.accessControlAllowOrigin] = "*"
-        reply.fields[.accessControlExposeHeaders] = "ETag, Link, Server-Timing, Content-Length, Retry-After"
-        reply.fields[.timingAllowOrigin] = "*"
-        reply.fields[.xContentTypeOptions] = "nosniff"
         let response = reply.response(to: request)
-        count("\(response.status.code)", kind, since: start)
+        requests.add(kind, status: response.status.code, ContinuousClock.now - start)
         return response
     }
 
     private func reply(to request: Request, _ context: ClientContext) async throws -> Reply {
         guard request.method != .options else {
-            var reply = Reply([], type: "text/plain")
+            var reply = Reply([])
             reply.status = .noContent
-            reply.fields = [
-                .allow: "GET, HEAD, OPTIONS", .accessControlAllowMethods: "GET, HEAD, OPTIONS",
-                .accessControlAllowHeaders: "*", .accessControlMaxAge: "86400",
-            ]
+            reply.fields[.allow] = "GET, HEAD, OPTIONS"
+            reply.fields[.accessControlAllowMethods] = "GET, HEAD, OPTIONS"
+            reply.fields[.accessControlAllowHeaders] = "*"
+            reply.fields[.accessControlMaxAge] = "86400"
             return reply
         }
         guard request.method == .get || request.method == .head else {
@@ -83,16 +76,6 @@ struct ImageResponder: HTTPResponder {
         }
         if let page = try await gallery?.page(request) { return page }
         try rates.take(for: clients.address(of: request, context.channel))
-        return try await pictures.reply(to: request, paths.wanted(by: request))
+        return try await pictures.reply(to: request)
     }
-
-    private func count(_ outcome: String, _ kind: Substring, since start: ContinuousClock.Instant) {
-        // Only known names, so that clients can't make any number of metrics.
-        let kind = ["iiif", "imgproxy", "thumb", "metrics", "health"].contains(kind) ? String(kind) : "other"
-        requests.add(kind, outcome, ContinuousClock.now - start)
-    }
-}
-
-extension HTTPField.Name {
-    fileprivate static let timingAllowOrigin = name("Timing-Allow-Origin")
 }

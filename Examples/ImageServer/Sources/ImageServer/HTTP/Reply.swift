@@ -5,8 +5,17 @@ import Hummingbird
 /// A response before the request's conditions and its range are applied.
 struct Reply: Sendable {
     var status: HTTPResponse.Status = .ok
-    var fields: HTTPFields = [:]
+    var fields: HTTPFields
     var body: [UInt8] = []
+    /// The entity tag, which makes the reply one that conditions and ranges apply to.
+    private var tag: String?
+
+    /// The fields of every reply: pages and scripts of any origin may read pictures and errors, and time them.
+    static let shared: HTTPFields = [
+        .accessControlAllowOrigin: "*",
+        .accessControlExposeHeaders: "ETag, Link, Server-Timing, Content-Length, Retry-After",
+        .timingAllowOrigin: "*", .xContentTypeOptions: "nosniff",
+    ]
 
     /// A text of some media type.
     init(_ text: String, type: String, status: HTTPResponse.Status = .ok) {
@@ -21,8 +30,13 @@ struct Reply: Sendable {
     }
 
     init(_ body: [UInt8], type: String) {
-        self.body = body
+        self.init(body)
         fields[.contentType] = type
+    }
+
+    init(_ body: [UInt8], _ fields: HTTPFields = shared) {
+        self.body = body
+        self.fields = fields
     }
 
     /// A problem document. Errors aren't kept by caches: the next request may succeed.
@@ -33,24 +47,25 @@ struct Reply: Sendable {
     }
 
     /// Names the body by its digest: equal bytes have equal tags, and other bytes never do (RFC 9110 section 8.8.3).
-    mutating func tag() {
+    mutating func addTag() {
         let digest = SHA256.hash(data: body).prefix(16)
-        fields[.eTag] = "\"" + Array(digest).base64URL + "\""
+        tag = "\"" + Array(digest).base64URL + "\""
+        fields[.eTag] = tag
+        fields[.acceptRanges] = "bytes"
+        fields[.contentLength] = "\(body.count)"
     }
 
     /// Returns the response to a request: 304 if the client has these bytes, 206 for a part of them, nothing but the head
     /// for HEAD.
     func response(to request: Request) -> Response {
         var (fields, status, body) = (fields, status, body[...])
-        if status == .ok, let tag = fields[.eTag] {
-            fields[.acceptRanges] = "bytes"
+        if let tag {
             if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(tag) {
                 // Section 15.4.5: what describes the body is left out.
                 fields[.contentType] = nil
                 fields[.contentDisposition] = nil
                 fields[.acceptRanges] = nil
-                // Hummingbird would write 0, which only the length of the 200 may be (section 8.6).
-                fields[.contentLength] = "\(body.count)"
+                // The length stays: Hummingbird would write 0, which only the length of the 200 may be (section 8.6).
                 return Response(status: .notModified, headers: fields)
             }
             // Section 14.2: a range is for GET alone. If the tag in If-Range is another, the whole body is sent.
@@ -59,13 +74,16 @@ struct Reply: Sendable {
                 guard let bytes = range.bytes(of: body.count) else {
                     fields[.contentRange] = "bytes */\(body.count)"
                     fields[.contentType] = nil
+                    fields[.contentLength] = "0"
                     return Response(status: .rangeNotSatisfiable, headers: fields)
                 }
                 fields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(body.count)"
                 (status, body) = (.partialContent, body[bytes])
+                fields[.contentLength] = "\(body.count)"
             }
+        } else {
+            fields[.contentLength] = "\(body.count)"
         }
-        fields[.contentLength] = "\(body.count)"
         guard request.method != .head else { return Response(status: status, headers: fields) }
         return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
@@ -104,6 +122,10 @@ struct RequestedRange: Sendable {
         guard let first else { return last == 0 || count == 0 ? nil : max(0, count - (last ?? 0))..<count }
         return first < count ? first..<(min(last ?? .max - 1, count - 1) + 1) : nil
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let timingAllowOrigin = name("Timing-Allow-Origin")
 }
 
 extension Duration {

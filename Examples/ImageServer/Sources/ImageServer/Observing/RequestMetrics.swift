@@ -4,33 +4,43 @@ import Synchronization
 /// Counts and times requests, by the first component of their path and by their outcome. It keeps the handles of
 /// swift-metrics: making one takes longer than a cached response.
 final class RequestMetrics: Sendable {
-    private struct Kind: Hashable {
-        let kind: String
-        let outcome: String
+    /// The first component of a path. Only known names, so that clients can't make any number of metrics.
+    enum Kind: String, CaseIterable {
+        case iiif, imgproxy, thumb, metrics, health, other
+
+        init(path: String) {
+            self = Kind(rawValue: String(path.dropFirst().prefix { $0 != "/" && $0 != "." })) ?? .other
+        }
+    }
+
+    private struct Outcome: Hashable {
+        let kind: Kind
+        let status: Int?
     }
 
     private let factory: any MetricsFactory
-    private let counters = Mutex<[Kind: Counter]>([:])
-    private let timers = Mutex<[String: Timer]>([:])
+    private let counters = Mutex<[Outcome: Counter]>([:])
+    private let timers: [Kind: Timer]
 
-    init(factory: any MetricsFactory) { self.factory = factory }
+    init(factory: any MetricsFactory) {
+        self.factory = factory
+        let timers = Kind.allCases.map { kind in
+            (kind, Timer(label: "http_request_seconds", dimensions: [("kind", kind.rawValue)], factory: factory))
+        }
+        self.timers = Dictionary(uniqueKeysWithValues: timers)
+    }
 
-    /// Counts a request. The outcome is a status or `cancelled`.
-    func add(_ kind: String, _ outcome: String, _ duration: Duration) {
+    /// Counts a request. The status is `nil` if it was cancelled.
+    func add(_ kind: Kind, status: Int?, _ duration: Duration) {
         counters.withLock { counters in
-            let name = Kind(kind: kind, outcome: outcome)
-            if let counter = counters[name] { return counter }
-            let dimensions = [("kind", kind), ("outcome", outcome)]
+            let outcome = Outcome(kind: kind, status: status)
+            if let counter = counters[outcome] { return counter }
+            let dimensions = [("kind", kind.rawValue), ("outcome", status.map(String.init) ?? "cancelled")]
             let counter = Counter(label: "http_requests_total", dimensions: dimensions, factory: factory)
-            counters[name] = counter
+            counters[outcome] = counter
             return counter
         }.increment()
         let parts = duration.components
-        timers.withLock { timers in
-            if let timer = timers[kind] { return timer }
-            let timer = Timer(label: "http_request_seconds", dimensions: [("kind", kind)], factory: factory)
-            timers[kind] = timer
-            return timer
-        }.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+        timers[kind]?.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
     }
 }

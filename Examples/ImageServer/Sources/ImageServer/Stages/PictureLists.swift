@@ -8,15 +8,7 @@ final class PictureLists: Sendable {
     private let queue: WorkQueue
     private let quality: Int
     private let recent = Mutex<[String: ImagePipeline]>([:])
-    private let recentWishes = Mutex<[Wish: ImagePipeline]>([:])
     private static let maximumRecent = 512
-
-    /// What a list follows from: quicker to compare than the stages.
-    private struct Wish: Hashable {
-        let options: String
-        let accept: String?
-        let hints: ClientHints?
-    }
 
     /// - Parameters:
     ///   - resources: The caches and the client of all lists.
@@ -30,17 +22,6 @@ final class PictureLists: Sendable {
 
     /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
     func list(for request: PictureRequest, accept: String?) throws -> ImagePipeline {
-        let wish = Wish(options: request.options, accept: request.format == nil ? accept : nil, hints: request.hints)
-        if let list = recentWishes.withLock({ $0[wish] }) { return list }
-        let list = try newList(for: request, accept: accept)
-        recentWishes.withLock { wishes in
-            if wishes.count >= Self.maximumRecent { wishes.removeAll() }
-            wishes[wish] = list
-        }
-        return list
-    }
-
-    private func newList(for request: PictureRequest, accept: String?) throws -> ImagePipeline {
         let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
         let encode =
             if let format = request.format {

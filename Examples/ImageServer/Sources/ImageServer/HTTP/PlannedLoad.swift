@@ -1,0 +1,114 @@
+import HTTPTypes
+import Stages
+import Synchronization
+
+/// What to load for a path, and what its reply says.
+final class PlannedLoad: Sendable {
+    private enum Kind: Sendable {
+        case picture
+        /// By the IIIF Image API, with the address of the source and the rest of the path.
+        case tile(base: String, parts: [Substring])
+        /// The description of the source at an address.
+        case description(base: String)
+    }
+
+    /// The source as the path names it, without query values.
+    let name: String
+    let request: ImageRequest
+    let list: ImagePipeline
+    /// When the path stops being valid, in seconds since 1970; `nil` for never.
+    let expires: Int?
+    private let kind: Kind
+    private let picture: PictureRequest?
+    private let fields: HTTPFields
+    private let latest = Mutex<Reply?>(nil)
+    /// The most bytes of a body that is kept. All plans together keep 32 MB that memory may have evicted.
+    private static let maximumKept = 65_536
+
+    /// Plans the load of a picture.
+    init(
+        _ picture: PictureRequest, canonical: (base: String, parts: [Substring])?, _ request: ImageRequest,
+        _ list: ImagePipeline
+    ) {
+        name = String(picture.source.prefix { $0 != "?" })
+        self.picture = picture
+        self.request = request
+        self.list = list
+        expires = picture.expires
+        kind = canonical.map { .tile(base: $0.base, parts: $0.parts) } ?? .picture
+        var fields = Reply.shared
+        var varies = picture.format == nil ? ["Accept"] : []
+        if picture.hints != nil { varies.append(ClientHints.names) }
+        if !varies.isEmpty { fields[.vary] = varies.joined(separator: ", ") }
+        self.fields = fields
+    }
+
+    /// Plans the load of a source's description.
+    init(description source: String, _ base: String, accept: String?, _ request: ImageRequest, _ list: ImagePipeline) {
+        name = String(source.prefix { $0 != "?" })
+        self.request = request
+        self.list = list
+        (picture, expires, kind) = (nil, nil, .description(base: base))
+        let isLinked = accept?.contains("application/ld+json") == true
+        let linked = "application/ld+json;profile=\"http://iiif.io/api/image/3/context.json\""
+        var fields = Reply.shared
+        fields[.contentType] = isLinked ? linked : "application/json"
+        fields[.vary] = "Accept"
+        self.fields = fields
+    }
+
+    /// Makes the reply of a result, but for the fields that change with time.
+    func reply(_ response: LoadResponse) throws(Problem) -> Reply {
+        if case .description(let base) = kind {
+            guard let size = response.nativeSize else { throw Problem(.internalServerError, "The size is unknown.") }
+            var reply = Reply(Array(IIIFInfo(id: base, size: size).json.utf8), fields)
+            reply.addTag()
+            return reply
+        }
+        guard let picture, let image = response.encoded, let type = image.declaredType else {
+            throw Problem(.internalServerError, "The list ended without a file.")
+        }
+        // The digest of the body, which is its tag, takes longer than the load of one that is in memory.
+        if let reply = latest.withLock({ $0 }), reply.body.isStored(with: image.bytes) { return reply }
+        var reply = Reply(image.bytes, fields)
+        reply.fields[.contentType] = type
+        reply.fields[.contentDisposition] = picture.disposition(type)
+        if case .tile(let base, let parts) = kind {
+            var link = "<http://iiif.io/api/image/3/level2.json>;rel=\"profile\""
+            if let native = response.nativeSize, let canonical = IIIFCanonical(parts, turned: native) {
+                link += ", <\(base)/\(canonical.path)>;rel=\"canonical\""
+            }
+            reply.fields[.link] = link
+        }
+        reply.addTag()
+        if image.bytes.count <= Self.maximumKept { latest.withLock { $0 = reply } }
+        return reply
+    }
+}
+
+extension [UInt8] {
+    /// Whether two arrays share their memory, and so their bytes: neither can be changed while both exist.
+    fileprivate func isStored(with other: [UInt8]) -> Bool {
+        withUnsafeBytes { first in
+            other.withUnsafeBytes { first.baseAddress == $0.baseAddress && first.count == $0.count }
+        }
+    }
+}
+
+extension PictureRequest {
+    /// `inline` or `attachment`, with the source's name and the result's extension (RFC 6266).
+    fileprivate func disposition(_ type: String) -> String {
+        let last = source.prefix { $0 != "?" }.split(separator: "/").last ?? "image"
+        let end = ImageCodecs.standard.codec(for: ImageFormat(rawValue: type))?.extensions.first ?? ""
+        let name = fileName ?? last.prefix { $0 != "." } + "." + end
+        let isPlain = name.utf8.allSatisfy {
+            $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+        }
+        let field = isPlain ? "filename=\"\(name)\"" : "filename*=UTF-8''\(name.percentEncoded)"
+        return (isAttachment ? "attachment; " : "inline; ") + field
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let link = name("Link")
+}
