@@ -28,11 +28,12 @@ public struct LoadObservation: Sendable {
     public let event: Event
     /// The image's key; `nil` if finding it needs a thread, as for a file, and for more than 256 KB of bytes or of a
     /// `data:` URL.
-    public let key: SourceKey?
+    public var key: SourceKey? { observed.key }
     /// The image, as it may be shown: without credentials and query values.
-    public let subject: String
+    public var subject: String { observed.subject }
     /// The stage at which it happened, if there is one.
     public let stage: String?
     /// Whether a ``Prefetcher`` started the load.
     public let isPrefetch: Bool
+    let observed: ObservedLoad
 }

@@ -14,8 +14,8 @@ final class ObservedLoad: Sendable {
 
     private let number: UInt64
     private let observers: [any LoadObserver]
-    private let key: SourceKey?
-    private let subject: String
+    private let request: ImageRequest
+    private let credentials: CredentialFields
     private let isPrefetch: Bool
     private let events: (@Sendable (LoadEvent) -> Void)?
     private let joined = Lock<Joined>([])
@@ -26,11 +26,16 @@ final class ObservedLoad: Sendable {
     ) {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
         self.observers = observers
-        key = request.hasLongInlineSource ? nil : SourceKey(request, credentials: credentials)
-        subject = request.source.redacted
+        self.request = request
+        self.credentials = credentials
         self.isPrefetch = isPrefetch
         self.events = events
     }
+
+    // Computed when an observer asks: together they take longer than a memory hit, and metrics need neither.
+
+    var key: SourceKey? { request.hasLongInlineSource ? nil : SourceKey(request, credentials: credentials) }
+    var subject: String { request.source.redacted }
 
     /// Runs the load, and reports its beginning and its end.
     func run(_ load: () async throws -> LoadResponse) async throws -> LoadResponse {
@@ -70,7 +75,7 @@ final class ObservedLoad: Sendable {
 
     private func tell(_ event: LoadObservation.Event, at stage: String? = nil) {
         let observation = LoadObservation(
-            load: number, event: event, key: key, subject: subject, stage: stage, isPrefetch: isPrefetch)
+            load: number, event: event, stage: stage, isPrefetch: isPrefetch, observed: self)
         CurrentFlight.callOut {
             for observer in observers { observer.observe(observation) }
         }
