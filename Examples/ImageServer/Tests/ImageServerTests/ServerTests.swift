@@ -67,6 +67,19 @@ final class ServerTests {
         }
     }
 
+    @Test("Equal requests have equal tags, until the file changes")
+    func changedFile() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            let path = "/thumb/50x50/a.png"
+            let (first, second) = (try await server.get(path), try await server.get(path))
+            #expect(second.fields[.eTag] == first.fields[.eTag] && second.body == first.body)
+            try Data(Picture.png(PixelSize(width: 300, height: 300))).write(to: folder.appending(path: "a.png"))
+            let changed = try await server.get(path, [.ifNoneMatch: first.fields[.eTag] ?? ""])
+            #expect(changed.status == 200 && changed.body != first.body)
+            #expect(try await size(changed.body) == PixelSize(square: 50))
+        }
+    }
+
     @Test("Errors are problem documents with the right status")
     func problems() async throws {
         let origin = try ScriptedOrigin()
