@@ -40,11 +40,14 @@ serve: server
 server: dependencies
 	swift build --package-path Examples/ImageServer -c release
 
-# Drives the image server with the validators of the IIIF Image API, a browser and REDbot.
+# Drives the image server with the validators of the IIIF Image API, a browser and REDbot, loads it, and compares it with
+# other servers.
 verify-server: server
 	Examples/ImageServer/Scripts/iiif
 	Examples/ImageServer/Scripts/browser
 	Examples/ImageServer/Scripts/redbot
+	Examples/ImageServer/Scripts/load
+	Examples/ImageServer/Scripts/peers
 
 # Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
 lint:

@@ -2,15 +2,20 @@
 """Asks for 100 pictures by 1,000 requests at once, and meanwhile for a cached result at a constant rate, whether or not the
 earlier ones have been answered.
 
-  Scripts/load.py PORT CACHED PID    the server's port, the path of a cached result, the server's process
+  Scripts/load.py PORT CACHED PID LIMIT [WIDTH]    the server's port, the path of a cached result, the server's process, the
+                                                   most milliseconds of the 99th percentile, the least width of the pictures
 """
 import asyncio
 import multiprocessing
+import os
 import sys
 import time
 
-port, cached, pid = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-RATE, SECONDS = 200, 6
+from processes import Peak, memory
+
+port, cached, pid, limit = int(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
+width = int(sys.argv[5]) if len(sys.argv) > 5 else 300
+RATE = 200
 
 
 async def ask(path, connection=None):
@@ -24,18 +29,26 @@ async def ask(path, connection=None):
 
 
 async def flood():
-    paths = [f"/thumb/{300 + index}x200,cover/pattern-{index:03}.{extension(index)}" for index in range(100)]
-    answers = await asyncio.gather(*(ask(path) for path in paths * 10))
-    return [status for status, _ in answers]
+    paths = [f"/thumb/{width + index}x200,cover/pattern-{index:03}.{extension(index)}" for index in range(100)]
+    opening = asyncio.Semaphore(100)
+
+    async def opened():
+        async with opening:
+            return await asyncio.open_connection("127.0.0.1", port)
+
+    connections = await asyncio.gather(*(opened() for _ in range(1000)))
+    first = time.perf_counter()
+    answers = await asyncio.gather(*map(ask, paths * 10, connections))
+    return first, [status for status, _ in answers]
 
 
 def extension(number):
     return "webp" if number % 7 == 6 else "png" if number % 5 == 4 else "jpg"
 
 
-async def constant_rate(times):
+async def constant_rate(times, ready, end):
     free = [(await ask(cached))[1] for _ in range(64)]
-    start = time.perf_counter() + 0.2
+    ready.set()
 
     async def one(due):
         connection = free.pop() if free else None
@@ -44,39 +57,42 @@ async def constant_rate(times):
         times.append((due, time.perf_counter() - due))
         free.append(connection)
 
-    tasks = []
-    for index in range(RATE * SECONDS):
-        due = start + index / RATE
+    tasks, start = [], time.perf_counter()
+    while not end.is_set():
+        due = start + len(tasks) / RATE
         await asyncio.sleep(max(0, due - time.perf_counter()))
         # Counted from when it should have been sent: a client that is late counts as well.
         tasks.append(asyncio.create_task(one(due)))
     await asyncio.gather(*tasks)
 
 
-def measure(queue):
+def measure(queue, ready, end):
     times = []
-    asyncio.run(constant_rate(times))
+    asyncio.run(constant_rate(times, ready, end))
     queue.put(times)
 
 
-def memory(name):
-    return int(next(line for line in open(f"/proc/{pid}/status") if line.startswith(name)).split()[1]) / 1024
+def percentile(times, percent):
+    return sorted(times)[len(times) * percent // 100] * 1e3 if times else 0
 
 
-queue = multiprocessing.Queue()
-process = multiprocessing.Process(target=measure, args=(queue,))
+queue, ready, end = multiprocessing.Queue(), multiprocessing.Event(), multiprocessing.Event()
+process = multiprocessing.Process(target=measure, args=(queue, ready, end), daemon=True)
 process.start()
-time.sleep(1.5)
-begin = time.perf_counter()
-statuses = asyncio.run(flood())
-end = time.perf_counter()
+ready.wait(30)
+time.sleep(1)
+load = os.getloadavg()[0]
+with Peak(pid) as peak:
+    first, statuses = asyncio.run(flood())
+    last = time.perf_counter()
+end.set()
 times = queue.get()
 process.join()
 counts = {status: statuses.count(status) for status in sorted(set(statuses))}
-during = sorted(took for due, took in times if begin <= due <= end)
-everything = sorted(took for _, took in times)
-print(f"1,000 requests for 100 pictures in {end - begin:.2f} s: {counts}")
-print(f"cached results meanwhile, {RATE} a second: {len(during)} of them, p50 {during[len(during) // 2] * 1e3:.1f} ms, "
-      f"p99 {during[len(during) * 99 // 100] * 1e3:.1f} ms; p99 of all {everything[len(everything) * 99 // 100] * 1e3:.1f} ms")
-print(f"memory: {memory('VmRSS'):.0f} MB now, {memory('VmHWM'):.0f} MB at most")
-sys.exit(set(counts) - {200, 503} != set() or during[len(during) * 99 // 100] > 0.025)
+during = [took for due, took in times if first <= due <= last]
+before = [took for due, took in times if due < first]
+print(f"1,000 requests for 100 pictures in {last - first:.2f} s: {counts}; load of the machine before: {load:.1f}")
+print(f"{len(during)} cached results meanwhile, {RATE} a second: p50 {percentile(during, 50):.1f} ms, p99 {percentile(during, 99):.1f} ms "
+      f"(before: {percentile(before, 50):.1f} and {percentile(before, 99):.1f})")
+print(f"memory with the processes that decode: {peak.most:.0f} MB at most, {memory(pid):.0f} MB now")
+sys.exit(set(counts) - {200, 503} != set() or percentile(during, 99) > limit)

@@ -18,8 +18,10 @@ struct BareRoute: AsyncParsableCommand {
         }
         var logger = Logger(label: "bare-route")
         logger.logLevel = .notice
+        // As the image server sets itself up: a server without a time limit for idle connections isn't put to use.
         let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0), backlog: 1024),
+            router: router, server: .http1(configuration: .init(idleTimeout: .seconds(60))),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0), backlog: 1024),
             onServerRunning: { channel in
                 print("listening on port \(channel.localAddress?.port ?? 0)")
                 fflush(nil)
