@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// Where the bytes of an image come from.
 public enum ImageSource: Sendable, Hashable {
-    /// An http or https URL.
+    /// An http or https URL; or an `s3:` URL, for a client that knows it.
     case url(URL)
     /// A file's path on this machine. A byte that is not UTF-8 is written as U+10FF00 plus the byte.
     case file(String)
@@ -89,7 +89,8 @@ public enum ImageSource: Sendable, Hashable {
     package static func check(_ url: URL) throws(LoadError) {
         let subject = redactedURL(url.absoluteString)
         let scheme = url.scheme?.lowercased() ?? ""
-        guard scheme == "http" || scheme == "https" else {
+        // A client that doesn't know s3 refuses it.
+        guard scheme == "http" || scheme == "https" || scheme == "s3" else {
             throw LoadError(
                 .unsupportedScheme, subject: subject,
                 "The scheme \"\(scheme)\" can't be loaded; use http, https, file or data.")

@@ -29,11 +29,12 @@ struct ImageSourceTests {
     func data(text: String) throws { #expect(try ImageSource(parsing: text) == .dataURL(text)) }
 
     @Test(
-        "http and https URLs are the network's",
+        "http, https and s3 URLs are the network's",
         arguments: [
             "http://example.com", "https://example.com/cat.jpg?size=1#x", "HTTPS://EXAMPLE.com/",
             "http://127.0.0.1:8080/a",
             "http://[::1]:8080/cat.jpg", "https://me:secret@example.com/", "http://example.com/ü.jpg",
+            "s3://bucket/cat.jpg",
         ])
     func network(text: String) throws {
         let url = try #require(URL(string: text))
