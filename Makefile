@@ -19,6 +19,7 @@ PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 # behind hundreds that compute.
 test: dependencies
 	@Scripts/dependencies redis-tools
+	@Scripts/s3-servers
 	swift build --build-tests
 	Scripts/failures swift test --skip-build --experimental-maximum-parallelization-width 4
 	Scripts/failures swift test --package-path Examples

@@ -14,10 +14,18 @@ struct FleetMember {
     private let port: Int
     private let seed: UInt64
 
-    /// - Parameter lifetime: How long a lease outlives its process.
-    init(socket: String, port: Int, seed: UInt64, lifetime: Duration) {
+    /// - Parameters:
+    ///   - lifetime: How long a lease outlives its process.
+    ///   - bucket: Where images are kept that are too large for Redis.
+    init(socket: String, port: Int, seed: UInt64, lifetime: Duration, bucket: String?) throws {
         let connecting = RedisLimits(request: .seconds(30), connecting: .seconds(30))
-        let fleet = Fleet(RedisAddress(.socket(path: socket)), connecting: connecting, leaseLifetime: lifetime)
+        let blobs = try bucket.map { bucket in
+            S3Blobs(try S3Bucket(bucket), deadline: .seconds(30)) {
+                S3Credentials(accessKey: "key", secretKey: "secret")
+            }
+        }
+        let fleet = Fleet(
+            RedisAddress(.socket(path: socket)), blobs: blobs, connecting: connecting, leaseLifetime: lifetime)
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000),
             client: CurlClient(.init(addresses: .any)))
@@ -25,6 +33,11 @@ struct FleetMember {
         self.port = port
         self.seed = seed
         pipeline = .returnSharedElseLoad(resources, fleet, encoding: CountedEncode(encodes))
+    }
+
+    /// The size of an image: every other one is larger than the limit of Redis.
+    static func size(_ image: Int, hasBlobs: Bool) -> PixelSize {
+        hasBlobs && image % 2 == 1 ? PixelSize(width: 384, height: 288) : PixelSize(width: 128, height: 96)
     }
 
     /// The colour of an image, by its number.

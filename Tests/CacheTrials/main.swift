@@ -46,7 +46,8 @@ case "share":
         operations: Int(numbers[1]), seconds: Double(numbers[2]))
 case "fleet":
     try await FleetMember(
-        socket: arguments[2], port: Int(numbers[0]), seed: numbers[1], lifetime: .milliseconds(numbers[4])
+        socket: arguments[2], port: Int(numbers[0]), seed: numbers[1], lifetime: .milliseconds(numbers[4]),
+        bucket: arguments.last.flatMap { $0.hasPrefix("s3:") ? $0 : nil }
     ).run(loads: Int(numbers[2]), images: Int(numbers[3]))
 case "hits": try await SharedHits(socket: arguments[2]).run(seconds: Double(numbers.last ?? 5))
 case "denied":

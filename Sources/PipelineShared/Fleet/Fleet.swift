@@ -33,6 +33,8 @@ public final class Fleet: Sendable {
     ///   - address: The Redis server.
     ///   - namespace: What all keys begin with, so that several services can share a server; `pipeline` by default.
     ///   - limits: The bounds of the shared tier.
+    ///   - blobs: Where responses and results of more than `FleetLimits.bytes` are kept; `nil`, the default, to share
+    ///     none of these.
     ///   - connecting: How long to wait for the server.
     ///   - leaseLifetime: How long other machines wait for one that has died while it fetched; 5 seconds by default. A
     ///     machine that is alive renews its leases.
@@ -42,15 +44,16 @@ public final class Fleet: Sendable {
     ///   - logger: Logs each change of the server's state once.
     public init(
         _ address: RedisAddress, namespace: String = "pipeline", limits: FleetLimits = FleetLimits(),
-        connecting: RedisLimits = RedisLimits(), leaseLifetime: Duration = .seconds(5),
+        blobs: S3Blobs? = nil, connecting: RedisLimits = RedisLimits(), leaseLifetime: Duration = .seconds(5),
         users: HTTPCache.Users = .several, clock: any LoadClock = SystemClock(), observers: [any FleetObserver] = [],
         logger: Logger = Logger(label: "pipeline.fleet")
     ) {
         let reports = FleetReports(address, observers: observers, logger: logger)
         let connection = RedisConnection(address, limits: connecting) { reports.change($0) }
         let keys = FleetKeys(namespace: namespace)
+        let blobStore = blobs.map { blobs in BlobStore(blobs) { reports.change($0, of: blobs.bucket) } }
         let store = RedisStore(
-            scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports)
+            scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports, blobs: blobStore)
         let members = FleetMembers(store, reports)
         let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
         let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))

@@ -8,6 +8,10 @@ public enum FleetEvent: Sendable, Hashable {
     case full
     /// Redis takes writes again.
     case hasRoom
+    /// The store of large responses is not asked any more, since it failed; why, without credentials.
+    case blobsLost(String)
+    /// The store of large responses is asked again.
+    case blobsRestored
     /// A lookup in the shared tier ended.
     case lookedUp(isHit: Bool)
     /// A response or a result was stored in the shared tier; its bytes.

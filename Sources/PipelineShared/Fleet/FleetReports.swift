@@ -45,6 +45,21 @@ final class FleetReports: Sendable {
         }
     }
 
+    /// Notes that the state of the store of large responses has changed.
+    func change(_ change: BlobState, of bucket: S3Bucket) {
+        switch change {
+        case .lost(let failure):
+            report(.blobsLost("\(failure)"))
+            logger.warning(
+                """
+                The bucket \(bucket) can't be used: \(failure). Large responses aren't shared until it responds again.
+                """)
+        case .restored:
+            report(.blobsRestored)
+            logger.notice("The bucket \(bucket) responds again.")
+        }
+    }
+
     /// Notes whether the server has refused a write since it is full.
     func write(isFull: Bool) {
         let isNew = state.withLock { state in

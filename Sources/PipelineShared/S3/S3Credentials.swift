@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import Glibc
 import Pipeline
 import PipelineHTTP
@@ -11,12 +11,15 @@ public struct S3Credentials: Sendable, Hashable {
     public var secretKey: String
     /// The token of temporary credentials; `nil` for lasting ones.
     public var sessionToken: String?
+    /// When temporary credentials stop being valid; `nil` for lasting ones.
+    public var expires: Date?
 
     /// Wraps keys.
-    public init(accessKey: String, secretKey: String, sessionToken: String? = nil) {
+    public init(accessKey: String, secretKey: String, sessionToken: String? = nil, expires: Date? = nil) {
         self.accessKey = accessKey
         self.secretKey = secretKey
         self.sessionToken = sessionToken
+        self.expires = expires
     }
 
     /// Reads the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or else a profile of the

@@ -13,8 +13,10 @@ struct SignatureV4: Sendable {
     let region: String
 
     /// Returns a request with its path and query encoded as the store encodes them, and with the fields of its signature.
-    /// - Parameter time: When it is sent. Stores accept a quarter of an hour more or less than their own clock.
-    func sign(_ request: TransferRequest, at time: Date) -> TransferRequest {
+    /// - Parameters:
+    ///   - time: When it is sent. Stores accept a quarter of an hour more or less than their own clock.
+    ///   - payload: The SHA-256 of the body in hexadecimal digits, if it is known.
+    func sign(_ request: TransferRequest, at time: Date, payload: String? = nil) -> TransferRequest {
         var signed = request
         guard var parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true) else { return request }
         let path = Self.path(parts.percentEncodedPath)
@@ -22,7 +24,7 @@ struct SignatureV4: Sendable {
         (parts.percentEncodedPath, parts.percentEncodedQuery) = (path, query.isEmpty ? nil : query)
         signed.url = parts.url ?? request.url
         let stamp = time.formatted(Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted))
-        let payload = SHA256.hexadecimal(SHA256.digest(request.body ?? []))
+        let payload = payload ?? SHA256.hexadecimal(SHA256.digest(request.body ?? []))
         for (name, value) in [
             ("x-amz-content-sha256", payload), ("x-amz-date", stamp),
             ("x-amz-security-token", credentials.sessionToken),

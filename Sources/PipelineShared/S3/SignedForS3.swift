@@ -4,53 +4,74 @@ public import PipelineHTTP
 
 /// A client that signs requests to an S3-compatible store, so that private objects can be sources (Signature Version 4).
 ///
-/// Requests to other hosts pass unchanged, and so do those that a redirect has led there. Keys, caches and errors have the
-/// object's URL, without the signature: whoever loads images through this client may load every object that the
-/// credentials may read, also from the caches.
-///
 /// ```swift
-/// let client = SignedForS3(CurlClient(), host: "s3.eu-central-1.amazonaws.com", region: "eu-central-1") {
-///     try S3Credentials()
-/// }
+/// let credentials = S3CredentialSource()
+/// let client = SignedForS3(CurlClient(), at: S3Endpoint(region: "eu-central-1")) { try await credentials.current() }
+/// let response = try await loader.load(ImageRequest(URL(string: "s3://bucket/photo.jpg")))
 /// ```
+///
+/// It loads `s3://bucket/key` from the store, with the key percent-encoded as in any URL, and signs http and https
+/// requests to the store's host. Requests to other hosts pass unchanged, and so do those that a redirect has led there.
+/// Keys, caches and errors have the object's URL, without the signature: whoever loads images through this client may
+/// load every object that the credentials may read, also from the caches.
 public struct SignedForS3: HTTPClient {
     private let client: any HTTPClient
-    private let host: String
-    private let region: String
+    private let endpoint: S3Endpoint
     private let clock: any LoadClock
     private let credentials: @Sendable () async throws -> S3Credentials
 
     /// Wraps a client.
     /// - Parameters:
-    ///   - client: What sends the requests.
-    ///   - host: The store's host. Hosts below it, which are named after buckets, belong to it too.
-    ///   - region: The store's region; `us-east-1` by default, which stores that have no regions accept.
+    ///   - client: What sends the requests. For `s3:` URLs it need not allow the store's address.
+    ///   - endpoint: The store. Hosts below its own, which are named after buckets, belong to it too.
     ///   - clock: The clock by which requests are signed.
     ///   - credentials: Returns the keys, for each request.
     public init(
-        _ client: any HTTPClient, host: String, region: String = "us-east-1", clock: any LoadClock = SystemClock(),
+        _ client: any HTTPClient, at endpoint: S3Endpoint, clock: any LoadClock = SystemClock(),
         credentials: @escaping @Sendable () async throws -> S3Credentials
     ) {
         self.client = client
-        self.host = host.lowercased()
-        self.region = region
+        self.endpoint = endpoint
         self.clock = clock
         self.credentials = credentials
     }
 
     /// Signs the request, if it is for the store, and sends it.
-    /// - Throws: Any error of the client or of `credentials`.
+    /// - Throws: `LoadError` with `invalidURL` for an `s3:` URL that names no object; any error of the client or of
+    ///   `credentials`.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
-        guard !request.crossesOrigins, let own = request.url.host()?.lowercased(),
-            own == host || own.hasSuffix("." + host)
-        else { return try await client.send(request) }
-        var signed = SignatureV4(credentials: try await credentials(), region: region).sign(request, at: clock.now)
+        guard !request.crossesOrigins, var signed = try located(request) else { return try await client.send(request) }
+        signed = SignatureV4(credentials: try await credentials(), region: endpoint.region).sign(signed, at: clock.now)
         // A redirect needs another signature.
         signed.maximumRedirects = 0
         let response = try await client.send(signed)
         return TransferResponse(
             status: response.status, reason: response.reason, headers: response.headers, url: request.url,
             interim: response.interim, body: response.body)
+    }
+
+    /// The request with the URL at which the store has the object; `nil` if it is for another host.
+    private func located(_ request: TransferRequest) throws -> TransferRequest? {
+        var located = request
+        if request.url.scheme?.lowercased() == "s3" {
+            guard let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: true),
+                let bucket = parts.encodedHost, parts.percentEncodedPath.count > 1,
+                let url = endpoint.url(
+                    bucket: bucket, key: String(parts.percentEncodedPath.dropFirst()), query: parts.percentEncodedQuery)
+            else {
+                throw LoadError(
+                    .invalidURL, subject: redactedURL(request.url.absoluteString),
+                    "The URL names no object. Write s3://bucket/key.")
+            }
+            located.url = url
+            // The store is the program's choice, whatever the client allows to others.
+            located.addresses = .any
+            return located
+        }
+        guard let host = endpoint.url.host()?.lowercased(), let own = request.url.host()?.lowercased(),
+            own == host || own.hasSuffix("." + host)
+        else { return nil }
+        return located
     }
 
     /// Shuts the client down.

@@ -105,23 +105,24 @@ extension RedisStore {
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func result(_ name: String) async throws -> EncodedImage? {
         let reply = try await reading { try await scripts.connection.send("GET", keys.result(named: name)) }
-        return reply?.bytes.flatMap { PackedImage.unpack($0) }
+        return try await image(reply?.bytes)
     }
 
     /// Stores a result under a lease, and ends the lease.
     /// - Returns: Whether it is stored.
     func commit(_ image: EncodedImage, named name: String, under token: FleetLeaseToken) async -> Bool {
-        guard image.bytes.count <= limits.bytes else { return false }
         let isStored = await writing {
-            try await scripts.run(
+            let value = try await value(PackedImage.pack(image))
+            return try await scripts.run(
                 .commitResult, keys: [keys.result(named: name), keys.lease(token.name)],
                 [
                     token.digits, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
-                    Array(keys.outcomes(token.name).utf8), PackedImage.pack(image),
+                    Array(keys.outcomes(token.name).utf8), value,
                 ]
             ).integer == 1
         }
-        reports.report(isStored == true ? .stored(bytes: image.bytes.count) : .commitRefused)
-        return isStored == true
+        guard let isStored else { return false }
+        reports.report(isStored ? .stored(bytes: image.bytes.count) : .commitRefused)
+        return isStored
     }
 }

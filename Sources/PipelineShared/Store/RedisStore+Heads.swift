@@ -76,6 +76,23 @@ extension RedisStore {
         }.value
     }
 
+    /// What Redis is to hold for bytes: these, or a reference to where they are.
+    /// - Throws: ``NoRoomForBytes`` if they are too many; `CancellationError` if the task is cancelled.
+    func value(_ bytes: [UInt8]) async throws -> [UInt8] {
+        // Shorter ones are never taken for a reference.
+        if bytes.count <= max(limits.bytes, 64) { return bytes }
+        guard let reference = try await blobs?.write(bytes) else { throw NoRoomForBytes() }
+        return reference.bytes
+    }
+
+    /// The result that Redis holds; `nil` if it isn't one, or can't be read where it is.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func image(_ value: [UInt8]?) async throws -> EncodedImage? {
+        guard let value else { return nil }
+        guard let reference = BlobReference(value) else { return PackedImage.unpack(value) }
+        return try await blobs?.bytes(of: reference).flatMap { PackedImage.unpack($0) }
+    }
+
     /// The number since which invalidations count: the lease's, or the time in microseconds.
     func since(_ time: Date) -> [UInt8] { lease?.digits ?? Self.digits(time.microsecondsSince1970) }
 
@@ -96,6 +113,9 @@ extension RedisStore {
         Array(generations.reduce(" ") { $0 + "\($1) " }.utf8)
     }
 }
+
+/// Bytes that are too many to be shared, or can't be written to the store of large responses now.
+struct NoRoomForBytes: Error {}
 
 extension Date {
     var microsecondsSince1970: Int64 { Int64(clamping: Int128((timeIntervalSince1970 * 1e6).rounded())) }

@@ -7,17 +7,16 @@ extension RedisStore {
     func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
         let field = "v\(generation).\(keys.result(key))"
         let reply = try await reading { try await scripts.connection.send("HGET", keys.entry(key.source), field) }
-        return reply?.bytes.flatMap { PackedImage.unpack($0) }
+        return try await image(reply?.bytes)
     }
 
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
-        guard image.bytes.count <= limits.bytes else { return }
         let isKept = await writing {
-            try await scripts.run(
+            let value = try await value(PackedImage.pack(image))
+            return try await scripts.run(
                 .keepResult, keys: [keys.entry(key.source)],
                 [
-                    Self.digits(generation), Array(keys.result(key).utf8), PackedImage.pack(image),
-                    Self.digits(Self.mostVariants),
+                    Self.digits(generation), Array(keys.result(key).utf8), value, Self.digits(Self.mostVariants),
                 ]
             ).integer == 1
         }

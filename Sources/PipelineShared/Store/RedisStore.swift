@@ -4,8 +4,8 @@ import PipelineHTTP
 
 /// The bounds of the shared tier.
 public struct FleetLimits: Sendable, Hashable {
-    /// The most bytes of a response's content or of a result; 256,000 by default. Larger ones aren't shared: a long value
-    /// delays every other request of the server.
+    /// The most bytes of a response's content or of a result in Redis; 256,000 by default. A long value delays every other
+    /// request of the server, so larger ones are kept in an ``S3Blobs``; without one they aren't shared.
     public var bytes: Int
     /// How long a response stays after its freshness has ended, so that another machine can have it confirmed; one hour
     /// by default.
@@ -30,6 +30,8 @@ struct RedisStore: ResponseStore {
     let keys: FleetKeys
     let limits: FleetLimits
     let reports: FleetReports
+    /// Where larger values are kept.
+    var blobs: BlobStore?
     /// The lease under which changes are made; `nil` for changes that need none.
     var lease: FleetLeaseToken?
 
@@ -55,7 +57,11 @@ struct RedisStore: ResponseStore {
             guard let body = reply.bytes else { return .nothing(among: found.heads.count - 1) }
             response.body = body
         }
-        return response.body.count == length ? .found(response) : .damaged
+        if response.body.count == length { return .found(response) }
+        guard let reference = BlobReference(response.body), reference.count == length else { return .damaged }
+        guard let body = try await blobs?.bytes(of: reference) else { return .nothing(among: found.heads.count - 1) }
+        response.body = body
+        return .found(response)
     }
 
     func insert(
@@ -63,16 +69,17 @@ struct RedisStore: ResponseStore {
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
         let targets = response.targets
-        guard response.body.count <= limits.bytes, targets.count <= Self.mostTargets else { return .unavailable }
+        guard targets.count <= Self.mostTargets else { return .unavailable }
         let head = PackedResponse.pack(response)
         let inserted = await writing { () -> StoreInsertion? in
+            let body = try await value(response.body)
             // Most often nothing is stored yet, so that is tried first.
             var found = FoundHeads.none
             for _ in 0..<Self.mostAttempts {
                 guard let replaced = replace(found.heads.map(\.head)) else { return .outdated }
                 let arguments = [
                     Array(keys.epochs.utf8), found.change, lease?.digits ?? [], since(time), milliseconds(of: response),
-                    Self.list(replaced), head, response.body, names(targets), Self.digits(Self.mostVarying),
+                    Self.list(replaced), head, body, names(targets), Self.digits(Self.mostVarying),
                     Array((lease.map { keys.outcomes($0.name) } ?? "").utf8), response.isSuccess ? [49] : [48],
                 ]
                 let reply = try await scripts.run(

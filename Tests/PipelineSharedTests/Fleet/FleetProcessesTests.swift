@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineShared
 import PipelineTesting
 import Testing
 
@@ -14,16 +15,29 @@ struct FleetProcessesTests {
     }
 
     @Test("fetch each image once in all, and make each result once in all")
-    func coldStart() async throws {
+    func coldStart() async throws { try await coldStart(bucket: nil) }
+
+    @Test("do so with images that are too large for Redis", .withS3)
+    func large() async throws {
+        let server = try await S3Server(.moto)
+        try await coldStart(bucket: "s3://images/fleet?endpoint=\(server.endpoint.url)")
+        let images = Self.number("FLEET_IMAGES", 25)
+        #expect(try await server.names().count == images / 2)
+    }
+
+    private func coldStart(bucket: String?) async throws {
         let (loads, images) = (Self.number("FLEET_LOADS", 50), Self.number("FLEET_IMAGES", 25))
         let server = try RedisServer()
         let origin = try ScriptedOrigin { request in
             let number = Int(request.path.dropFirst().prefix { $0 != "." }) ?? 0
-            let picture = Picture.png(PixelSize(width: 128, height: 96), with: FleetMember.colour(number))
+            let size = FleetMember.size(number, hasBlobs: bucket != nil)
+            let picture = Picture.png(size, with: FleetMember.colour(number))
             return .init(headers: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: picture)
         }
         let processes = try (0..<8).map { seed in
-            try Member(["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)", "60000"])
+            try Member(
+                ["fleet", server.socket, "\(origin.port)", "\(seed)", "\(loads)", "\(images)", "60000"]
+                    + (bucket.map { [$0] } ?? []))
         }
         var encodes = 0
         for process in processes {

@@ -78,7 +78,8 @@ struct SignatureV4Tests {
     func client() async throws {
         let origin = try ScriptedOrigin { _ in .init(body: "object") }
         let clock = ManualClock()
-        let client = SignedForS3(CurlClient(.init(addresses: .any)), host: "127.0.0.1", clock: clock) {
+        let endpoint = try S3Endpoint("http://127.0.0.1:\(origin.port)")
+        let client = SignedForS3(CurlClient(.init(addresses: .any)), at: endpoint, clock: clock) {
             S3Credentials(accessKey: "key", secretKey: "secret", sessionToken: "token")
         }
         let response = try await client.send(

@@ -33,11 +33,13 @@ final class FleetSite: Sendable {
     /// A machine with memory and responses of its own, that has just started.
     func machine(
         leaseLifetime: Duration = .seconds(5), clock: any LoadClock = SystemClock(),
-        connecting: RedisLimits = RedisLimits(request: .seconds(10), connecting: .seconds(10))
+        connecting: RedisLimits = RedisLimits(request: .seconds(10), connecting: .seconds(10)),
+        limits: FleetLimits = FleetLimits(), blobs: S3Blobs? = nil
     ) -> FleetMachine {
         let events = EventRecorder()
         let fleet = Fleet(
-            server.address, connecting: connecting, leaseLifetime: leaseLifetime, clock: clock, observers: [events],
+            server.address, limits: limits, blobs: blobs, connecting: connecting, leaseLifetime: leaseLifetime,
+            clock: clock, observers: [events],
             logger: events.logger)
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 10_000_000, clock: clock),

@@ -1,0 +1,51 @@
+public import Pipeline
+public import PipelineHTTP
+
+/// Where a ``Fleet`` keeps responses and results that are too large for Redis: in a bucket of an S3-compatible store.
+///
+/// ```swift
+/// let blobs = S3Blobs(try S3Bucket("s3://images/fleet"))
+/// let fleet = Fleet(try RedisAddress("redis://cache.internal"), blobs: blobs)
+/// ```
+///
+/// Redis keeps the fields of a response, and the digest by which the object is named. Objects are immutable and are sent
+/// with `If-None-Match: *`, so equal bytes are stored once. A missing object is a miss. So is one whose bytes don't have
+/// its digest, which is deleted.
+///
+/// The library never deletes other objects: give the bucket a lifecycle rule that ends them some days after
+/// `FleetLimits.longestTime`.
+public struct S3Blobs: Sendable {
+    /// The bucket.
+    public var bucket: S3Bucket
+    /// The most bytes of a response or a result; 64,000,000 by default. Larger ones aren't shared.
+    public var bytes: Int
+    /// How long reading or writing an object may take; 5 seconds by default. A load then continues without it.
+    public var deadline: Duration
+
+    let client: any HTTPClient
+    let clock: any LoadClock
+    let credentials: @Sendable () async throws -> S3Credentials
+
+    /// Describes a bucket with the credentials of this machine: see ``S3CredentialSource``.
+    /// - Parameters:
+    ///   - bucket: The bucket.
+    ///   - bytes: The most bytes of an object.
+    ///   - deadline: How long reading or writing one may take.
+    ///   - client: What sends the requests. It need not allow the store's address.
+    ///   - clock: The clock by which requests are signed.
+    ///   - credentials: Returns the keys, for each request; `nil`, the default, for those of this machine.
+    public init(
+        _ bucket: S3Bucket, bytes: Int = 64_000_000, deadline: Duration = .seconds(5),
+        client: any HTTPClient = CurlClient(), clock: any LoadClock = SystemClock(),
+        credentials: (@Sendable () async throws -> S3Credentials)? = nil
+    ) {
+        (self.bucket, self.bytes, self.deadline) = (bucket, bytes, deadline)
+        (self.client, self.clock) = (client, clock)
+        self.credentials =
+            credentials
+            ?? {
+                let source = S3CredentialSource(client: client, clock: clock)
+                return { try await source.current() }
+            }()
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineHTTP
+import PipelineTesting
+import Testing
+
+@testable import PipelineShared
+
+@Suite("Large responses in S3", .withS3, .timeLimit(.minutes(1)))
+struct S3BlobsTests {
+    private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+    private func store(_ blobs: S3Blobs, states: Lock<[String]> = Lock([])) -> BlobStore {
+        BlobStore(blobs) { state in states.withLock { $0.append("\(state)") } }
+    }
+
+    @Test("are named by their digest, written once, and read back", arguments: S3Server.Kind.allCases)
+    func writing(_ kind: S3Server.Kind) async throws {
+        let server = try await S3Server(kind)
+        let (first, second) = (store(try server.blobs()), store(try server.blobs()))
+        let reference = try #require(try await first.write(Self.bytes))
+        #expect(try await second.write(Self.bytes) == reference)
+        #expect(try await server.names() == [reference.name])
+        #expect(try await second.bytes(of: reference) == Self.bytes)
+        #expect(BlobReference(reference.bytes) == reference)
+        #expect(reference.name == SHA256.hexadecimal(SHA256.digest(Self.bytes)))
+    }
+
+    @Test("that are missing aren't found, and damaged ones are deleted and can be written again")
+    func damage() async throws {
+        let server = try await S3Server(.moto)
+        let store = store(try server.blobs())
+        let reference = BlobReference(to: Self.bytes)
+        #expect(try await store.bytes(of: reference) == nil)
+        for damaged in [Array(Self.bytes.dropLast()), Self.bytes + [1], Self.bytes.reversed()] {
+            try await server.send(.put, "fleet/\(reference.name)", body: damaged)
+            #expect(try await store.bytes(of: reference) == nil)
+            #expect(try await server.names() == [])
+            #expect(try await store.write(Self.bytes) == reference)
+            #expect(try await store.bytes(of: reference) == Self.bytes)
+        }
+    }
+
+    @Test("aren't written beyond the limit")
+    func limit() async throws {
+        let server = try await S3Server(.moto)
+        #expect(try await store(try server.blobs(bytes: 299_999)).write(Self.bytes) == nil)
+        #expect(try await server.names() == [])
+    }
+
+    @Test("with the wrong key are refused, which is reported once and then not tried for a while")
+    func wrongKey() async throws {
+        let server = try await S3Server(.rclone)
+        let states = Lock<[String]>([])
+        let store = store(
+            try server.blobs(credentials: S3Credentials(accessKey: "images", secretKey: "hunter2")), states: states)
+        for _ in 0..<5 { #expect(try await store.write(Self.bytes) == nil) }
+        #expect(states.withLock { $0 }.count == 1)
+        #expect(states.withLock { $0 }.allSatisfy { $0.contains("403") && !$0.contains("hunter2") })
+        #expect(try await server.names() == [])
+    }
+
+    @Test("are written unconditionally where the store doesn't know the condition")
+    func unknownCondition() async throws {
+        let origin = try ScriptedOrigin { request in
+            .init(status: request.headers[.ifNoneMatch] == nil ? 200 : 501)
+        }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let store = store(S3Blobs(bucket) { S3Server.credentials })
+        for number in 0..<2 { #expect(try await store.write(Self.bytes + [UInt8(number)]) != nil) }
+        #expect(origin.log.requests.map { $0.headers[.ifNoneMatch] } == ["*", nil, nil])
+    }
+
+    @Test("cost no time while the store fails: three failures, then a probe after a pause")
+    func breaker() async throws {
+        let isUp = Lock(false)
+        let origin = try ScriptedOrigin { _ in .init(status: isUp.withLock { $0 } ? 200 : 503) }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let (clock, states) = (ManualClock(), Lock<[String]>([]))
+        let store = store(S3Blobs(bucket, clock: clock) { S3Server.credentials }, states: states)
+        for _ in 0..<5 { #expect(try await store.write(Self.bytes) == nil) }
+        #expect(origin.log.requests.count == 3)
+        clock.advance(by: .milliseconds(500))
+        #expect(try await store.write(Self.bytes) == nil)
+        #expect(try await store.write(Self.bytes) == nil)
+        #expect(origin.log.requests.count == 4)
+        isUp.withLock { $0 = true }
+        clock.advance(by: .seconds(1))
+        for _ in 0..<2 { #expect(try await store.write(Self.bytes) != nil) }
+        #expect(states.withLock { $0 }.count == 2)
+    }
+
+    @Test("that the store doesn't send in time are given up")
+    func deadline() async throws {
+        let origin = try ScriptedOrigin { _ in ScriptedOrigin.Reply().stalled() }
+        let bucket = try S3Bucket("s3://images?endpoint=http://127.0.0.1:\(origin.port)", environment: [:])
+        let store = store(S3Blobs(bucket, clock: HastyLimits()) { S3Server.credentials })
+        #expect(try await store.bytes(of: BlobReference(to: Self.bytes)) == nil)
+    }
+
+    /// A clock on which time limits are over at once.
+    private struct HastyLimits: LoadClock {
+        private let clock = SystemClock()
+        var now: Date { clock.now }
+        var uptimeNanoseconds: Int64 { clock.uptimeNanoseconds }
+
+        func sleep(for duration: Duration) async throws { try await clock.sleep(for: duration) }
+
+        func sleep(untilLimit duration: Duration) async throws { try Task.checkCancellation() }
+    }
+}
