@@ -134,7 +134,7 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
-                "CArguments", "CImages", "PipelineFile", "PipelineIsolation", "Stages",
+                "CArguments", "CImages", "PipelineFile", "PipelineIsolation", "PipelineShared", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -171,10 +171,19 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),
+        // Redis and S3-compatible servers that tests start; no product.
+        .target(
+            name: "FleetServers",
+            dependencies: [
+                "Pipeline", "PipelineHTTP", "PipelineShared",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/FleetServers",
+            swiftSettings: settings),
         .testTarget(
             name: "PipelineSharedTests",
             dependencies: [
-                "CacheTrials", "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
+                "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineShared", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -192,7 +201,8 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "Pipeline", "PipelineFile", "PipelineTesting", "PipelineCommand", "Stages", "pipectl",
+                "FleetServers", "Pipeline", "PipelineFile", "PipelineHTTP", "PipelineShared", "PipelineTesting",
+                "PipelineCommand", "Stages", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

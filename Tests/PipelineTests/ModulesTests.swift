@@ -16,7 +16,9 @@ struct ModulesTests {
         "PipelineMetrics": ["Pipeline", "Stages"],
         "PipelineTracing": ["Pipeline", "Stages"],
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
-        "PipelineCommand": ["Stages", "PipelineFile", "PipelineIsolation", "CArguments", "CImages"],
+        "PipelineCommand": [
+            "Stages", "PipelineFile", "PipelineIsolation", "PipelineShared", "CArguments", "CImages",
+        ],
         "pipectl": ["PipelineCommand"],
     ]
 

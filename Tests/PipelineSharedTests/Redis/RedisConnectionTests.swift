@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import Pipeline
 import Testing
@@ -160,20 +161,3 @@ struct RedisConnectionTests {
 
 /// Something else came than the test is about.
 struct Unexpected: Error {}
-
-/// A port on this machine on which nothing listens.
-func freePort() throws -> Int {
-    let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { address in
-        address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
-        }
-    }
-    guard isBound else { throw Unexpected() }
-    return Int(UInt16(bigEndian: address.sin_port))
-}

@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -34,11 +35,11 @@ final class FleetSite: Sendable {
     func machine(
         leaseLifetime: Duration = .seconds(5), clock: any LoadClock = SystemClock(),
         connecting: RedisLimits = RedisLimits(request: .seconds(10), connecting: .seconds(10)),
-        limits: FleetLimits = FleetLimits(), blobs: S3Blobs? = nil
+        limits: FleetLimits = FleetLimits(), blobs: S3Blobs? = nil, over link: RedisAddress? = nil
     ) -> FleetMachine {
         let events = EventRecorder()
         let fleet = Fleet(
-            server.address, limits: limits, blobs: blobs, connecting: connecting, leaseLifetime: leaseLifetime,
+            link ?? server.address, limits: limits, blobs: blobs, connecting: connecting, leaseLifetime: leaseLifetime,
             clock: clock, observers: [events],
             logger: events.logger)
         let resources = PipelineResources(

@@ -1,16 +1,11 @@
 import Foundation
-import HTTPTypes
-import Pipeline
+package import HTTPTypes
 import PipelineHTTP
-import PipelineTesting
-import Synchronization
-import Testing
-
-@testable import PipelineShared
+package import PipelineShared
 
 /// An S3-compatible server with a bucket named `images`, which ends with the test.
-final class S3Server: Sendable {
-    enum Kind: String, CaseIterable {
+package final class S3Server: Sendable {
+    package enum Kind: String, CaseIterable {
         /// Knows conditional writes.
         case moto
         /// Verifies signatures, and knows no conditions.
@@ -19,20 +14,20 @@ final class S3Server: Sendable {
 
     /// Where Scripts/s3-servers installs them.
     private static let programs = URL(filePath: #filePath).deletingLastPathComponent().appending(
-        path: "../../../.build/s3-servers/bin/"
+        path: "../../.build/s3-servers/bin/"
     ).standardizedFileURL.path()
-    static var isInstalled: Bool {
+    package static var isInstalled: Bool {
         ["moto_server", "rclone"].allSatisfy { FileManager.default.isExecutableFile(atPath: programs + $0) }
     }
 
-    let endpoint: S3Endpoint
-    let folder: String
+    package let endpoint: S3Endpoint
+    package let folder: String
     private let process: Process
     private let kind: Kind
-    static let credentials = S3Credentials(accessKey: "images", secretKey: "s3cret/with+signs")
+    package static let credentials = S3Credentials(accessKey: "images", secretKey: "s3cret/with+signs")
 
     /// Starts a server and returns once it accepts connections.
-    init(_ kind: Kind) async throws {
+    package init(_ kind: Kind) async throws {
         let port = try freePort()
         endpoint = try S3Endpoint("http://127.0.0.1:\(port)", region: "eu-central-1")
         folder = NSTemporaryDirectory() + "pipeline-s3-\(UUID().uuidString.prefix(8))"
@@ -69,7 +64,9 @@ final class S3Server: Sendable {
         guard kind == .moto else { return }
         let place =
             "<CreateBucketConfiguration><LocationConstraint>eu-central-1</LocationConstraint></CreateBucketConfiguration>"
-        guard try await send(.put, "", body: Array(place.utf8)).status == 200 else { throw Unexpected() }
+        guard try await send(.put, "", body: Array(place.utf8)).status == 200 else {
+            throw RedisServer.Failure(said: "no bucket")
+        }
     }
 
     deinit {
@@ -78,28 +75,28 @@ final class S3Server: Sendable {
     }
 
     /// Ends the server at once.
-    func kill() {
+    package func kill() {
         guard process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    var bucket: S3Bucket {
+    package var bucket: S3Bucket {
         get throws { try S3Bucket("s3://images/fleet?endpoint=\(endpoint.url)&region=eu-central-1", environment: [:]) }
     }
 
     /// The bucket as a place for large responses.
-    func blobs(bytes: Int = 64_000_000, credentials: S3Credentials = S3Server.credentials) throws -> S3Blobs {
+    package func blobs(bytes: Int = 64_000_000, credentials: S3Credentials = S3Server.credentials) throws -> S3Blobs {
         S3Blobs(try bucket, bytes: bytes, deadline: .seconds(30)) { credentials }
     }
 
     /// Sends a signed request about an object.
     @discardableResult
-    func send(_ method: HTTPRequest.Method, _ key: String, body: [UInt8]? = nil) async throws -> (
+    package func send(_ method: HTTPRequest.Method, _ key: String, body: [UInt8]? = nil) async throws -> (
         status: Int, body: [UInt8]
     ) {
         let client = SignedForS3(CurlClient(.init(addresses: .any)), at: endpoint) { Self.credentials }
-        guard let url = endpoint.url(bucket: "images", key: key) else { throw Unexpected() }
+        guard let url = URL(string: "\(endpoint.url)/images/\(key)") else { throw RedisServer.Failure(said: key) }
         let response = try await client.send(TransferRequest(method: method, url: url, body: body))
         var received: [UInt8] = []
         for try await chunk in response.body { received += chunk }
@@ -107,16 +104,11 @@ final class S3Server: Sendable {
     }
 
     /// The names of the objects below the prefix.
-    func names() async throws -> [String] {
+    package func names() async throws -> [String] {
         if kind == .rclone {
             return (try? FileManager.default.contentsOfDirectory(atPath: folder + "/images/fleet")) ?? []
         }
         let list = String(decoding: try await send(.get, "").body, as: UTF8.self)
         return list.matches(of: /<Key>fleet\/([^<]*)<\/Key>/).map { String($0.1) }
     }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Skips the tests where Scripts/s3-servers hasn't run.
-    static var withS3: Self { .enabled("Scripts/s3-servers hasn't run") { S3Server.isInstalled } }
 }

@@ -1,23 +1,21 @@
 import Foundation
+package import PipelineShared
 import Synchronization
-import Testing
 
-@testable import PipelineShared
-
-/// A server on a Unix socket in a temporary folder, which ends with the test.
-final class RedisServer: Sendable {
+/// A Redis server on a Unix socket in a temporary folder, which ends with the test.
+package final class RedisServer: Sendable {
     /// Debian's redis-tools has the program, which goes by the name under which it is called. Unlike the package
     /// redis-server, it starts no service.
     private static let program = "/usr/bin/redis-check-rdb"
-    static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
+    package static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: program) }
 
-    let folder: String
+    package let folder: String
     private let process: Mutex<Process?>
     private let options: [String]
 
     /// Starts a server.
     /// - Parameter options: Further options, such as `--requirepass secret`.
-    init(_ options: String...) throws {
+    package init(_ options: String...) throws {
         folder = NSTemporaryDirectory() + "pipeline-redis-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
@@ -32,11 +30,11 @@ final class RedisServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    var socket: String { folder + "/redis.sock" }
-    var address: RedisAddress { RedisAddress(.socket(path: socket)) }
+    package var socket: String { folder + "/redis.sock" }
+    package var address: RedisAddress { RedisAddress(.socket(path: socket)) }
 
     /// Starts the server, empty, and returns once it accepts connections.
-    func start() throws {
+    package func start() throws {
         let process = Process()
         process.executableURL = URL(filePath: folder + "/redis-server")
         process.currentDirectoryURL = URL(filePath: folder)
@@ -61,28 +59,17 @@ final class RedisServer: Sendable {
     }
 
     /// Ends the server at once; what it held is gone.
-    func kill() {
+    package func kill() {
         guard let process = process.withLock({ $0 }), process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
     /// Stops the server, or lets it continue.
-    func setStopped(_ isStopped: Bool) {
+    package func setStopped(_ isStopped: Bool) {
         guard let process = process.withLock({ $0 }) else { return }
         Foundation.kill(process.processIdentifier, isStopped ? SIGSTOP : SIGCONT)
     }
 
-    /// Waits until leases of this many names are waited for.
-    func listeners(_ count: Int) async throws {
-        let connection = RedisConnection(address, limits: RedisLimits(request: .seconds(10)))
-        while try await connection.send("PUBSUB", "CHANNELS", "*:d:*").array?.count != count {}
-    }
-
-    struct Failure: Error { let said: String }
-}
-
-extension Trait where Self == ConditionTrait {
-    /// Skips the tests where Debian's redis-tools is missing.
-    static var withRedis: Self { .enabled("redis-tools isn't installed") { RedisServer.isInstalled } }
+    package struct Failure: Error { package let said: String }
 }

@@ -1,0 +1,22 @@
+import FleetServers
+import Testing
+
+@testable import PipelineShared
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the tests where Debian's redis-tools is missing.
+    static var withRedis: Self { .enabled("redis-tools isn't installed") { RedisServer.isInstalled } }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the tests where Scripts/s3-servers hasn't run.
+    static var withS3: Self { .enabled("Scripts/s3-servers hasn't run") { S3Server.isInstalled } }
+}
+
+extension RedisServer {
+    /// Waits until leases of this many names are waited for.
+    func listeners(_ count: Int) async throws {
+        let connection = RedisConnection(address, limits: RedisLimits(request: .seconds(10)))
+        while try await connection.send("PUBSUB", "CHANNELS", "*:d:*").array?.count != count {}
+    }
+}
