@@ -53,7 +53,7 @@ struct CacheOptions: ParsableArguments {
         var options = CurlClient.Options(addresses: addresses)
         options.maximumBodyBytes = sourceBytes
         return PipelineResources(
-            memory: MemoryCache(), responses: responses(), client: CurlClient(options), codecs: Formats.codecs)
+            memory: MemoryCache(), responses: responses(), client: S3URLs(CurlClient(options)), codecs: Formats.codecs)
     }
 }
 

@@ -46,7 +46,7 @@ struct OperationOptions: ParsableArguments {
     /// - Parameter standard: The size if none is given.
     func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
         if let pipeline {
-            recipe.whole = try pipeline.pipeline(recipe.resources)
+            recipe.whole = try pipeline.pipeline(recipe.resources, recipe.fleet)
         } else {
             recipe.operations = try chain(standard: standard)
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Pipeline
 import PipelineFile
+import PipelineShared
 import Stages
 
 /// A file that holds a pipeline; `-` is standard input.
@@ -13,16 +14,16 @@ struct PipelineArgument: ExpressibleByArgument, Sendable {
         path = argument
     }
 
-    /// The pipeline, on the caches and the client of a run.
+    /// The pipeline, on the caches and the client of a run, and on the shared tier if there is one.
     /// - Throws: `ValidationError` with file, line and column.
-    func pipeline(_ resources: PipelineResources) throws -> ImagePipeline {
+    func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) throws -> ImagePipeline {
         let bytes = path == "-" ? try StandardStream.readFile("/dev/stdin") : try StandardStream.readFile(path)
         guard let bytes else {
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
         }
         do {
             let document = try PipelineDocument(String(decoding: bytes, as: UTF8.self), name: printable(path))
-            return try document.pipeline(.standard(resources), clock: resources.clock)
+            return try document.pipeline(.all(resources, fleet), clock: resources.clock)
         } catch let error as LoadError {
             throw ValidationError(CommandWords.text(of: error))
         }

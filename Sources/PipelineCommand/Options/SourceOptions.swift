@@ -1,5 +1,6 @@
 import ArgumentParser
 import Pipeline
+import PipelineShared
 import Stages
 
 /// The options for reading sources and their limits, shared by all verbs that decode.
@@ -43,6 +44,8 @@ struct SourceOptions: ParsableArguments {
 
     @OptionGroup var cache: CacheOptions
 
+    @OptionGroup var shared: SharedOptions
+
     func validate() throws {
         for (name, limit) in [
             ("--max-pixels", maxPixels), ("--max-side", maxSide), ("--max-source-bytes", maxSourceBytes),
@@ -50,6 +53,7 @@ struct SourceOptions: ParsableArguments {
             if let limit, limit.count < 1 { throw ValidationError("\(name) takes 1 or more.") }
         }
         if let maxTime, maxTime.seconds <= 0 { throw ValidationError("--max-time takes more than 0.") }
+        try shared.check(policy.cachePolicy)
     }
 
     private var limits: ImageLimits {
@@ -59,6 +63,13 @@ struct SourceOptions: ParsableArguments {
         if let maxSourceBytes { limits.encodedBytes = maxSourceBytes.count }
         if let maxTime { limits.time = .seconds(maxTime.seconds) }
         return limits
+    }
+
+    /// The fleet that the resources join; `nil` without `--shared`.
+    func fleet(joinedBy resources: PipelineResources) -> Fleet? {
+        let fleet = shared.fleet()
+        fleet?.join(resources)
+        return fleet
     }
 
     /// The caches and the client for sources that are URLs. Nothing is opened until it is needed.

@@ -11,7 +11,8 @@ struct Setting: Sendable {
 
     /// All settings. Options that exclude others can't be set.
     static let all = [
-        Setting(name: "allow-truncated", isFlag: true), Setting(name: "cache-dir"), Setting(name: "color"),
+        Setting(name: "allow-truncated", isFlag: true), Setting(name: "blobs"), Setting(name: "cache-dir"),
+        Setting(name: "color"),
         Setting(name: "effort", isForEncoding: true), Setting(name: "format", isForEncoding: true),
         Setting(name: "frames"), Setting(name: "isolate", isFlag: true, hasOpposite: true), Setting(name: "jobs"),
         Setting(name: "lossless", isFlag: true, isForEncoding: true),
@@ -19,7 +20,7 @@ struct Setting: Sendable {
         Setting(name: "max-pixels"), Setting(name: "max-side"), Setting(name: "max-source-bytes"),
         Setting(name: "memory"), Setting(name: "metadata"), Setting(name: "policy"),
         Setting(name: "progressive", isFlag: true, isForEncoding: true), Setting(name: "public-only", isFlag: true),
-        Setting(name: "quality", isForEncoding: true),
+        Setting(name: "quality", isForEncoding: true), Setting(name: "shared"),
     ]
 
     /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.

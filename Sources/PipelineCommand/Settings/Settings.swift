@@ -120,7 +120,10 @@ extension ParsableCommand {
 extension Settings: CustomStringConvertible {
     /// A line for each setting with its origin, in the format of the file.
     var description: String {
-        let lines = values.map { "\($0.setting.name): \($0.text)  # \($0.origin)" }
+        // A URL may have a password.
+        let lines = values.map {
+            "\($0.setting.name): \($0.text.contains("://") ? redactedURL($0.text) : $0.text)  # \($0.origin)"
+        }
         let unset = Setting.all.filter { setting in !values.contains { $0.setting.name == setting.name } }
         return
             (["# flags override the environment, which overrides \(Self.path)"] + lines

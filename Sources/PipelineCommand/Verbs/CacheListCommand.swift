@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Pipeline
+import PipelineShared
 import Stages
 
 /// Lists what is in the cache.
@@ -16,14 +17,20 @@ struct CacheListCommand: AsyncParsableCommand {
               pipectl cache ls
               pipectl cache ls --older-than 30d --accessed
               pipectl cache ls --json | jq .bytes
+              pipectl cache ls --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Age") var filter: CacheFilterOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @Flag(help: "Print a JSON object on a line for each entry.") var json = false
 
     func run() async throws {
-        guard let responses = try await cache.existing() else { return }
+        let fleet = try await shared.usableFleet()
+        // The tier is closed with its fleet.
+        defer { fleet?.close() }
+        let found = if let fleet { fleet.cache } else { try await cache.existing() }
+        guard let responses = found else { return }
         let cutoff = filter.cutoff(now: Date.now)
         var last: Int64 = 0
         while true {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PipelineShared
 import Stages
 
 /// Empties the cache.
@@ -7,17 +8,26 @@ struct CachePurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Remove everything from the cache.",
         discussion: """
+            With --shared it removes all responses and results from the server; machines keep their own tiers.
+
             Examples:
               pipectl cache purge
+              pipectl cache purge --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
-        let responses = try await cache.existing()
-        let count = await responses?.removeAll() ?? 0
-        await responses?.close()
+        let count: Int
+        if let fleet = try await shared.usableFleet() {
+            count = try await fleet.removeAll()
+        } else {
+            let responses = try await cache.existing()
+            count = await responses?.removeAll() ?? 0
+            await responses?.close()
+        }
         if report.json {
             StandardOutput.write(JSONLine.of(["removed": count]))
         } else if !report.quiet {

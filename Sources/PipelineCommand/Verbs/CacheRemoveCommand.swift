@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Pipeline
+import PipelineShared
 import Stages
 
 /// Removes responses from the cache.
@@ -10,7 +11,7 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         abstract: "Remove the responses of URLs or keys.",
         discussion: """
             A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-            for one of the arguments.
+            for one of the arguments. With --shared a URL becomes invalid in every tier of every machine.
 
             Examples:
               pipectl cache rm https://example.com/photo.jpg
@@ -20,13 +21,16 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     var names: [String]
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
-        let responses = try await cache.existing()
+        let fleet = try await shared.usableFleet()
+        defer { fleet?.close() }
+        let responses = if let fleet { fleet.cache } else { try await cache.existing() }
         var missing = 0
         for name in names {
-            let count = if let responses { try await remove(name, responses) } else { 0 }
+            let count = if let responses { try await remove(name, responses, fleet) } else { 0 }
             if count == 0 { missing += 1 }
             if report.json {
                 StandardOutput.write(JSONLine.of(CacheRemovalReport(input: redactedURL(name), removed: count)))
@@ -40,9 +44,11 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         if missing > 0 { throw ExitCode(1) }
     }
 
-    private func remove(_ name: String, _ responses: HTTPCache) async throws -> Int {
+    private func remove(_ name: String, _ responses: HTTPCache, _ fleet: Fleet?) async throws -> Int {
         if name.utf8.count == 64, let key = try await key(name, responses) { return await responses.remove(key) }
         guard case .url(let url) = try? ImageSource(parsing: name) else { return 0 }
+        // It also clears the other tiers of every machine, which say nothing of how many they had.
+        if let fleet { return await fleet.remove(url) ? 1 : 0 }
         return await responses.remove(url: url)
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import PipelineShared
 import Stages
 
 /// Shows the number and size of the cache's responses.
@@ -10,12 +11,17 @@ struct CacheStatsCommand: AsyncParsableCommand {
             Examples:
               pipectl cache stats
               pipectl cache stats --json --cache-dir /var/cache/thumbnails
+              pipectl cache stats --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @Flag(help: "Print a JSON object.") var json = false
 
     func run() async throws {
+        if let fleet = shared.fleet() {
+            return show(try await fleet.inspectServer(), try await fleet.cache.statistics())
+        }
         let responses = try await cache.existing()
         let statistics = try await responses?.statistics()
         await responses?.close()
@@ -30,6 +36,27 @@ struct CacheStatsCommand: AsyncParsableCommand {
                     + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) stored as separate files")
         }
     }
+
+    /// Shows a shared tier. Redis counts all bytes that it uses, and knows no limit of one service.
+    private func show(_ server: FleetServer, _ statistics: CacheStatistics?) {
+        let report = SharedStatsReport(
+            server: shared.subject, entries: statistics?.entries ?? 0, bytes: server.usedBytes,
+            byteLimit: server.byteLimit)
+        if json { return StandardOutput.write(JSONLine.of(report)) }
+        let limit = report.byteLimit == 0 ? "without a limit" : "of at most \(ByteCount.text(report.byteLimit))"
+        StandardOutput.write(
+            "\(report.server): \(report.entries) responses, \(ByteCount.text(report.bytes)) \(limit) in the server")
+    }
+}
+
+/// What a shared tier holds, as `--json` prints it.
+struct SharedStatsReport: Encodable {
+    let server: String
+    let entries: Int
+    /// The bytes of everything in the server.
+    let bytes: Int
+    /// The server's `maxmemory`; 0 for none.
+    let byteLimit: Int
 }
 
 /// What the cache holds, as `--json` prints it.

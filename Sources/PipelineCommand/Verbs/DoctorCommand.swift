@@ -14,9 +14,11 @@ struct DoctorCommand: AsyncParsableCommand {
             Examples:
               pipectl doctor
               pipectl doctor --json
+              pipectl doctor --shared redis://cache.internal --blobs s3://images/fleet
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
@@ -24,7 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
             DoctorFinding("library", $0.name, $0.version ?? "missing", $0.version != nil)
         }
         let codecs = await CodecTrial.all()
-        let health = await cacheHealth() + [settings]
+        let health = await cacheHealth() + shared.findings() + [settings]
         let findings =
             [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + [
                 await confinement

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineShared
 import Stages
 
 /// Fetches any URL through the HTTP cache, and explains what the cache did.
@@ -26,6 +27,9 @@ struct FetchCommand: AsyncParsableCommand {
             no-store, reload, force-cache or only-if-cached; redirect is follow or manual; fromCache is hit, stale, \
             revalidated, miss or none. The code points of a header's value are its bytes. After the end of input it \
             ends once all responses are written.
+
+            With --shared the responses are in Redis instead of a folder, and the rules are those of a shared cache \
+            (RFC 9111): nothing private is stored, and s-maxage counts.
 
             Examples:
               pipectl fetch https://example.com/ --explain
@@ -64,6 +68,8 @@ struct FetchCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
 
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
+
     func validate() throws {
         if stdio {
             guard urls.isEmpty, output == nil, header.isEmpty, !explain, !fail, !reporting.json else {
@@ -85,8 +91,11 @@ struct FetchCommand: AsyncParsableCommand {
         // The other program decides how many requests run concurrently.
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
         // The program that it serves is the only user, so requests that differ in a counter are the same.
-        let responses = cache.responses(users: stdio ? .one : .several)
-        let client = CachingClient(responses, CurlClient(options))
+        let users = stdio ? HTTPCache.Users.one : .several
+        let fleet = shared.fleet(users: users)
+        let responses = fleet?.cache ?? cache.responses(users: users)
+        let client = CachingClient(responses, S3URLs(CurlClient(options)))
+        defer { fleet?.close() }
         if stdio {
             let result = await Result { try await StdioSession(client).serve(InputLines.read()) }
             await responses.close()

@@ -28,7 +28,7 @@ struct HelpVerb: ParsableCommand {
     func run() throws {
         // A word that isn't a verb was refused before.
         guard verb.first == "stages" else { throw CleanExit.helpRequest(Verb.named(by: verb).type) }
-        let catalogue = StageCatalogue.standard(.described)
+        let catalogue = StageCatalogue.all(.described, nil)
         guard verb.count < 3 else { throw ValidationError("help stages takes the name of one stage.") }
         do {
             let reference =

@@ -67,6 +67,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     func run() async throws {
         let resources = reading.resources
+        let list = reading.policy.cachePolicy.pipeline(resources, reading.fleet(joinedBy: resources))
         let planner = try output.map {
             try OutputPlanner(output: $0, inPlace: false, format: nil, inputs: sources.count)
         }
@@ -76,7 +77,8 @@ struct LoadCommand: AsyncParsableCommand {
             ?? sources.map { Job(reading: $0) }
         try reporting.checkRoot(planner?.root, jobs)
         let run = WorkRun(
-            render: { source, _, targets in try await render(source, targets.first, resources) }, rule: overwrite.rule,
+            render: { source, _, targets in try await render(source, targets.first, list, resources) },
+            rule: overwrite.rule,
             byteLimit: resources.limits.encodedBytes, report: { report($0) })
         let failures = try await run.run(jobs)
         await resources.close(after: jobs)
@@ -84,9 +86,9 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     private func render(
-        _ source: ImageSource, _ target: OutputTarget?, _ resources: PipelineResources
+        _ source: ImageSource, _ target: OutputTarget?, _ list: ImagePipeline, _ resources: PipelineResources
     ) async throws -> [Rendering] {
-        var pipeline = reading.policy.cachePolicy.pipeline(resources)
+        var pipeline = list
         if let target {
             if reading.frames == nil, target.format.holdsMotion {
                 pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target.format, resources))

@@ -10,6 +10,7 @@ struct PlanCommand: AsyncParsableCommand {
             Examples:
               pipectl plan
               pipectl plan --policy ignoreCache --download-delay 0.5
+              pipectl plan --shared redis://cache.internal
               pipectl plan --pipeline poster.yaml
             """)
 
@@ -20,9 +21,14 @@ struct PlanCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup(title: "Sources and cache") var policy: PolicyOptions
+    @OptionGroup(title: "Sources and cache") var shared: SharedOptions
+
+    func validate() throws { try shared.check(policy.cachePolicy) }
 
     func run() async throws {
         let resources = PipelineResources.described
-        StandardOutput.write(try pipeline?.pipeline(resources) ?? policy.cachePolicy.pipeline(resources))
+        StandardOutput.write(
+            try pipeline?.pipeline(resources, shared.fleet())
+                ?? policy.cachePolicy.pipeline(resources, shared.fleet()))
     }
 }

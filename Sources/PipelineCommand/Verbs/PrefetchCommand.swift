@@ -37,7 +37,7 @@ struct PrefetchCommand: AsyncParsableCommand {
     func run() async throws {
         let list = try await BlockingThreads.files.run { try listed($0) }
         let resources = source.resources
-        let pipeline = source.policy.cachePolicy.pipeline(resources)
+        let pipeline = source.policy.cachePolicy.pipeline(resources, source.fleet(joinedBy: resources))
         let display = report.quiet ? nil : ProgressDisplay(total: list.count)
         let reporter = WorkReporter(report, bar: display)
         let run = WorkRun(

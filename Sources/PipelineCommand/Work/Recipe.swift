@@ -1,4 +1,5 @@
 import Pipeline
+import PipelineShared
 import Stages
 
 /// Makes the pipeline for every source of a run, on this machine or from the network.
@@ -10,7 +11,10 @@ struct Recipe: Sendable {
     /// Replaces the whole list, for all sources.
     var whole: ImagePipeline?
     let resources: PipelineResources
-    let policy: CachePolicy
+    /// The list of the policy.
+    let list: ImagePipeline
+    /// The fleet of `--shared`.
+    let fleet: Fleet?
     let budget: MemoryBudget
     /// How many frames of an animation are kept; `nil` for as many as the format holds and the limits allow.
     let frames: Int?
@@ -18,7 +22,8 @@ struct Recipe: Sendable {
     init(_ source: SourceOptions, budget: MemoryBudget, encode: (@Sendable (ImageFormat) -> Encode)? = nil) {
         self.encode = encode
         resources = source.resources
-        policy = source.policy.cachePolicy
+        fleet = source.fleet(joinedBy: resources)
+        list = source.policy.cachePolicy.pipeline(resources, fleet)
         self.budget = budget
         frames = source.frames?.most
     }
@@ -45,7 +50,7 @@ struct Recipe: Sendable {
                     pixels
                 }, clock: resources.clock)
         }
-        return policy.pipeline(resources).removing(Downscale.self).replacing(Decode.self, with: pixels)
+        return list.removing(Downscale.self).replacing(Decode.self, with: pixels)
     }
 
     /// A digest of everything that affects the results, except the format, which shows in the output's name.

@@ -24,7 +24,7 @@ public final class Fleet: Sendable {
     let leases: FleetLeases
     let reports: FleetReports
     let clock: any LoadClock
-    private let connection: RedisConnection
+    let connection: RedisConnection
     private let messenger: RedisConnection
     private let members: FleetMembers
 

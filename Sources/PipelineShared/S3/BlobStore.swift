@@ -13,7 +13,7 @@ final class BlobStore: Sendable {
         var ignoresConditions = false
     }
 
-    private let blobs: S3Blobs
+    let blobs: S3Blobs
     private let report: @Sendable (BlobState) -> Void
     private let state = Lock(State())
 
@@ -79,19 +79,19 @@ final class BlobStore: Sendable {
         }
     }
 
-    private func put(_ bytes: [UInt8], _ reference: BlobReference, isConditional: Bool) async throws -> Int {
+    func put(_ bytes: [UInt8], _ reference: BlobReference, isConditional: Bool) async throws -> Int {
         try await status(
             of: try await send(.put, reference.name, bytes, isConditional ? [.ifNoneMatch: "*"] : [:], reference.name))
     }
 
     /// The status of a response, whose body is read so that its connection can be used again.
-    private func status(of response: TransferResponse) async throws -> Int {
+    func status(of response: TransferResponse) async throws -> Int {
         for try await _ in response.body {}
         return response.status
     }
 
     /// - Parameter payload: The SHA-256 of the body, if it is known.
-    private func send(
+    func send(
         _ method: HTTPRequest.Method, _ name: String, _ body: [UInt8]? = nil, _ headers: HTTPFields = [:],
         _ payload: String? = nil
     ) async throws -> TransferResponse {
@@ -120,7 +120,7 @@ final class BlobStore: Sendable {
         }
     }
 
-    private func withDeadline<Value: Sendable>(
+    func withDeadline<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let (clock, deadline) = (blobs.clock, blobs.deadline)

@@ -56,7 +56,7 @@ extension RedisStore {
     }
 
     /// Passes the names of the keys that match a pattern on, some at a time.
-    private func scan(_ pattern: String, _ body: ([[UInt8]]) async throws -> Void) async throws {
+    func scan(_ pattern: String, _ body: ([[UInt8]]) async throws -> Void) async throws {
         var cursor = "0"
         repeat {
             let reply = try await scripts.connection.send("SCAN", cursor, "MATCH", pattern, "COUNT", "1000").array ?? []

@@ -69,9 +69,15 @@ struct Pipectl {
 
     /// Runs the command to its end.
     func run(_ arguments: String..., input: [UInt8]? = nil) async throws -> Result {
+        try await run(arguments, [:], input: input)
+    }
+
+    /// Runs the command to its end, with these variables in its environment.
+    func run(_ arguments: [String], _ environment: [String: String], input: [UInt8]? = nil) async throws -> Result {
         let (output, errors) = (Pipe(), Pipe())
         let stdin = input.map { _ in Pipe() }
-        let process = try start(arguments, input: stdin, output: output, errors: errors)
+        let process = try start(
+            arguments, input: stdin, output: output, errors: errors, environment: environment)
         if let stdin, let input {
             let handle = stdin.fileHandleForWriting
             Thread.detachNewThread {

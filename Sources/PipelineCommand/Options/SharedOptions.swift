@@ -1,0 +1,89 @@
+import ArgumentParser
+import Pipeline
+import PipelineShared
+import Stages
+
+/// The options for the tier that machines share.
+struct SharedOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Share responses through this Redis server. redis://user:password@host:port/database or unix:///path; the variable PIPECTL_SHARED keeps a password out of the list of processes.",
+            valueName: "url"),
+        completion: .default)
+    var shared: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep large shared responses in this bucket. s3://bucket/prefix, with ?endpoint=https://host for a store other than Amazon's.",
+            valueName: "url"),
+        completion: .default)
+    var blobs: String?
+
+    func validate() throws {
+        do {
+            _ = try shared.map { try RedisAddress($0) }
+            _ = try blobs.map { try S3Bucket($0) }
+        } catch let error as LoadError {
+            throw ValidationError(CommandWords.text(of: error))
+        }
+        if blobs != nil, shared == nil { throw ValidationError("--blobs needs --shared.") }
+    }
+
+    /// The fleet; `nil` without the option. Nothing is connected until it is needed.
+    func fleet(users: HTTPCache.Users = .several) -> Fleet? {
+        // Both were read before.
+        guard let address = shared.flatMap({ try? RedisAddress($0) }) else { return nil }
+        let blobs = blobs.flatMap { try? S3Bucket($0) }.map { S3Blobs($0) }
+        // A verb has just started, and its first request has to connect.
+        let limits = RedisLimits(request: .seconds(1), connecting: .seconds(1))
+        return Fleet(address, blobs: blobs, connecting: limits, users: users)
+    }
+
+    /// The fleet of a verb that works on the shared tier alone; `nil` without the option.
+    /// - Throws: `LoadError` if the server can't be used, which must not be taken for an empty one.
+    func usableFleet() async throws -> Fleet? {
+        guard let fleet = fleet() else { return nil }
+        _ = try await fleet.inspectServer()
+        return fleet
+    }
+
+    /// Refuses a policy that has no shared tier.
+    func check(_ policy: CachePolicy) throws {
+        guard shared == nil || policy == .standard else {
+            throw ValidationError("--shared goes with the policy returnCacheElseLoad, without delays.")
+        }
+    }
+
+    /// The server as output may name it: without user and password.
+    var subject: String { shared.map { redactedURL($0) } ?? "" }
+
+    /// What `doctor` finds of the server and the bucket; nothing without the option.
+    func findings() async -> [DoctorFinding] {
+        guard let fleet = fleet() else { return [] }
+        var findings: [DoctorFinding] = []
+        do {
+            let server = try await fleet.inspectServer()
+            let memory = server.byteLimit == 0 ? "" : " of \(ByteCount.text(server.byteLimit))"
+            let state = ["Redis \(server.version), \(ByteCount.text(server.usedBytes))\(memory)"] + server.advice
+            findings.append(DoctorFinding("shared", subject, state.joined(separator: "; "), server.isUsable))
+        } catch {
+            findings.append(DoctorFinding("shared", subject, CommandWords.text(of: error), false))
+        }
+        do {
+            if let isConditional = try await fleet.inspectBlobs() {
+                let state = isConditional ? "written once" : "without conditional writes, so equal bytes are sent again"
+                findings.append(DoctorFinding("shared", redactedURL(blobs ?? ""), "large responses are \(state)", true))
+            }
+        } catch {
+            findings.append(DoctorFinding("shared", redactedURL(blobs ?? ""), CommandWords.text(of: error), false))
+        }
+        return findings
+    }
+}
+
+extension CachePolicy {
+    /// The policy's list, with the shared tier of a fleet if there is one.
+    func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) -> ImagePipeline {
+        fleet?.arrangement(self, resources) ?? pipeline(resources)
+    }
+}

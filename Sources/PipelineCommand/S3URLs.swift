@@ -1,0 +1,20 @@
+import FoundationEssentials
+import PipelineShared
+import Stages
+
+/// A client that loads `s3:` URLs with the credentials of this machine, and passes on all other requests unchanged: a
+/// public object of an http URL needs no credentials.
+struct S3URLs: HTTPClient {
+    private let client: any HTTPClient
+    private let credentials = S3CredentialSource()
+
+    init(_ client: any HTTPClient) { self.client = client }
+
+    func send(_ request: TransferRequest) async throws -> TransferResponse {
+        guard request.url.scheme?.lowercased() == "s3" else { return try await client.send(request) }
+        let signed = SignedForS3(client, at: try S3Endpoint()) { [credentials] in try await credentials.current() }
+        return try await signed.send(request)
+    }
+
+    func shutdown() async { await client.shutdown() }
+}

@@ -1,0 +1,87 @@
+import Pipeline
+import PipelineHTTP
+
+/// What a Redis server says of itself.
+public struct FleetServer: Sendable, Hashable {
+    /// Its version, such as `7.0.15`.
+    public let version: String
+    /// The bytes that it uses for everything that it holds.
+    public let usedBytes: Int
+    /// Its `maxmemory`; 0 if there is no limit.
+    public let byteLimit: Int
+    /// Its `maxmemory-policy`, such as `volatile-lru`.
+    public let evictionPolicy: String
+    /// Whether it is part of a cluster, which isn't supported.
+    public let isClustered: Bool
+
+    /// Whether a ``Fleet`` can use it: Redis 6 or later, or Valkey, and no cluster.
+    public var isUsable: Bool { !isOld && !isClustered }
+
+    private var isOld: Bool { version.split(separator: ".").first.flatMap { Int($0) }.map { $0 < 6 } ?? true }
+
+    /// What its operator should change; empty if nothing.
+    public var advice: [String] {
+        var advice: [String] = []
+        if isOld { advice.append("Redis 6 or later is needed") }
+        if isClustered { advice.append("a cluster can't be used") }
+        if byteLimit == 0 { advice.append("set maxmemory") }
+        if evictionPolicy == "noeviction" { advice.append("set maxmemory-policy to volatile-lru") }
+        return advice
+    }
+}
+
+extension Fleet {
+    /// Asks the server what it is, and whether this user may run scripts and write there.
+    /// - Throws: `LoadError` with `unreachable` if it doesn't reply, or `refused` if it refuses a script;
+    ///   `CancellationError` if the task is cancelled.
+    public func inspectServer() async throws -> FleetServer {
+        do {
+            // A lease that nobody waits for writes a key, and ends by itself.
+            _ = try await store.scripts.run(
+                .acquire, keys: [store.keys.lease("inspection"), store.keys.counter], [RedisStore.digits(1000)])
+            let text = try await connection.send("INFO").text ?? ""
+            var values: [Substring: Substring] = [:]
+            for line in text.split(whereSeparator: \.isNewline) {
+                guard let colon = line.firstIndex(of: ":") else { continue }
+                values[line[..<colon]] = line[line.index(after: colon)...]
+            }
+            return FleetServer(
+                version: String(values["redis_version"] ?? ""),
+                usedBytes: values["used_memory"].flatMap { Int($0) } ?? 0,
+                byteLimit: values["maxmemory"].flatMap { Int($0) } ?? 0,
+                evictionPolicy: String(values["maxmemory_policy"] ?? ""), isClustered: values["cluster_enabled"] == "1")
+        } catch let failure as RedisFailure {
+            throw error(failure)
+        }
+    }
+
+    /// Asks the store of large responses whether objects can be written, read and deleted there.
+    /// - Returns: Whether it knows conditional writes; `nil` without such a store.
+    /// - Throws: `LoadError` with `storeFailed`; `CancellationError` if the task is cancelled.
+    public func inspectBlobs() async throws -> Bool? { try await store.blobs?.inspect() }
+
+    /// Removes every response and result from the shared tier. Other tiers of the machines keep theirs.
+    /// - Returns: The number of sources whose responses were removed.
+    /// - Throws: `LoadError` if the server fails; `CancellationError` if the task is cancelled.
+    @discardableResult
+    public func removeAll() async throws -> Int {
+        do {
+            var count = 0
+            // Epochs stay: requests in flight must not store what was made invalid.
+            for kind in ["r", "v", "f"] {
+                try await store.scan("\(store.keys.prefix)\(kind):*") { [connection] names in
+                    let removed = try await connection.send([Array("UNLINK".utf8)] + names, within: .seconds(5)).integer
+                    if kind == "r" { count += Int(removed ?? 0) }
+                }
+            }
+            return count
+        } catch let failure as RedisFailure {
+            throw error(failure)
+        }
+    }
+
+    private func error(_ failure: RedisFailure) -> LoadError {
+        let code = if case .refused = failure { LoadError.Code.refused } else { LoadError.Code.unreachable }
+        return LoadError(code, subject: connection.address.description, "The shared cache can't be used: \(failure).")
+    }
+}

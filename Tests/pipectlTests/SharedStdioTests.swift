@@ -1,0 +1,134 @@
+import FleetServers
+import Foundation
+import HTTPTypes
+import PipelineTesting
+import Testing
+
+@Suite("pipectl fetch --stdio --shared", .withRedis, .timeLimit(.minutes(1)))
+struct SharedStdioTests {
+    private let pipectl: Pipectl
+    private let server: RedisServer
+
+    init() throws {
+        pipectl = try Pipectl()
+        server = try RedisServer()
+    }
+
+    /// A coprocess whose responses are in Redis.
+    private func start() async throws -> Coprocess {
+        let coprocess = try Coprocess(pipectl, "--shared", "unix://\(server.socket)")
+        #expect(try await coprocess.next()?["ready"] as? Bool == true)
+        return coprocess
+    }
+
+    private func response(
+        _ coprocess: Coprocess, _ url: URL, _ fields: [String: String] = [:], id: Int = 1
+    ) async throws -> [String: Any] {
+        try coprocess.send(id, url, ["headers": fields.map { [$0.key, $0.value] }])
+        return try #require(try await coprocess.next())
+    }
+
+    private func fields(_ fields: [String: String]) throws -> HTTPFields {
+        var all = HTTPFields()
+        for (name, value) in fields { all[try #require(HTTPField.Name(name))] = value }
+        return all
+    }
+
+    @Test(
+        "stores by the rules of a shared cache, and other processes find it",
+        arguments: [
+            // RFC 9111 section 5.2.2.7.
+            ("private", [:], false), ("private, max-age=60", [:], false), ("public, max-age=60", [:], true),
+            // Section 5.2.2.10: s-maxage overrides max-age, and Expires.
+            ("max-age=60, s-maxage=0", [:], false), ("max-age=0, s-maxage=60", [:], true), ("s-maxage=60", [:], true),
+            // Section 3.5.
+            ("max-age=60", ["Authorization": "Basic eA=="], false),
+            ("max-age=60, proxy-revalidate", ["Authorization": "Basic eA=="], false),
+            ("max-age=60, public", ["Authorization": "Basic eA=="], true),
+            ("max-age=60, must-revalidate", ["Authorization": "Basic eA=="], true),
+            ("s-maxage=60", ["Authorization": "Basic eA=="], true),
+            // Section 5.2.3: extensions that it doesn't know change nothing.
+            ("max-age=60, unknown=\"private, no-store\"", [:], true),
+            ("private, max-age=60, community=\"x\"", [:], false),
+        ] as [(String, [String: String], Bool)])
+    func storing(_ directives: String, _ sent: [String: String], _ isStored: Bool) async throws {
+        let headers = try fields(["Cache-Control": directives, "Expires": "Thu, 01 Jan 1970 00:00:00 GMT"])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        for round in 0..<2 {
+            let coprocess = try await start()
+            let found = try await response(coprocess, origin.url("/a"), sent)
+            #expect(found["fromCache"] as? String == (round == 1 && isStored ? "hit" : "miss"))
+            #expect(found["body64"] as? String == Data("body".utf8).base64EncodedString())
+        }
+        #expect(origin.log.requests.count == (isStored ? 1 : 2))
+        pipectl.remove()
+    }
+
+    @Test("leaves out the fields that a qualified private names, and stores the rest")
+    func qualifiedPrivate() async throws {
+        let headers = try fields(["Cache-Control": "max-age=60, private=\"x-secret\"", "X-Secret": "1", "X-Open": "2"])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        let coprocess = try await start()
+        _ = try await response(coprocess, origin.url("/a"))
+        let found = try await response(coprocess, origin.url("/a"), id: 2)
+        #expect(found["fromCache"] as? String == "hit")
+        let names = (found["headers"] as? [[String]])?.map { $0[0].lowercased() } ?? []
+        #expect(names.contains("x-open") && names.contains("age") && !names.contains("x-secret"))
+        pipectl.remove()
+    }
+
+    @Test(
+        "serves nothing stale that a shared cache must not, though the origin can't be reached",
+        arguments: [
+            // RFC 9111 sections 4.2.4, 5.2.2.8 and 5.2.2.10.
+            ("max-age=60", 200), ("max-age=60, proxy-revalidate", 504), ("s-maxage=60", 504),
+            ("max-age=60, must-revalidate", 504),
+        ])
+    func stale(_ directives: String, _ status: Int) async throws {
+        let headers = try fields(["Cache-Control": directives, "Age": "100", "ETag": "\"1\""])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        let coprocess = try await start()
+        let url = origin.url("/a")
+        #expect(try await response(coprocess, url)["status"] as? Int == 200)
+        origin.stop()
+        #expect(try await response(coprocess, url, id: 2)["status"] as? Int == status)
+        pipectl.remove()
+    }
+
+    @Test("confirms a stale response for all processes, and selects by Vary")
+    func confirming() async throws {
+        let headers = try fields(["Cache-Control": "s-maxage=60", "ETag": "\"1\"", "Vary": "Accept-Language"])
+        let stale = try fields(["Age": "100"])
+        let origin = try ScriptedOrigin { request in
+            request.headers[.ifNoneMatch] == nil
+                ? .init(headers: headers.merging(stale), body: "body") : .init(status: 304, headers: headers)
+        }
+        for (language, use) in [("de", "miss"), ("de", "revalidated"), ("de", "hit"), ("fr", "miss")] {
+            let coprocess = try await start()
+            let found = try await response(coprocess, origin.url("/a"), ["Accept-Language": language])
+            #expect(found["fromCache"] as? String == use)
+        }
+        pipectl.remove()
+    }
+
+    @Test("makes what an unsafe request has changed invalid for all processes")
+    func unsafe() async throws {
+        let headers = try fields(["Cache-Control": "max-age=60"])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        let (first, second) = (try await start(), try await start())
+        _ = try await response(first, origin.url("/a"))
+        #expect(try await response(second, origin.url("/a"))["fromCache"] as? String == "hit")
+        try first.send(2, origin.url("/a"), ["method": "DELETE"])
+        _ = try await first.next()
+        #expect(try await response(second, origin.url("/a"), id: 2)["fromCache"] as? String == "miss")
+        pipectl.remove()
+    }
+}
+
+extension HTTPFields {
+    fileprivate func merging(_ other: HTTPFields) -> HTTPFields {
+        var all = self
+        all.append(contentsOf: other)
+        return all
+    }
+}

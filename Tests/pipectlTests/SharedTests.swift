@@ -1,0 +1,162 @@
+import FleetServers
+import Foundation
+import HTTPTypes
+import Pipeline
+import PipelineShared
+import PipelineTesting
+import Testing
+
+@Suite("pipectl --shared", .withRedis, .timeLimit(.minutes(1)))
+struct SharedTests {
+    private let pipectl: Pipectl
+    private let server: RedisServer
+    private let origin: ScriptedOrigin
+
+    init() throws {
+        pipectl = try Pipectl()
+        server = try RedisServer()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=600"], body: picture) }
+    }
+
+    private var address: String { "unix://\(server.socket)" }
+    private var url: String { origin.url("/cat.png").absoluteString }
+
+    @Test("needs one request for all machines and verbs")
+    func sharing() async throws {
+        let loaded = try await pipectl.run("load", url, "--shared", address, "--cache-dir", pipectl.path("1"))
+        #expect(loaded.lines == ["\(url): 64×48, network"], "\(loaded.errors)")
+        let again = try await pipectl.run("load", url, "--shared", address, "--cache-dir", pipectl.path("2"))
+        #expect(again.lines == ["\(url): 64×48, shared"], "\(again.errors)")
+        let thumb = try await pipectl.run(
+            "thumb", url, "-s", "32x32", "-o", pipectl.path("a.png"), "--shared", address, "--cache-dir",
+            pipectl.path("3"))
+        #expect(thumb.status == 0, "\(thumb.errors)")
+        let batch = try await pipectl.run(
+            "batch", url, "-s", "32x32", "-o", pipectl.path("out"), "--shared", address, "--cache-dir",
+            pipectl.path("4"),
+            "--no-isolate")
+        #expect(batch.status == 0, "\(batch.errors)")
+        let fetched = try await pipectl.run("prefetch", url, "--shared", address, "--cache-dir", pipectl.path("5"))
+        #expect(fetched.lines == ["\(url): shared", "1 in the cache"], "\(fetched.errors)")
+        #expect(origin.log.requests.count == 1)
+        pipectl.remove()
+    }
+
+    @Test("keeps large responses in a bucket, which is a source too", .withS3)
+    func blobs() async throws {
+        let store = try await S3Server(.moto)
+        let large = Picture.png(PixelSize(width: 400, height: 300), with: [1, 2, 3])
+        origin.route("/large.png") { _ in .init(headers: [.cacheControl: "max-age=600"], body: large) }
+        try await store.send(.put, "a.png", body: large)
+        let environment = [
+            "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "hunter2",
+            "AWS_ENDPOINT_URL_S3": store.endpoint.url.absoluteString, "PIPECTL_SHARED": address,
+            "PIPECTL_BLOBS": "s3://images/fleet",
+        ]
+        let url = origin.url("/large.png").absoluteString
+        for (folder, source) in [("1", "network"), ("2", "shared")] {
+            let loaded = try await pipectl.run(["load", url, "--cache-dir", pipectl.path(folder)], environment)
+            #expect(loaded.lines == ["\(url): 400×300, \(source)"], "\(loaded.errors)")
+        }
+        let source = try await pipectl.run(["load", "s3://images/a.png"], environment)
+        #expect(source.lines == ["s3://images/a.png: 400×300, network"], "\(source.errors)")
+        let doctor = try await pipectl.run(["doctor"], environment)
+        #expect(doctor.text.contains("large responses are written once"), "\(doctor.text)")
+        #expect(!(doctor.text + doctor.errors).contains("hunter2"))
+        pipectl.remove()
+    }
+
+    @Test("shows and empties the shared tier")
+    func cache() async throws {
+        for name in ["a", "b"] {
+            _ = try await pipectl.run("prefetch", origin.url("/\(name).png").absoluteString, "--shared", address, "-q")
+        }
+        let stats = try await pipectl.run("cache", "stats", "--shared", address)
+        #expect(stats.text.hasPrefix("\(address): 2 responses, "), "\(stats.text)\(stats.errors)")
+        let list = try await pipectl.run("cache", "ls", "--shared", address, "--json")
+        #expect(
+            try list.objects().compactMap { $0["url"] as? String }.sorted().map { $0.suffix(6) } == [
+                "/a.png", "/b.png",
+            ])
+        let removed = try await pipectl.run(
+            "cache", "rm", "--shared", address, origin.url("/a.png").absoluteString)
+        #expect(removed.status == 0, "\(removed.errors)")
+        #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.count == 1)
+        let purged = try await pipectl.run("cache", "purge", "--shared", address)
+        #expect(purged.status == 0, "\(purged.errors)")
+        #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
+        pipectl.remove()
+    }
+
+    @Test("is checked by the doctor, who advises")
+    func doctor() async throws {
+        let well = try await pipectl.run("doctor", "--shared", address)
+        let line = try #require(well.lines.first { $0.contains(" shared ") })
+        #expect(line.hasPrefix("ok") && line.contains("Redis ") && line.contains("set maxmemory"))
+        server.kill()
+        let gone = try await pipectl.run("doctor", "--shared", address)
+        #expect(gone.status == 1)
+        #expect(gone.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains("can't be used") })
+        pipectl.remove()
+    }
+
+    @Test("loads without the shared tier while the server is gone, which the cache's verbs say")
+    func gone() async throws {
+        server.kill()
+        let loaded = try await pipectl.run("load", url, "--shared", address)
+        #expect(loaded.lines == ["\(url): 64×48, network"])
+        #expect(loaded.errors.contains("can't be used"))
+        for verb in [["stats"], ["ls"], ["purge"], ["rm", url]] {
+            let result = try await pipectl.run(["cache"] + verb + ["--shared", address], [:])
+            #expect(result.status == 1 && result.errors.contains("can't be used"), "\(verb)")
+        }
+        pipectl.remove()
+    }
+
+    @Test("prints its list, and takes its stages by their names")
+    func plan() async throws {
+        let plan = try await pipectl.run("plan", "--shared", "redis://cache.internal")
+        let names = plan.lines.map { $0.drop { $0 == " " } }
+        #expect(names.contains("SharedLookup") && names.contains("FleetLease {") && names.contains("SharedStore"))
+        let yaml = """
+            - resolveIdentifier
+            - sharedLookup: http
+            - fleetLease: {patience: 5, stages: [fetch]}
+            - sharedResult: [decode, encode: webp]
+            - sharedStore
+            """
+        try Data(yaml.utf8).write(to: pipectl.folder.appending(path: "list.yaml"))
+        let file = try await pipectl.run("plan", "--pipeline", "list.yaml", "--shared", "redis://cache.internal")
+        #expect(file.lines.contains("SharedLookup(http rules)"), "\(file.errors)")
+        #expect(file.lines.contains("SharedResult {"))
+        let without = try await pipectl.run("plan", "--pipeline", "list.yaml")
+        #expect(without.status == 2 && without.errors.contains("list.yaml:2:3") && without.errors.contains("--shared"))
+        pipectl.remove()
+    }
+
+    @Test(
+        "refuses what it can't use, without credentials",
+        arguments: [
+            (["--shared", "http://me:hunter2@cache"], "redis://"), (["--shared", "rediss://me:hunter2@cache"], "TLS"),
+            (["--blobs", "s3://images"], "--shared"),
+            (["--shared", "redis://cache", "--blobs", "images"], "s3://bucket"),
+            (["--shared", "redis://cache", "--policy", "ignoreCache"], "returnCacheElseLoad"),
+            (["--shared", "redis://cache", "--cache-delay", "1"], "delays"),
+        ])
+    func refusing(_ options: [String], _ words: String) async throws {
+        let result = try await pipectl.run(["load", "http://127.0.0.1/a.png"] + options, [:])
+        #expect(result.status == 2)
+        #expect(result.errors.contains(words) && !result.errors.contains("hunter2"), "\(result.errors)")
+        pipectl.remove()
+    }
+
+    @Test("is a setting, which is printed without its password")
+    func setting() async throws {
+        let printed = try await pipectl.run(
+            ["--print-config"], ["PIPECTL_SHARED": "redis://me:hunter2@cache.internal:6379"])
+        #expect(printed.text.contains("shared: redis://…@cache.internal:6379"), "\(printed.text)")
+        #expect(!printed.text.contains("hunter2"))
+        pipectl.remove()
+    }
+}
