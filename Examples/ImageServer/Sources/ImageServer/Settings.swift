@@ -57,6 +57,10 @@ struct Settings: ParsableArguments {
     @Option(help: "The most pixels of a source.")
     var pixels = ImageLimits().pixels
 
+    @Option(
+        help: "How near reduced pictures come to the best possible ones: quality, or fast, whose loss encoding hides.")
+    var decodeQuality = DecodeQuality.fast
+
     @Option(help: "How long decoding a source may take, in seconds.")
     var decodeSeconds = 30
 
@@ -149,6 +153,8 @@ struct Settings: ParsableArguments {
         }
     }
 }
+
+extension DecodeQuality: @retroactive ExpressibleByArgument {}
 
 /// A setting that can't be used.
 struct SettingsError: Error, CustomStringConvertible {

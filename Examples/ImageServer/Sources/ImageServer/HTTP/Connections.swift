@@ -8,27 +8,43 @@ import Synchronization
 ///
 /// A client that only closes its sending side counts as gone: a browser that gives up a request looks the same.
 final class Connections: Sendable {
+    private struct Running {
+        let work: ClientWork
+        let cancel: @Sendable () -> Void
+    }
+
+    private struct Closed {
+        let time = ContinuousClock.now
+        let wasEncoding: Bool
+    }
+
     private struct State {
-        var works: [ObjectIdentifier: @Sendable () -> Void] = [:]
-        var closed: [ObjectIdentifier: ContinuousClock.Instant] = [:]
+        var running: [ObjectIdentifier: Running] = [:]
+        var closed: [ObjectIdentifier: Closed] = [:]
     }
 
     private let state = Mutex(State())
-    private let aborts: Timer
+    private let aborts, abortsOfEncodes: Timer
 
-    /// Times how long work takes to end after its client has gone.
-    init(metrics: PrometheusMetrics) { aborts = Timer(label: "http_abort_seconds", factory: metrics) }
+    /// Times how long work takes to end after its client has gone: apart for work that had begun to encode by then.
+    init(metrics: PrometheusMetrics) {
+        func timer(_ encoding: String) -> Timer {
+            Timer(label: "http_abort_seconds", dimensions: [("encoding", encoding)], factory: metrics)
+        }
+        (aborts, abortsOfEncodes) = (timer("no"), timer("begun"))
+    }
 
     /// Runs a request's work in a task that is cancelled when the client goes away.
     /// - Throws: What the work throws.
     func run<Result: Sendable>(
         on channel: any Channel, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
+        let running = ClientWork()
         // A hit in memory suspends nowhere, so it ends on this thread, before the next line.
-        let task = Task.immediate { try await work() }
+        let task = Task.immediate { try await ClientWork.$current.withValue(running, operation: work) }
         let connection = ObjectIdentifier(channel)
         let isClosed = state.withLock { state in
-            state.works[connection] = { task.cancel() }
+            state.running[connection] = Running(work: running) { task.cancel() }
             return state.closed[connection] != nil
         }
         defer { ended(connection) }
@@ -42,20 +58,26 @@ final class Connections: Sendable {
 
     private func ended(_ connection: ObjectIdentifier) {
         let closed = state.withLock { state in
-            state.works[connection] = nil
+            state.running[connection] = nil
             return state.closed[connection]
         }
-        guard let time = closed.map({ ContinuousClock.now - $0 })?.components else { return }
-        aborts.recordNanoseconds(time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
+        guard let closed else { return }
+        let time = (ContinuousClock.now - closed.time).components
+        (closed.wasEncoding ? abortsOfEncodes : aborts).recordNanoseconds(
+            time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
     }
 
     fileprivate func inputClosed(_ channel: any Channel) {
         let connection = ObjectIdentifier(channel)
-        let work = state.withLock { state in
-            if state.closed[connection] == nil { state.closed[connection] = .now }
-            return state.works[connection]
+        let running = state.withLock { state in
+            let running = state.running[connection]
+            if state.closed[connection] == nil {
+                let wasEncoding = running?.work.hasBegunToEncode.load(ordering: .relaxed) ?? false
+                state.closed[connection] = Closed(wasEncoding: wasEncoding)
+            }
+            return running
         }
-        work?()
+        running?.cancel()
     }
 
     fileprivate func removed(_ channel: any Channel) {

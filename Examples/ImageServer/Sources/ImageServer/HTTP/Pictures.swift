@@ -15,7 +15,8 @@ struct Pictures: Sendable {
     init(_ settings: Settings, loader: ImageLoader, paths: SignedPaths, queue: WorkQueue) throws {
         self.loader = loader
         isRecording = settings.gallery
-        let lists = PictureLists(loader.resources, queue: queue, quality: settings.quality)
+        let lists = PictureLists(
+            loader.resources, queue: queue, quality: settings.quality, decodeQuality: settings.decodeQuality)
         plans = try Plans(settings, paths: paths, lists: lists)
         maxAge = settings.maxAge
     }

@@ -7,6 +7,7 @@ final class PictureLists: Sendable {
     private let resources: PipelineResources
     private let queue: WorkQueue
     private let quality: Int
+    private let decodeQuality: DecodeQuality
     private let recent = Mutex<[String: ImagePipeline]>([:])
     private static let maximumRecent = 512
 
@@ -14,10 +15,12 @@ final class PictureLists: Sendable {
     ///   - resources: The caches and the client of all lists.
     ///   - queue: Limits the loads that wait or work.
     ///   - quality: The quality of requests that name none.
-    init(_ resources: PipelineResources, queue: WorkQueue, quality: Int) {
+    ///   - decodeQuality: How near reduced pictures come to the best possible ones.
+    init(_ resources: PipelineResources, queue: WorkQueue, quality: Int, decodeQuality: DecodeQuality) {
         self.resources = resources
         self.queue = queue
         self.quality = quality
+        self.decodeQuality = decodeQuality
     }
 
     /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
@@ -29,7 +32,7 @@ final class PictureLists: Sendable {
             } else {
                 Encode(AcceptedFormats(accept: accept), options: options)
             }
-        return try kept(request.stages + [encode])
+        return try kept(request.stages + [BeginEncoding(), encode])
     }
 
     /// The list that ends with the source's size.
@@ -77,7 +80,9 @@ final class PictureLists: Sendable {
                             }
                             CheckContentType()
                             VariantLookup(resources.responses)
-                            if decodes { Decode(codecs: resources.codecs, limits: resources.limits) }
+                            if decodes {
+                                Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality)
+                            }
                             work
                         }
                         Store(resources.memory, resources.responses)
