@@ -50,7 +50,8 @@ extension CachingExchange {
         if stored.freshness.mayStandIn(for: .unreachable) {
             return response(of: stored.response, .stale, stored.freshness)
         }
-        guard CacheControl(stored.response.headers).forbidsStale(cache.isShared) else { return nil }
+        let control = CacheControl(response: stored.response.headers, isShared: cache.isShared)
+        guard control.forbidsStale(cache.isShared) else { return nil }
         step.notes.append("the stored response says that it must not be served stale")
         return gatewayTimeout
     }

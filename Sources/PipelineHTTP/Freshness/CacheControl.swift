@@ -21,8 +21,18 @@ package struct CacheControl: Sendable, Hashable {
     /// The directives in their order.
     private(set) var directives: [Directive] = []
 
+    /// Whether they are those of a field for this kind of cache (RFC 9213), so that `Expires` doesn't count either.
+    let isTargeted: Bool
+
+    /// Wraps the directives of a field for this kind of cache.
+    init(targeted directives: [Directive]) {
+        self.directives = directives
+        isTargeted = true
+    }
+
     /// Parses the `Cache-Control` lines among header fields.
     package init(_ fields: HTTPFields) {
+        isTargeted = false
         for field in fields where field.name == .cacheControl {
             field.withUnsafeBytesOfValue { line in
                 var parser = Parser(line)

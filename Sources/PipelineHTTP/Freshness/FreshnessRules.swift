@@ -11,7 +11,7 @@ extension Freshness {
         of stored: StoredResponse, for request: HTTPFields, now: Date, expiry: Expiry, rules: CacheRules,
         isShared: Bool = false
     ) {
-        let response = CacheControl(stored.headers)
+        let response = CacheControl(response: stored.headers, isShared: isShared)
         let wish = CacheControl(request)
         let age = Self.currentAge(of: stored, now: now)
         let lifetime = Lifetime(

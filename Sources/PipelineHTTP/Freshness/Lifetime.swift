@@ -56,7 +56,7 @@ struct Lifetime {
         // An unreadable lifetime counts as expired, not as missing: section 4.2.1 calls such a response stale.
         if isShared, control.contains("s-maxage") { return (.seconds(control.seconds("s-maxage") ?? 0), .sharedMaxAge) }
         if control.contains("max-age") { return (.seconds(control.seconds("max-age") ?? 0), .maxAge) }
-        if stored.headers.contains(.expires) {
+        if !control.isTargeted, stored.headers.contains(.expires) {
             guard let expires = stored.headers.date(.expires, now: now) else { return (.zero, .expires) }
             let date = stored.headers.date(.date, now: now) ?? stored.responseTime
             return (.seconds(clamping: max(0, expires.timeIntervalSince(date))), .expires)

@@ -23,7 +23,7 @@ enum Storability: Sendable, Hashable {
     private static func refusal(
         of exchange: HTTPExchange, isShared: Bool, callerDecides: Bool, overrulesNoStore: Bool
     ) -> String? {
-        let control = CacheControl(exchange.headers)
+        let control = CacheControl(response: exchange.headers, isShared: isShared)
         let status = exchange.status
         if exchange.method != .get, !isPostAboutItsTarget(exchange, control, isShared: isShared) {
             return "the method is \(exchange.method), not GET"
@@ -55,7 +55,7 @@ enum Storability: Sendable, Hashable {
 
     /// The last item of section 3.
     private static func isCacheable(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool {
-        exchange.status.isHeuristicallyCacheable || exchange.headers.contains(.expires)
+        exchange.status.isHeuristicallyCacheable || !control.isTargeted && exchange.headers.contains(.expires)
             || control.contains("public") || control.contains("max-age")
             || !isShared && control.contains("private") || isShared && control.contains("s-maxage")
     }
@@ -65,7 +65,7 @@ enum Storability: Sendable, Hashable {
     private static func isPostAboutItsTarget(_ exchange: HTTPExchange, _ control: CacheControl, isShared: Bool) -> Bool
     {
         guard exchange.method == .post, exchange.status == 200,
-            control.contains("max-age") || exchange.headers.contains(.expires)
+            control.contains("max-age") || !control.isTargeted && exchange.headers.contains(.expires)
                 || isShared && control.contains("s-maxage"),
             let text = exchange.headers[values: .contentLocation].first,
             let location = URL(string: text, relativeTo: exchange.url)?.absoluteURL

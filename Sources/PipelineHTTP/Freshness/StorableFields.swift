@@ -5,7 +5,7 @@ package enum StorableFields {
     /// A response's fields without those of the connection and those that `no-cache` or, in a shared cache, `private`
     /// names.
     static func of(_ headers: HTTPFields, isShared: Bool = false) -> HTTPFields {
-        let control = CacheControl(headers)
+        let control = CacheControl(response: headers, isShared: isShared)
         var dropped = connectionFields
         for field in headers where field.name == .connection {
             dropped.formUnion(field.value.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() })
