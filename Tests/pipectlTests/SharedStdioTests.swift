@@ -64,6 +64,39 @@ struct SharedStdioTests {
         pipectl.remove()
     }
 
+    @Test(
+        "obeys CDN-Cache-Control instead of Cache-Control and Expires",
+        arguments: [
+            // RFC 9213 section 2.2.
+            ("max-age=60", "no-store", true), ("max-age=60", "private", true), ("max-age=0", "max-age=60", false),
+            ("no-store", "max-age=60", false), ("private", "max-age=60", false), ("no-cache", "max-age=60", false),
+            // Section 2.1: fields that aren't dictionaries, or empty, are ignored.
+            ("max-age=60, &&&", "no-store", false), ("max-age=60, &&&", "max-age=60", true), ("", "max-age=60", true),
+            ("max-age=\"60\"", "no-store", false), ("max-age=60, other=?0;x, more=(a b)", "no-store", true),
+        ])
+    func targeted(_ directives: String, _ others: String, _ isStored: Bool) async throws {
+        let headers = try fields([
+            "CDN-Cache-Control": directives, "Cache-Control": others, "Expires": "Thu, 01 Jan 1970 00:00:00 GMT",
+        ])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        let coprocess = try await start()
+        _ = try await response(coprocess, origin.url("/a"))
+        let found = try await response(coprocess, origin.url("/a"), id: 2)
+        #expect(found["fromCache"] as? String == (isStored ? "hit" : "miss"))
+        pipectl.remove()
+    }
+
+    @Test("answers everyone with a response to a request with Authorization that says so", arguments: [false, true])
+    func authorization(_ isPublic: Bool) async throws {
+        let headers = try fields(["Cache-Control": "max-age=60" + (isPublic ? ", public" : "")])
+        let origin = try ScriptedOrigin { _ in .init(headers: headers, body: "body") }
+        let coprocess = try await start()
+        _ = try await response(coprocess, origin.url("/a"), ["Authorization": "Basic eA=="])
+        let found = try await response(coprocess, origin.url("/a"), id: 2)
+        #expect(found["fromCache"] as? String == (isPublic ? "hit" : "miss"))
+        pipectl.remove()
+    }
+
     @Test("leaves out the fields that a qualified private names, and stores the rest")
     func qualifiedPrivate() async throws {
         let headers = try fields(["Cache-Control": "max-age=60, private=\"x-secret\"", "X-Secret": "1", "X-Open": "2"])

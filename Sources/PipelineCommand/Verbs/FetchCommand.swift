@@ -92,7 +92,7 @@ struct FetchCommand: AsyncParsableCommand {
         if stdio { (options.maximumConnections, options.maximumConnectionsPerHost) = (256, 256) }
         // The program that it serves is the only user, so requests that differ in a counter are the same.
         let users = stdio ? HTTPCache.Users.one : .several
-        let fleet = shared.fleet(users: users)
+        let fleet = shared.fleet(users: stdio ? .everyone : .several)
         let responses = fleet?.cache ?? cache.responses(users: users)
         let client = CachingClient(responses, S3URLs(CurlClient(options)))
         defer { fleet?.close() }

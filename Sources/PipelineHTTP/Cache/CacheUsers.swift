@@ -12,6 +12,10 @@ extension HTTPCache {
         /// One user. `Authorization` is part of the key (RFC 9111 section 3.5); otherwise `Vary` decides.
         public static let one = Users(credentials: .authorization, isOne: true)
 
+        /// Everyone alike, for a cache that keeps the rules of a shared one: RFC 9111 section 3.5 says which responses to
+        /// requests with `Authorization` answer others.
+        package static let everyone = Users(credentials: CredentialFields([String]()), isOne: true)
+
         /// Several users, distinguished by `CredentialFields.standard`, by partition, and for `private` responses by
         /// all other fields that may identify the user.
         public static let several = several(.standard)
