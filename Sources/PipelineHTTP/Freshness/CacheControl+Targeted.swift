@@ -22,7 +22,7 @@ extension CacheControl {
         }
     }
 
-    /// The argument of a member; `nil` for `?0`, which is no directive.
+    /// The argument of a member; `nil` for `?0`, which takes the directive back.
     private static func argument(of member: ItemOrInnerList, _ name: String) -> Argument? {
         guard case .item(let item) = member else { return .invalid }
         return switch item.rfc9651BareItem {
