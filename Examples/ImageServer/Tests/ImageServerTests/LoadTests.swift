@@ -3,6 +3,7 @@ import Glibc
 import HTTPTypes
 import PipelineTesting
 import Stages
+import Synchronization
 import Testing
 
 @testable import ImageServer
@@ -68,6 +69,23 @@ struct LoadTests {
             #expect(try await other.status == 200)
             #expect(origin.log.requests.count == 1)
         }
+    }
+
+    @Test("Work that has begun to encode knows it, in a shared load too")
+    func encoding() async throws {
+        let (work, picture) = (ClientWork(), picture)
+        let list = ImagePipeline {
+            ResolveIdentifier()
+            Coalesce(Flights(), by: .variant) {
+                ReadInline()
+                Decode()
+                BeginEncoding()
+                Encode(.png)
+            }
+        }
+        _ = try await ClientWork.$current.withValue(work) { try await list.load(ImageRequest(.bytes(picture))) }
+        let hasBegun = work.hasBegunToEncode.load(ordering: .relaxed)
+        #expect(hasBegun)
     }
 
     /// Sends a request over a connection of its own, and leaves the response unread.
