@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import Metrics
 import PipelineMetrics
+import PipelineShared
 import ServiceLifecycle
 import Stages
 
@@ -62,7 +63,9 @@ struct Server: Sendable {
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         self.resources = resources
         loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
-        responder = try ImageResponder(settings, loader: loader, metrics: metrics)
+        let fleet = try settings.fleet(clock)
+        fleet?.join(resources)
+        responder = try ImageResponder(settings, loader: loader, fleet: fleet, metrics: metrics)
     }
 
     /// The program to run. `isRunning` is called with the port once requests are accepted.

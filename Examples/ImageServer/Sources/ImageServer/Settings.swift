@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import PipelineIsolation
+import PipelineShared
 import Stages
 
 /// The server's settings, as options of its command.
@@ -44,6 +45,14 @@ struct Settings: ParsableArguments {
 
     @Option(help: "The most bytes of results in memory.")
     var memoryBytes = 128_000_000
+
+    @Option(
+        help:
+            "A Redis server, redis://host:port, by which several servers share responses and results. By default none.")
+    var shared: String?
+
+    @Option(help: "A bucket for shared responses of more than 256 KB, such as s3://bucket/prefix. By default none.")
+    var blobs: String?
 
     @Option(help: "How long files, and responses without a lifetime of their own, are fresh, in seconds.")
     var maxAge = 3600
@@ -116,6 +125,7 @@ struct Settings: ParsableArguments {
         guard folder != nil || !origins.isEmpty else {
             throw ValidationError("There is nothing to serve. Name a --folder, or origins with --allow.")
         }
+        guard blobs == nil || shared != nil else { throw ValidationError("--blobs needs --shared.") }
         for (option, list) in [("preset", presets), ("imgproxy-preset", imgproxyPresets)] {
             guard list.allSatisfy({ $0.contains("=") }) else {
                 throw ValidationError("Write --\(option) NAME=OPTIONS.")
@@ -125,6 +135,13 @@ struct Settings: ParsableArguments {
 
     /// What a source may cost.
     var limits: ImageLimits { ImageLimits(pixels: pixels, time: .seconds(decodeSeconds)) }
+
+    /// The servers that share what they fetch and make; `nil` for this one alone.
+    /// - Throws: `LoadError` with `invalidURL` for an address that isn't one.
+    func fleet(_ clock: any LoadClock) throws -> Fleet? {
+        let blobs = try blobs.map { S3Blobs(try S3Bucket($0)) }
+        return try shared.map { Fleet(try RedisAddress($0), namespace: "image-server", blobs: blobs, clock: clock) }
+    }
 
     /// The formats that are read, in confined processes unless told otherwise.
     /// - Throws: `LoadError` with `refused` if this machine can't confine them.

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PipelineShared
 import Stages
 
 /// Answers every request: it finds the dialect by the path's first component.
@@ -15,13 +16,13 @@ struct ImageResponder: HTTPResponder {
     private let requests: RequestMetrics
     private let gallery: Gallery?
 
-    init(_ settings: Settings, loader: ImageLoader, metrics: PrometheusMetrics) throws {
+    init(_ settings: Settings, loader: ImageLoader, fleet: Fleet?, metrics: PrometheusMetrics) throws {
         connections = Connections(metrics: metrics)
         queue = WorkQueue(limit: settings.queue)
         let paths = try SignedPaths(settings, clock: loader.resources.clock)
         rates = RateLimit(perSecond: settings.rate, burst: settings.burst, clock: loader.resources.clock)
         clients = ClientAddresses(proxies: Set(settings.proxies))
-        pictures = try Pictures(settings, loader: loader, paths: paths, queue: queue)
+        pictures = try Pictures(settings, loader: loader, fleet: fleet, paths: paths, queue: queue)
         gallery = settings.gallery ? try Gallery(settings, pictures: pictures, paths: paths) : nil
         self.metrics = metrics
         requests = RequestMetrics(factory: metrics)

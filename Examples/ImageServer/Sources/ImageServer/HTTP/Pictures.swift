@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
+import PipelineShared
 import Stages
 
 /// Loads what a request asks for, and makes the reply.
@@ -12,11 +13,12 @@ struct Pictures: Sendable {
     private let plans: Plans
     private let maxAge: Int
 
-    init(_ settings: Settings, loader: ImageLoader, paths: SignedPaths, queue: WorkQueue) throws {
+    init(_ settings: Settings, loader: ImageLoader, fleet: Fleet?, paths: SignedPaths, queue: WorkQueue) throws {
         self.loader = loader
         isRecording = settings.gallery
         let lists = PictureLists(
-            loader.resources, queue: queue, quality: settings.quality, decodeQuality: settings.decodeQuality)
+            loader.resources, queue: queue, quality: settings.quality, decodeQuality: settings.decodeQuality,
+            fleet: fleet)
         plans = try Plans(settings, paths: paths, lists: lists)
         maxAge = settings.maxAge
     }

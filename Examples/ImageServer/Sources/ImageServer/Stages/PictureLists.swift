@@ -1,3 +1,4 @@
+import PipelineShared
 import Stages
 import Synchronization
 
@@ -8,6 +9,7 @@ final class PictureLists: Sendable {
     private let queue: WorkQueue
     private let quality: Int
     private let decodeQuality: DecodeQuality
+    private let fleet: Fleet?
     private let recent = Mutex<[String: ImagePipeline]>([:])
     private static let maximumRecent = 512
 
@@ -16,11 +18,15 @@ final class PictureLists: Sendable {
     ///   - queue: Limits the loads that wait or work.
     ///   - quality: The quality of requests that name none.
     ///   - decodeQuality: How near reduced pictures come to the best possible ones.
-    init(_ resources: PipelineResources, queue: WorkQueue, quality: Int, decodeQuality: DecodeQuality) {
+    ///   - fleet: The servers that share responses and results.
+    init(
+        _ resources: PipelineResources, queue: WorkQueue, quality: Int, decodeQuality: DecodeQuality, fleet: Fleet?
+    ) {
         self.resources = resources
         self.queue = queue
         self.quality = quality
         self.decodeQuality = decodeQuality
+        self.fleet = fleet
     }
 
     /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
@@ -69,26 +75,39 @@ final class PictureLists: Sendable {
                     RefreshStale(resources.flights) {
                         StaleFirst {
                             StaleIfError {
-                                // A cache that several servers share is one more composite here, around the lease.
                                 Coalesce(resources.flights, by: .source) {
-                                    Lease(resources.responses) {
-                                        Fetch(
-                                            resources.responses, resources.client,
-                                            byteLimit: resources.limits.encodedBytes)
-                                    }
+                                    Lease(resources.responses) { fetch }
                                 }
                             }
                             CheckContentType()
                             VariantLookup(resources.responses)
-                            if decodes {
-                                Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality)
+                            if let fleet {
+                                SharedResult(fleet) { making(work, decodes: decodes) }
+                            } else {
+                                making(work, decodes: decodes)
                             }
-                            work
                         }
+                        if let fleet { SharedStore(fleet) }
                         Store(resources.memory, resources.responses)
                     }
                 }
             }
+        }
+    }
+
+    @ChainBuilder private func making(_ work: [any Stage], decodes: Bool) -> Chain {
+        if decodes { Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality) }
+        work
+    }
+
+    /// Asks the origin; for all servers that share what they fetch, one of them does.
+    @ChainBuilder private var fetch: Chain {
+        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        if let fleet {
+            SharedLookup(fleet)
+            FleetLease(fleet) { fetch }
+        } else {
+            fetch
         }
     }
 }
