@@ -17,7 +17,7 @@ public import Stages
 /// shared cache (RFC 9111 section 1.2.3): nothing `private` is in it, and `s-maxage` counts. Of all machines, one asks the
 /// origin for an image; the others wait for its response. While Redis can't be used, every machine works by itself.
 public final class Fleet: Sendable {
-    /// The responses that all machines share.
+    /// The responses that all machines share. It works as long as the fleet exists.
     public let cache: HTTPCache
 
     let store: RedisStore
