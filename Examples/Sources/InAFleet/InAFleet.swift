@@ -17,6 +17,13 @@ struct InAFleet {
         (self.fleet, self.loader, self.thumbnails) = (fleet, loader, thumbnails)
     }
 
+    /// The same, with a bucket for large responses.
+    static func withBucket() throws -> Fleet {
+        let blobs = S3Blobs(try S3Bucket("s3://images/fleet?endpoint=https://minio.internal:9000"))
+        let fleet = Fleet(try RedisAddress("redis://cache.internal"), blobs: blobs)
+        return fleet
+    }
+
     /// Removes all images of a product from every tier of every machine.
     func remove(product: Int) async {
         await fleet.remove(tag: "product-\(product)")
