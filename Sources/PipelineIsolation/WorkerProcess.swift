@@ -5,7 +5,8 @@ import PipelineImages
 
 /// The program's side of one worker: its channel, its two slabs, and the means to kill it.
 ///
-/// Unchecked, and safe: the pool gives a worker to one caller at a time, under its lock, and nobody else uses it.
+/// Unchecked, and safe: the pool gives a worker to one caller at a time, under its lock, and nobody else uses it. An idle one
+/// is only woken, under the same lock.
 final class WorkerProcess: @unchecked Sendable {
     /// What confines it, as it reported before its first image.
     let confinement: Confinement

@@ -59,11 +59,16 @@ struct MessageTests {
         return numbers
     }
 
-    /// Reads a response as the program does, and checks what it got.
-    private func read(_ kind: Kind, _ numbers: [Int], _ slab: Slab) throws {
+    /// The readers of a response with these numbers.
+    private func readers(_ numbers: [Int], _ slab: Slab) -> (numbers: Message.Reader, words: SlabReader) {
         var message = Message(kind: 0)
         for number in numbers { message.append(number) }
-        var (reader, words) = (message.reader, SlabReader(slab, message.reader))
+        return (message.reader, SlabReader(slab, message.reader))
+    }
+
+    /// Reads a response as the program does, and checks what it got.
+    private func read(_ kind: Kind, _ numbers: [Int], _ slab: Slab) throws {
+        var (reader, words) = readers(numbers, slab)
         switch kind {
         case .picture:
             let image = try reader.nextImage(of: header, frames: 2, in: slab)
@@ -90,9 +95,7 @@ struct MessageTests {
         try withSlab { slab in
             let numbers = try numbers(of: kind, slab)
             try read(kind, numbers, slab)
-            var message = Message(kind: 0)
-            for number in numbers { message.append(number) }
-            var (reader, words) = (message.reader, SlabReader(slab, message.reader))
+            var (reader, words) = readers(numbers, slab)
             switch kind {
             case .picture:
                 let image = try reader.nextImage(of: header, frames: 2, in: slab)

@@ -120,19 +120,14 @@ struct PoolTests {
 
     @Test("If the helper is killed, the next worker comes from a new one")
     func helperKilled() async throws {
-        let pool = try await Corpus.pool(workers: 1)
-        let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/webp-lossy.webp")
-        let size = try await DecodedImage(decoding: bytes, codecs: codecs).size
-        let helper = try #require(pool.helperProcess)
-        let worker = try #require(Processes().children(of: helper).first?.number)
-        kill(helper, SIGKILL)
+        let used = try await UsedPool()
+        kill(used.helper, SIGKILL)
         // Its workers end with it, a moment later.
-        while Processes().all.contains(where: { $0.number == worker && !$0.isZombie }) { await Task.yield() }
-        #expect(try await DecodedImage(decoding: bytes, codecs: codecs).size == size)
-        #expect(pool.helperProcess != helper)
-        await pool.close()
-        #expect(!Processes().all.contains { $0.number == helper })
+        while Processes().all.contains(where: { $0.number == used.worker && !$0.isZombie }) { await Task.yield() }
+        #expect(try await used.decode().size == used.size)
+        #expect(used.pool.helperProcess != used.helper)
+        await used.pool.close()
+        #expect(!Processes().all.contains { $0.number == used.helper })
     }
 
     /// How many decodes; `make soak` makes ten thousand.
@@ -203,18 +198,13 @@ struct PoolTests {
 
     @Test("A worker that is woken for nothing does the next request as always")
     func wokenForNothing() async throws {
-        let pool = try await Corpus.pool(workers: 1)
-        let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/webp-lossy.webp")
-        let size = try await DecodedImage(decoding: bytes, codecs: codecs).size
-        let helper = try #require(pool.helperProcess)
-        let worker = try #require(Processes().children(of: helper).first?.number)
+        let used = try await UsedPool()
         // More than the channel holds, since it reads none before it continues.
-        kill(worker, SIGSTOP)
-        for _ in 0..<5000 { pool.wakeWorker() }
-        kill(worker, SIGCONT)
-        #expect(try await DecodedImage(decoding: bytes, codecs: codecs).size == size)
-        await pool.close()
+        kill(used.worker, SIGSTOP)
+        for _ in 0..<5000 { used.pool.wakeWorker() }
+        kill(used.worker, SIGCONT)
+        #expect(try await used.decode().size == used.size)
+        await used.pool.close()
     }
 
     @Test("A program that is killed leaves no process behind")
@@ -256,4 +246,24 @@ private final class Warnings: LogHandler, Sendable {
         get { .trace }
         set {}
     }
+}
+
+/// A pool whose only worker has decoded a picture.
+private struct UsedPool {
+    let pool: DecoderPool
+    let helper, worker: Int32
+    let size: PixelSize
+    private let codecs: ImageCodecs
+    private let bytes: [UInt8]
+
+    init() async throws {
+        pool = try await Corpus.pool(workers: 1)
+        codecs = try ImageCodecs.standard.isolated(in: pool)
+        bytes = try Corpus.file("good/webp-lossy.webp")
+        size = try await DecodedImage(decoding: bytes, codecs: codecs).size
+        helper = try #require(pool.helperProcess)
+        worker = try #require(Processes().children(of: helper).first?.number)
+    }
+
+    func decode() async throws -> DecodedImage { try await DecodedImage(decoding: bytes, codecs: codecs) }
 }
