@@ -1,6 +1,6 @@
 import Foundation
+import Pipeline
 package import PipelineShared
-import Synchronization
 
 /// A link to a Redis server that a test can slow down or cut. It ends with the test.
 package final class Relay: Sendable {
@@ -27,7 +27,7 @@ package final class Relay: Sendable {
 
     /// What the threads share with the relay, which they don't keep alive.
     private final class Link: Sendable {
-        let state = Mutex(State())
+        let state = Monitor(State())
         let server: String
 
         init(server: String) { self.server = server }
@@ -35,12 +35,7 @@ package final class Relay: Sendable {
         /// Waits as long as the link takes, and while it is cut; false once it is over.
         func passes() -> Bool {
             usleep(state.withLock { $0.delay })
-            while true {
-                let (isCut, isOver) = state.withLock { ($0.isCut, $0.isOver) }
-                if isOver { return false }
-                if !isCut { return true }
-                usleep(5_000)
-            }
+            return state.wait(for: { $0.isOver ? false : $0.isCut ? nil : true }, whileIdle: { _, _ in })
         }
     }
 
@@ -78,7 +73,7 @@ package final class Relay: Sendable {
     }
 
     deinit {
-        let connections = link.state.withLock { state in
+        let connections = link.state.withLock(wake: .all) { state in
             state.isOver = true
             defer { state.connections = [] }
             return state.connections
@@ -92,7 +87,7 @@ package final class Relay: Sendable {
     package func setDelay(milliseconds: Int) { link.state.withLock { $0.delay = UInt32(milliseconds * 1000) } }
 
     /// Holds all bytes back, or lets them pass again.
-    package func setCut(_ isCut: Bool) { link.state.withLock { $0.isCut = isCut } }
+    package func setCut(_ isCut: Bool) { link.state.withLock(wake: .all) { $0.isCut = isCut } }
 
     private static func pump(from source: Int32, to target: Int32, _ connection: Connection, _ link: Link) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
