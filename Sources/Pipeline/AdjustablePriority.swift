@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The priority of running work, which may change until the work is over.
 ///
 /// The code that runs the work sets ``inherited`` for its task. Work that is queued below, for a thread or a
@@ -19,6 +21,13 @@ package final class AdjustablePriority: Sendable {
     }
 
     private let state: Lock<State>
+    /// The work's age, which grows with each that starts in this process.
+    let number = nextNumber()
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    /// An age for work that starts now.
+    static func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
     /// Starts with a priority.
     package init(_ value: LoadPriority) { state = Lock(State(value: value)) }

@@ -110,9 +110,11 @@ public final class BlockingThreads: Sendable {
     }
 
     func enqueue(_ item: WorkItem, _ priority: LoadPriority) {
+        // The age of the load rather than of this step, so that few images wait half done.
+        let number = AdjustablePriority.current?.number ?? AdjustablePriority.nextNumber()
         let (refused, starts) = state.withLock(wake: .one) { state -> (Bool, Bool) in
             guard !state.stopped else { return (true, false) }
-            state.line.enqueue(item, priority)
+            state.line.enqueue(item, priority, number: number)
             return (false, state.needsThread())
         }
         if refused { item.refuse(CancellationError()) }

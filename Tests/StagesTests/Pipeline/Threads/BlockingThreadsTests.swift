@@ -82,6 +82,29 @@ struct BlockingThreadsTests {
         try await blocker
     }
 
+    @Test("The next step of work that began earlier comes before the first step of later work")
+    func age() async throws {
+        let threads = BlockingThreads(name: "test", count: 1)
+        let (began, order) = (Counter(), Lock<[String]>([]))
+        let (older, newer) = (AdjustablePriority(.normal), AdjustablePriority(.normal))
+        async let blocker: Void = threads.run { [barrier] _ in
+            began.increment()
+            barrier.wait()
+        }
+        await began.reaches(1)
+        async let decode: Void = AdjustablePriority.$inherited.withValue(newer) {
+            try await threads.run { _ in order.withLock { $0.append("decode of the newer") } }
+        }
+        await threads.reaches(waiting: 1)
+        async let encode: Void = AdjustablePriority.$inherited.withValue(older) {
+            try await threads.run { _ in order.withLock { $0.append("encode of the older") } }
+        }
+        await threads.reaches(waiting: 2)
+        barrier.open()
+        _ = try await (blocker, decode, encode)
+        #expect(order.withLock { $0 } == ["encode of the older", "decode of the newer"])
+    }
+
     @Test("There are never more threads than allowed, and none is lost")
     func bounded() async throws {
         let threads = BlockingThreads(name: "test", count: 3)
