@@ -25,6 +25,7 @@ final class Connections: Sendable {
 
     private let state = Mutex(State())
     private let aborts, abortsOfEncodes: Timer
+    private let loads = SerialTaskExecutor(name: "loads")
 
     /// Times how long work takes to end after its client has gone: apart for work that had begun to encode by then.
     init(metrics: PrometheusMetrics) {
@@ -35,13 +36,19 @@ final class Connections: Sendable {
     }
 
     /// Runs a request's work in a task that is cancelled when the client goes away.
+    /// - Parameter isQuick: Whether the work most likely ends without waiting, as a hit in memory does. Other work stays
+    ///   off the threads that all requests share: of a thousand that come at once, hits shall not stand in a line
+    ///   behind loads.
     /// - Throws: What the work throws.
     func run<Result: Sendable>(
-        on channel: any Channel, _ work: @escaping @Sendable () async throws -> Result
+        on channel: any Channel, isQuick: Bool, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let running = ClientWork()
-        // A hit in memory suspends nowhere, so it ends on this thread, before the next line.
-        let task = Task.immediate { try await ClientWork.$current.withValue(running, operation: work) }
+        let operation = { @Sendable in try await ClientWork.$current.withValue(running, operation: work) }
+        // Work that suspends nowhere ends on this thread, before the next line.
+        let task =
+            isQuick
+            ? Task.immediate { try await operation() } : Task(executorPreference: loads) { try await operation() }
         let connection = ObjectIdentifier(channel)
         let isClosed = state.withLock { state in
             state.running[connection] = Running(work: running) { task.cancel() }

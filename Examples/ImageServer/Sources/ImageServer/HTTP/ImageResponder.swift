@@ -33,7 +33,10 @@ struct ImageResponder: HTTPResponder {
         let start = ContinuousClock.now
         var reply: Reply
         do {
-            reply = try await connections.run(on: context.channel) { try await self.reply(to: request, context) }
+            let isQuick = !kind.isPicture || pictures.hasAnswered(request)
+            reply = try await connections.run(on: context.channel, isQuick: isQuick) {
+                try await self.reply(to: request, context)
+            }
         } catch let problem as Problem {
             reply = Reply(problem)
         } catch is CancellationError {

@@ -23,6 +23,9 @@ struct Pictures: Sendable {
         maxAge = settings.maxAge
     }
 
+    /// Whether the request has been answered before, and so the result is most likely in memory.
+    func hasAnswered(_ request: Request) -> Bool { plans.hasAnswered(request) }
+
     /// Makes the reply to a request.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
     func reply(to request: Request) async throws -> Reply {

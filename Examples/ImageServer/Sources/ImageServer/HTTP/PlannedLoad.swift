@@ -22,6 +22,7 @@ final class PlannedLoad: Sendable {
     private let picture: PictureRequest?
     private let fields: HTTPFields
     private let latest = Mutex<Reply?>(nil)
+    private let answers = Atomic<Bool>(false)
     /// The most bytes of a body that is kept. All plans together keep 32 MB that memory may have evicted.
     private static let maximumKept = 65_536
 
@@ -57,8 +58,12 @@ final class PlannedLoad: Sendable {
         self.fields = fields
     }
 
+    /// Whether it has led to a result.
+    var hasAnswered: Bool { answers.load(ordering: .relaxed) }
+
     /// Makes the reply of a result, but for the fields that change with time.
     func reply(_ response: LoadResponse) throws(Problem) -> Reply {
+        answers.store(true, ordering: .relaxed)
         if case .description(let base) = kind {
             guard let size = response.nativeSize else { throw Problem(.internalServerError, "The size is unknown.") }
             var reply = Reply(Array(IIIFInfo(id: base, size: size).json.utf8), fields)

@@ -17,6 +17,13 @@ final class Plans: Sendable {
         let authority: String?
         let accept: String?
         let hints: ClientHints?
+
+        init(_ request: Request) {
+            path = request.uri.path
+            authority = request.head.authority
+            accept = request.headers[.accept]
+            hints = path.hasPrefix("/thumb/") ? ClientHints(request.headers) : nil
+        }
     }
 
     private let paths: SignedPaths
@@ -37,12 +44,8 @@ final class Plans: Sendable {
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
     func plan(for request: Request) throws -> Plan {
-        let path = request.uri.path
-        try paths.check(path, query: request.uri.query)
-        let fields = request.headers
-        let key = Key(
-            path: path, authority: request.head.authority, accept: fields[.accept],
-            hints: path.hasPrefix("/thumb/") ? ClientHints(fields) : nil)
+        try paths.check(request.uri.path, query: request.uri.query)
+        let key = Key(request)
         if let plan = recent.withLock({ $0[key] }) {
             if case .load(let load) = plan { try paths.check(expires: load.expires) }
             return plan
@@ -53,6 +56,11 @@ final class Plans: Sendable {
             plans[key] = plan
         }
         return plan
+    }
+
+    /// Whether a plan that is kept for the request has led to a result.
+    func hasAnswered(_ request: Request) -> Bool {
+        if case .load(let load) = recent.withLock({ $0[Key(request)] }) { load.hasAnswered } else { false }
     }
 
     private func newPlan(for key: Key) throws -> Plan {

@@ -8,6 +8,9 @@ final class RequestMetrics: Sendable {
     enum Kind: String, CaseIterable {
         case iiif, imgproxy, thumb, metrics, health, other
 
+        /// Whether it is a path of pictures and what is known of them.
+        var isPicture: Bool { self == .iiif || self == .imgproxy || self == .thumb }
+
         init(path: String) {
             self = Kind(rawValue: String(path.dropFirst().prefix { $0 != "/" && $0 != "." })) ?? .other
         }
