@@ -26,12 +26,14 @@ struct Breaker: Sendable, Hashable {
         return isOpen
     }
 
-    /// Notes a failure.
+    /// Notes a failure. While it is open, only that of a probe counts: requests that were sent before may fail late, and
+    /// many at a time.
     /// - Parameter isFinal: Whether no connection is left, so that one failure is enough.
     /// - Returns: Whether it has opened the breaker.
     mutating func fail(at now: Int64, isFinal: Bool) -> Bool {
         failures += 1
         let wasOpen = isOpen
+        guard !wasOpen || isHalfOpen(at: now) else { return false }
         guard wasOpen || isFinal || failures >= Self.patience else { return false }
         if wasOpen { pause = min(pause * 2, Self.longestPause) }
         probesAt = now + pause

@@ -28,6 +28,13 @@ struct BreakerTests {
         #expect(opened == [true] && breaker.isOpen)
     }
 
+    @Test("has its first pause however many requests fail together")
+    func burst() {
+        var breaker = Breaker()
+        _ = fail(&breaker, at: 7, 7, 7, 7, 7, 7, 8, 8)
+        #expect(breaker.probesAt == 7 + Breaker.firstPause)
+    }
+
     @Test("lets a probe through after its pause, which doubles with each failed probe up to a limit")
     func probing() throws {
         var breaker = Breaker()
