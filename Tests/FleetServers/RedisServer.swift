@@ -12,15 +12,20 @@ package final class RedisServer: Sendable {
     package let folder: String
     private let process: Mutex<Process?>
     private let options: [String]
+    private let namespace: NetworkNamespace?
 
     /// Starts a server.
-    /// - Parameter options: Further options, such as `--requirepass secret`.
-    package init(_ options: String...) throws {
+    /// - Parameters:
+    ///   - options: Further options, such as `--requirepass secret`.
+    ///   - namespace: Where it also listens on TCP; `nil`, the default, for the socket alone.
+    package init(_ options: String..., in namespace: NetworkNamespace? = nil) throws {
         folder = NSTemporaryDirectory() + "pipeline-redis-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/redis-server", withDestinationPath: Self.program)
-        self.options = options
+        self.options =
+            options + (namespace.map { ["--bind", $0.address, "--port", "6379", "--protected-mode", "no"] } ?? [])
+        self.namespace = namespace
         process = Mutex(nil)
         try start()
     }
@@ -31,15 +36,20 @@ package final class RedisServer: Sendable {
     }
 
     package var socket: String { folder + "/redis.sock" }
-    package var address: RedisAddress { RedisAddress(.socket(path: socket)) }
+    package var address: RedisAddress {
+        RedisAddress(namespace.map { .host($0.address, port: 6379) } ?? .socket(path: socket))
+    }
 
     /// Starts the server, empty, and returns once it accepts connections.
     package func start() throws {
         let process = Process()
-        process.executableURL = URL(filePath: folder + "/redis-server")
+        let command =
+            (namespace.map { ["/usr/sbin/ip", "netns", "exec", $0.name] } ?? [])
+            + [folder + "/redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"]
+            + ["--dir", folder] + options
+        process.executableURL = URL(filePath: command[0])
         process.currentDirectoryURL = URL(filePath: folder)
-        process.arguments =
-            ["--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no", "--dir", folder] + options
+        process.arguments = Array(command.dropFirst())
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -69,6 +79,20 @@ package final class RedisServer: Sendable {
     package func setStopped(_ isStopped: Bool) {
         guard let process = process.withLock({ $0 }) else { return }
         Foundation.kill(process.processIdentifier, isStopped ? SIGSTOP : SIGCONT)
+    }
+
+    /// Sends a command over a connection of its own, and returns the first line of the reply.
+    @discardableResult
+    package func send(_ command: String) throws -> String {
+        let descriptor = try UnixSocket.open(at: socket, connect)
+        defer { close(descriptor) }
+        let line = Array((command + "\r\n").utf8)
+        guard write(descriptor, line, line.count) == line.count else { throw Failure(said: "\(command) can't be sent") }
+        var (reply, byte) = ([UInt8](), UInt8(0))
+        while read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") { reply.append(byte) }
+        let said = String(decoding: reply, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !said.isEmpty, !said.hasPrefix("-") else { throw Failure(said: "\(command): \(said)") }
+        return said
     }
 
     package struct Failure: Error { package let said: String }

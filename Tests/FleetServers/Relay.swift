@@ -50,14 +50,14 @@ package final class Relay: Sendable {
     package init(to server: RedisServer) throws {
         link = Link(server: server.socket)
         path = server.folder + "/relay-\(UUID().uuidString.prefix(8))"
-        let listener = try Self.socket(at: path) { bind($0, $1, $2) == 0 && listen($0, 64) == 0 }
+        let listener = try UnixSocket.open(at: path) { bind($0, $1, $2) == 0 ? listen($0, 64) : -1 }
         self.listener = listener
         Thread.detachNewThread { [link] in
             while true {
                 let near = accept(listener, nil, nil)
                 guard near >= 0 else { break }
                 Thread.detachNewThread {
-                    guard link.passes(), let far = try? Self.socket(at: link.server, { connect($0, $1, $2) == 0 })
+                    guard link.passes(), let far = try? UnixSocket.open(at: link.server, connect)
                     else {
                         close(near)
                         return
@@ -105,21 +105,5 @@ package final class Relay: Sendable {
             guard sent == count else { break }
         }
         connection.end()
-    }
-
-    private static func socket(
-        at path: String, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Bool
-    ) throws -> Int32 {
-        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        let isUsed = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                use(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard descriptor >= 0, isUsed else { throw RedisServer.Failure(said: "no relay at \(path)") }
-        return descriptor
     }
 }
