@@ -39,7 +39,8 @@ final class FleetLeases: Sendable {
     /// Waits until a load gets a lease, or needs none.
     ///
     /// A waiter subscribes first, then looks again, and only then waits: whatever the holder does in between, the waiter
-    /// has seen it or will hear of it. A lease that isn't renewed ends by itself, and then the next waiter gets it.
+    /// has seen it or will hear of it. A lease that isn't renewed ends by itself, and then the next waiter gets it. A
+    /// waiter also asks for the lease each second, and so finds out that Redis has failed and no message will come.
     /// - Parameters:
     ///   - name: The lease's name.
     ///   - patience: How long to wait for holders in all.
@@ -78,7 +79,7 @@ final class FleetLeases: Sendable {
                 }
                 let left = patience - (clock.uptime - start)
                 guard left > .zero else { return .alone }
-                switch try await current.next(within: min(rest, left), by: clock) {
+                switch try await current.next(within: min(rest, left, .seconds(1)), by: clock) {
                 case .ended(.stored): if try await look() { return .found }
                 case .ended(.notShared): return .alone
                 // The lease may be free now.

@@ -30,6 +30,41 @@ struct FleetLinkTests {
         #expect(try await second.load(site.origin.url("/f.png")).source == .shared)
     }
 
+    @Test("doesn't wait for another machine's lease while the server pauses writes, although messages would come")
+    func pausedWaiter() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let count = Lock(0)
+        let site = try FleetSite { _ in
+            let reply = ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: picture)
+            return count.withLock {
+                $0 += 1; return $0
+            } == 1 ? reply.held(until: gate) : reply
+        }
+        let url = site.origin.url("/a.png")
+        let holder = site.machine(leaseLifetime: .seconds(600))
+        let first = Task { try await holder.load(url) }
+        await site.origin.until { $0.requests.count == 1 }
+        let clock = ManualClock(now: Date())
+        let waiter = site.machine(clock: clock, connecting: Self.hasty)
+        let second = Task { try await waiter.load(url) }
+        try await site.listeners(1)
+        try site.server.send("CLIENT PAUSE 600000 WRITE")
+        let time = Task {
+            while true {
+                try await clock.sleepers(1, includingLimits: true)
+                clock.advance(by: .milliseconds(100))
+            }
+        }
+        #expect(try await second.value.source == .network)
+        time.cancel()
+        // Less than its patience, and than the lease's lifetime.
+        #expect(waiter.events.events.contains { if case .waited(let time) = $0 { time < .seconds(5) } else { false } })
+        site.server.kill()
+        gate.open()
+        _ = try await first.value
+    }
+
     @Test("loads from the origin, once a machine and image, over a link of 200 ms that is too slow")
     func slow() async throws {
         let site = try FleetSite()
