@@ -106,10 +106,14 @@ soak: dependencies
 	swift build --product CacheTrials
 	$$(swift build --show-bin-path)/CacheTrials crash 100 $$(date +%s)
 	$$(swift build --show-bin-path)/CacheTrials sharing 0 60 $$(date +%s)
+	@Scripts/dependencies redis-tools iproute2
+	@Scripts/s3-servers
+	for fault in none killed paused stopped restarted full slow slow-but-patient cut unplugged; do \
+	    $$(swift build --show-bin-path)/CacheTrials fleet $$fault 8 200 100 10 || exit 1; \
+	done
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
-	@Scripts/dependencies redis-tools
 	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time

@@ -159,7 +159,7 @@ let package = Package(
         .executableTarget(
             name: "CacheTrials",
             dependencies: [
-                "CHiredis", "CSQLite", "PipelineShared", "PipelineTesting", "Stages",
+                "CHiredis", "CSQLite", "FleetServers", "PipelineShared", "PipelineTesting", "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],

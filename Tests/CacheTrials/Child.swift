@@ -3,12 +3,14 @@ import Foundation
 /// Another process of this program.
 struct Child {
     let process = Process()
+    private let input = Pipe()
     private let output = Pipe()
 
     init(_ arguments: [String]) throws {
         process.executableURL = URL(
             filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
         process.arguments = arguments
+        process.standardInput = input
         process.standardOutput = output
         try process.run()
     }
@@ -34,7 +36,16 @@ struct Child {
     }
 
     /// Ends the process as a crash or the kernel would, without a chance to tidy up.
-    func kill() { Glibc.kill(process.processIdentifier, SIGKILL) }
+    func kill() {
+        // Another process may have the number of one that has ended.
+        if process.isRunning { Glibc.kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Passes a line to the process. It is lost if the process has ended.
+    func say(_ line: String) { try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+
+    /// Lets the process know that no line follows.
+    func finish() { try? input.fileHandleForWriting.close() }
 
     /// Writes a line that a reader has whole once it has it at all.
     static func tell(_ line: String) {

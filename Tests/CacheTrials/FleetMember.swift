@@ -4,35 +4,79 @@ import PipelineShared
 import PipelineTesting
 import Stages
 
-/// One of several processes that share a tier and want the same images, each in several sizes, and check every one.
+/// One of several processes that share a tier and want the same images, each in several sizes, and check every one. It
+/// does what the lines of its standard input say, and ends with it.
 struct FleetMember {
     static let sides = [16, 24, 32, 48]
+
+    /// What a process is started with.
+    struct Settings: Codable {
+        /// The URL of Redis.
+        var redis: String
+        /// The port of the origin, which knows the process by its name.
+        var port: Int
+        var name: String
+        /// How long a request to Redis may take, and how long connecting, in milliseconds; the library's own by default.
+        var patience: Int?
+        /// How long a lease outlives its process, in milliseconds.
+        var lifetime = 5000
+        /// How many requests the origin gets at the same time.
+        var connections = 6
+        /// Where images are kept that are too large for Redis.
+        var bucket: String?
+    }
+
+    /// Some of the images, each in all sizes.
+    struct Wave: Codable {
+        /// The first image, and how many there are.
+        var first: Int
+        var images: Int
+        /// How many loads begin at the same time, and with which of the images' sizes.
+        var loads: Int
+        var offset: Int
+
+        /// The images of this wave.
+        var wanted: Set<Int> { Set((0..<loads).map { place($0).image }) }
+
+        func place(_ load: Int) -> (image: Int, side: Int) {
+            let number = (offset + load) % (images * FleetMember.sides.count)
+            return (first + number / FleetMember.sides.count, FleetMember.sides[number % FleetMember.sides.count])
+        }
+    }
+
+    /// What came of a wave.
+    struct Report: Codable {
+        /// How many results this process has made.
+        var encodes: Int
+        /// How long the slowest load took, in milliseconds.
+        var slowest: Int
+    }
 
     private let fleet: Fleet
     private let pipeline: ImagePipeline
     private let encodes = Lock(0)
     private let port: Int
-    private let seed: UInt64
+    private let state = FleetState()
 
-    /// - Parameters:
-    ///   - lifetime: How long a lease outlives its process.
-    ///   - bucket: Where images are kept that are too large for Redis.
-    init(socket: String, port: Int, seed: UInt64, lifetime: Duration, bucket: String?) throws {
-        let connecting = RedisLimits(request: .seconds(30), connecting: .seconds(30))
-        let blobs = try bucket.map { bucket in
+    init(_ settings: Settings) throws {
+        let patience = settings.patience.map { Duration.milliseconds($0) }
+        let blobs = try settings.bucket.map { bucket in
             S3Blobs(try S3Bucket(bucket), deadline: .seconds(30)) {
                 S3Credentials(accessKey: "key", secretKey: "secret")
             }
         }
-        let fleet = Fleet(
-            RedisAddress(.socket(path: socket)), blobs: blobs, connecting: connecting, leaseLifetime: lifetime)
+        fleet = Fleet(
+            try RedisAddress(settings.redis), blobs: blobs,
+            connecting: patience.map { RedisLimits(request: $0, connecting: $0) } ?? RedisLimits(),
+            leaseLifetime: .milliseconds(settings.lifetime), observers: [state])
+        var options = CurlClient.Options(addresses: .any)
+        options.userAgent = settings.name
+        options.maximumConnectionsPerHost = settings.connections
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000),
-            client: CurlClient(.init(addresses: .any)))
-        self.fleet = fleet
-        self.port = port
-        self.seed = seed
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000), client: CurlClient(options))
+        port = settings.port
         pipeline = .returnSharedElseLoad(resources, fleet, encoding: CountedEncode(encodes))
+        fleet.join(resources)
     }
 
     /// The size of an image: every other one is larger than the limit of Redis.
@@ -48,19 +92,35 @@ struct FleetMember {
         ]
     }
 
-    /// Loads concurrently: this many of all images in all sizes, evenly, from a place that differs by process.
-    func run(loads: Int, images: Int) async throws {
-        try await withThrowingTaskGroup { group in
-            for load in 0..<loads {
-                let number = (Int(seed) &* loads + load) % (images * Self.sides.count)
+    /// Reads lines: a wave, or `wait` to wait until Redis is asked again. Each is replied to by one line.
+    @MainActor
+    func run() async throws {
+        while let line = readLine() {
+            if line == "wait" {
+                await state.untilUsed()
+                Child.tell("used")
+            } else {
+                let wave = try JSONDecoder().decode(Wave.self, from: Data(line.utf8))
+                let report = try await load(wave)
+                Child.tell(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
+            }
+        }
+    }
+
+    private func load(_ wave: Wave) async throws -> Report {
+        let before = encodes.withLock(\.self)
+        let slowest = try await withThrowingTaskGroup { group in
+            for load in 0..<wave.loads {
+                let (image, side) = wave.place(load)
                 group.addTask {
-                    try await check(image: number / Self.sides.count, side: Self.sides[number % Self.sides.count])
+                    let start = ContinuousClock.now
+                    try await check(image: image, side: side)
+                    return ContinuousClock.now - start
                 }
             }
-            try await group.waitForAll()
+            return try await group.reduce(Duration.zero) { max($0, $1) }
         }
-        Child.tell("\(encodes.withLock { $0 })")
-        withExtendedLifetime(fleet) {}
+        return Report(encodes: encodes.withLock(\.self) - before, slowest: Int(slowest / .milliseconds(1)))
     }
 
     private func check(image: Int, side: Int) async throws {
@@ -75,6 +135,33 @@ struct FleetMember {
         guard decoded.frames[0].bytes.prefix(3) == Self.colour(image)[...] else {
             throw TrialFailure("image \(image) is another one")
         }
+    }
+}
+
+/// Whether a process asks Redis.
+private final class FleetState: FleetObserver {
+    private let state = Lock((isLost: false, waiters: [Waiter<Void>]()))
+
+    func observe(_ event: FleetEvent) {
+        switch event {
+        case .lost: state.withLock { $0.isLost = true }
+        case .restored:
+            let waiters = state.withLock { state in
+                defer { state = (false, []) }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.resume(with: .success(())) }
+        default: break
+        }
+    }
+
+    func untilUsed() async {
+        let waiter = Waiter<Void>()
+        let isLost = state.withLock { state in
+            if state.isLost { state.waiters.append(waiter) }
+            return state.isLost
+        }
+        if isLost { try? await waiter.value { waiter.resume(with: .success(())) } }
     }
 }
 

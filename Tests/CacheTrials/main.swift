@@ -2,6 +2,7 @@
 //
 //     CacheTrials crash <kills> <seed>
 //     CacheTrials sharing <operations> <seconds> <seed>
+//     CacheTrials fleet <fault> <processes> <loads> <images> <seconds>
 //     CacheTrials hits <socket of a Redis server> <seconds>
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
@@ -44,11 +45,18 @@ case "look":
 case "share":
     try await Sharing(folder: arguments[2], seed: numbers[0]).run(
         operations: Int(numbers[1]), seconds: Double(numbers[2]))
+case "fleet-member":
+    try await FleetMember(JSONDecoder().decode(FleetMember.Settings.self, from: Data(arguments[2].utf8))).run()
 case "fleet":
-    try await FleetMember(
-        socket: arguments[2], port: Int(numbers[0]), seed: numbers[1], lifetime: .milliseconds(numbers[4]),
-        bucket: arguments.last.flatMap { $0.hasPrefix("s3:") ? $0 : nil }
-    ).run(loads: Int(numbers[2]), images: Int(numbers[3]))
+    await tried { _ in
+        guard let fault = FleetFault(rawValue: arguments[2]), numbers.count == 4 else {
+            throw TrialFailure("faults are \(FleetFault.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return try await FleetTrial(
+            fault: fault, processes: Int(numbers[0]), loads: Int(numbers[1]), images: Int(numbers[2]),
+            seconds: Int(numbers[3])
+        ).run()
+    }
 case "hits": try await SharedHits(socket: arguments[2]).run(seconds: Double(numbers.last ?? 5))
 case "denied":
     await tried { folder in
