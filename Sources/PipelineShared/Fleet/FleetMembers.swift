@@ -65,7 +65,11 @@ final class FleetMembers: Sendable {
         }
         defer { reports.report(.listening) }
         guard let missed else { return }
-        state.withLock { $0.data = missed.data }
+        state.withLock { state in
+            // The numbers of other data may be smaller, if the server's clock was set back.
+            if state.data != missed.data { state.seen = 0 }
+            state.data = missed.data
+        }
         for (number, target) in missed.targets {
             await apply(.invalidated(number: number, target: target))
         }

@@ -70,6 +70,26 @@ struct FleetInvalidationTests {
         #expect(machine.resources.memory.count == 0)
     }
 
+    @Test("that was missed is caught up on although the server came back empty with a clock that is behind")
+    func clockSetBack() async throws {
+        let site = try FleetSite(tagged)
+        let (machine, other) = (await joined(site), site.machine())
+        let (url, keys) = (site.origin.url("/cat.png"), machine.fleet.store.keys)
+        // As if the clock had been an hour ahead before.
+        let ahead = Date().microsecondsSince1970 + 3_600_000_000
+        _ = try await other.fleet.store.scripts.connection.send("SET", keys.counter, "\(ahead)")
+        #expect(await other.fleet.remove(tag: "shoes"))
+        await machine.events.until { $0.contains(.invalidated) }
+        site.server.kill()
+        try site.server.start()
+        await machine.events.until { $0.contains(.droppedMemory) && $0.count { $0 == .listening } == 2 }
+        _ = try await machine.load(url)
+        try await other.fleet.store.silently(invalidate: "tag:sale", instead: keys.invalidations)
+        _ = try await other.fleet.store.scripts.connection.send("CLIENT", "KILL", "TYPE", "pubsub")
+        await machine.events.until { $0.count { $0 == .invalidated } == 2 }
+        #expect(machine.resources.memory.count == 0)
+    }
+
     @Test("clears this machine, and says that the others don't know, if Redis is gone")
     func gone() async throws {
         let site = try FleetSite(tagged)
