@@ -47,12 +47,15 @@ extension HTTPCache {
         handInUses()
         let targets = response.targets
         let since = time ?? exchange.requestTime
+        let settled = store.settledGeneration
         let inserted = await store.insert(response, askedAt: since) { [invalidations, clock, users] stored in
             let now = clock.now
             // Checked here: an invalidation either is noted already or will remove this response.
             guard !targets.contains(where: { invalidations.contains($0, since: since, now: now) }) else { return nil }
             let same = stored.filter { $0.selecting.match(headers, of: users) }
-            guard same.allSatisfy({ $0.isReplaced(askedAt: exchange.requestTime, now: now) }) else { return nil }
+            guard same.allSatisfy({ $0.isReplaced(askedAt: exchange.requestTime, now: now, settled) }) else {
+                return nil
+            }
             return Set(same.map(\.generation))
         }
         switch inserted {
@@ -90,7 +93,8 @@ extension HTTPCache {
             await evict(stored)
             return .refused
         }
-        let isUpdated = await store.update(response) { $0.isReplaced(askedAt: update.requestTime, now: now) }
+        let settled = store.settledGeneration
+        let isUpdated = await store.update(response) { $0.isReplaced(askedAt: update.requestTime, now: now, settled) }
         guard let isUpdated else { return .unavailable }
         return isUpdated ? .stored(response) : .outdated
     }
@@ -101,8 +105,8 @@ extension HTTPCache {
     package func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
         let now = clock.now
         productCaches.remove(key, askedBefore: requestTime, now: now)
-        let isMeant = { @Sendable [users] (stored: StoredResponse) in
-            stored.selecting.match(headers, of: users) && stored.isReplaced(askedAt: requestTime, now: now)
+        let isMeant = { @Sendable [users, settled = store.settledGeneration] (stored: StoredResponse) in
+            stored.selecting.match(headers, of: users) && stored.isReplaced(askedAt: requestTime, now: now, settled)
         }
         // Most errors replace nothing, and then nothing is written.
         let found = try? await store.find(key, priority: .normal) { $0.first(where: isMeant) }
@@ -113,8 +117,10 @@ extension HTTPCache {
 
 extension StoredResponse {
     /// Whether a response that was requested at `time` replaces it. One from the future was stored before the clock was
-    /// set back.
-    fileprivate func isReplaced(askedAt time: Date, now: Date) -> Bool { requestTime <= time || requestTime > now + 2 }
+    /// set back. Those before the settled generation are older anyway.
+    fileprivate func isReplaced(askedAt time: Date, now: Date, _ settled: Int64) -> Bool {
+        generation < settled || requestTime <= time || requestTime > now + 2
+    }
 }
 
 extension URL {

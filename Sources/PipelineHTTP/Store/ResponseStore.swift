@@ -12,6 +12,10 @@ public protocol ResponseStore: Sendable {
     /// The limit of all stored bytes. Beyond it, the least recently used responses are removed first.
     var byteLimit: Int { get }
 
+    /// The generation before which every response is older than those that are inserted, whatever their times say; 0 by
+    /// default. A store that puts writers in order says so, so that their clocks may differ.
+    var settledGeneration: Int64 { get }
+
     /// Finds a response under a key.
     /// - Parameters:
     ///   - key: The source's key.
@@ -104,6 +108,9 @@ public protocol ResponseStore: Sendable {
 }
 
 extension ResponseStore {
+    /// Times alone decide which response is newer.
+    public var settledGeneration: Int64 { 0 }
+
     /// Finds none.
     public func largestVariant(
         like key: VariantKey, of generation: Int64, priority: LoadPriority

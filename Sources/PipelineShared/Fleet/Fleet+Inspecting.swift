@@ -38,7 +38,8 @@ extension Fleet {
         do {
             // A lease that nobody waits for writes a key, and ends by itself.
             _ = try await store.scripts.run(
-                .acquire, keys: [store.keys.lease("inspection"), store.keys.counter], [RedisStore.digits(1000)])
+                .acquire, keys: [store.keys.lease("inspection"), store.keys.counter],
+                [RedisStore.digits(1000), []])
             let text = try await connection.send("INFO").text ?? ""
             var values: [Substring: Substring] = [:]
             for line in text.split(whereSeparator: \.isNewline) {

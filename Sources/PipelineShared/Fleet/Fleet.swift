@@ -100,10 +100,13 @@ public final class Fleet: Sendable {
         messenger.close()
     }
 
-    /// The shared cache under a lease.
-    func cache(under token: FleetLeaseToken) -> HTTPCache {
+    /// The shared cache for what was asked under a lease.
+    /// - Parameter isFenced: Whether changes are refused once the lease has ended, and end it; false for those of other
+    ///   sources.
+    func cache(under token: FleetLeaseToken, isFenced: Bool = true) -> HTTPCache {
         var store = store
-        store.lease = token
+        store.lease = isFenced ? token : nil
+        store.settledGeneration = token.number
         return HTTPCache(store: store, isShared: true, users: cache.users, clock: clock)
     }
 }

@@ -111,9 +111,11 @@ final class FleetLeases: Sendable {
     /// - Returns: `nil` if Redis failed.
     private func acquire(_ name: String) async throws -> Grant? {
         let reply: RedisValue
+        let mark = String(UInt64.random(in: 0 ... .max), radix: 36)
         do {
             reply = try await scripts.run(
-                .acquire, keys: [keys.lease(name), keys.counter], [RedisStore.digits(lifetime.nanoseconds / 1_000_000)])
+                .acquire, keys: [keys.lease(name), keys.counter],
+                [RedisStore.digits(lifetime.nanoseconds / 1_000_000), Array(mark.utf8)])
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -125,7 +127,7 @@ final class FleetLeases: Sendable {
         else { return nil }
         guard number > 0 else { return .held(.milliseconds(max(1, rest + 1))) }
         reports.report(.leased)
-        return .granted(FleetRight(FleetLeaseToken(name: name, number: number), self))
+        return .granted(FleetRight(FleetLeaseToken(name: name, number: number, mark: mark), self))
     }
 
     /// Prolongs a lease until the task is cancelled or the lease is lost. A failure isn't the lease's end: the next
@@ -134,7 +136,7 @@ final class FleetLeases: Sendable {
         while (try? await clock.sleep(untilLimit: lifetime / 3)) != nil {
             let reply = try? await scripts.run(
                 .renew, keys: [keys.lease(token.name)],
-                [token.digits, RedisStore.digits(lifetime.nanoseconds / 1_000_000)])
+                [token.value, RedisStore.digits(lifetime.nanoseconds / 1_000_000)])
             if reply?.integer == 0 { return }
         }
     }
@@ -145,7 +147,7 @@ final class FleetLeases: Sendable {
         await Task {
             _ = try? await scripts.run(
                 .release, keys: [keys.lease(token.name)],
-                [token.digits, Array(keys.outcomes(token.name).utf8), Array(outcome.rawValue.utf8)])
+                [token.value, Array(keys.outcomes(token.name).utf8), Array(outcome.rawValue.utf8)])
         }.value
     }
 }

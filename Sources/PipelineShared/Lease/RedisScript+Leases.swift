@@ -1,17 +1,18 @@
-/// The scripts of leases. A lease is a key with a time to live, which holds the number of its grant.
+/// The scripts of leases. A lease is a key with a time to live, which holds the value of its holder's ``FleetLeaseToken``.
+/// Its time is Redis's alone: no script takes or compares a time of a machine.
 extension RedisScript {
-    /// Takes a lease, unless it is held. `KEYS`: lease, counter. `ARGV`: milliseconds to live. Returns the number of the
-    /// grant, or 0 and the milliseconds that are left to the holder.
+    /// Takes a lease, unless it is held. `KEYS`: lease, counter. `ARGV`: milliseconds to live, the holder's mark. Returns
+    /// the number of the grant, or 0 and the milliseconds that are left to the holder.
     static let acquire = RedisScript(
         "acquire", using: numbers,
         source: """
             if redis.call('EXISTS', KEYS[1]) == 1 then return {0, redis.call('PTTL', KEYS[1])} end
             local token = number(KEYS[2])
-            redis.call('SET', KEYS[1], text(token), 'PX', ARGV[1])
+            redis.call('SET', KEYS[1], text(token) .. ' ' .. ARGV[2], 'PX', ARGV[1])
             return {token, 0}
             """)
 
-    /// Prolongs a lease. `KEYS`: lease. `ARGV`: the number of the grant, milliseconds to live.
+    /// Prolongs a lease. `KEYS`: lease. `ARGV`: the holder's value, milliseconds to live.
     static let renew = RedisScript(
         "renew",
         source: """
@@ -20,7 +21,7 @@ extension RedisScript {
             return 1
             """)
 
-    /// Ends a lease and tells the waiters what became of it. `KEYS`: lease. `ARGV`: the number of the grant, the channel,
+    /// Ends a lease and tells the waiters what became of it. `KEYS`: lease. `ARGV`: the holder's value, the channel,
     /// the outcome.
     static let release = RedisScript(
         "release",
@@ -31,7 +32,7 @@ extension RedisScript {
             return 1
             """)
 
-    /// Stores a result of an `Encode` under a lease. `KEYS`: result, lease. `ARGV`: the number of the grant, milliseconds
+    /// Stores a result of an `Encode` under a lease. `KEYS`: result, lease. `ARGV`: the holder's value, milliseconds
     /// to live, the channel, the result.
     static let commitResult = RedisScript(
         "commitResult",

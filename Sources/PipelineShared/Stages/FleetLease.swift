@@ -75,7 +75,7 @@ public struct FleetLease: CompositeStage {
             do {
                 try await body.run(&load)
             } catch {
-                await evict(key, for: load, after: error)
+                await evict(key, for: load, right, after: error)
                 await right.end(.notShared)
                 throw error
             }
@@ -97,10 +97,11 @@ public struct FleetLease: CompositeStage {
     }
 
     /// Removes the shared response if the origin has said that it is no longer suitable (RFC 9111 section 4.3.3).
-    private func evict(_ key: SourceKey, for load: Load, after error: any Error) async {
+    private func evict(_ key: SourceKey, for load: Load, _ right: FleetRight, after error: any Error) async {
         guard let error = error as? LoadError, let status = error.httpStatus, [404, 410].contains(status),
             load.attachment(SharedStale.self) != nil
         else { return }
-        await fleet.cache.evict(key, for: load.request.headers, askedAt: load.clock.now)
+        let cache = fleet.cache(under: right.token, isFenced: false)
+        await cache.evict(key, for: load.request.headers, askedAt: load.clock.now)
     }
 }

@@ -116,7 +116,7 @@ extension RedisStore {
             return try await scripts.run(
                 .commitResult, keys: [keys.result(named: name), keys.lease(token.name)],
                 [
-                    token.digits, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
+                    token.value, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
                     Array(keys.outcomes(token.name).utf8), value,
                 ]
             ).integer == 1

@@ -50,9 +50,10 @@ public struct SharedStore: Stage {
         if let (stored, update) = right.confirmed {
             return await cache.freshen(stored, by: update, expiry: expiry, rules: rules) != nil
         }
+        let redirects = fleet.cache(under: right.token, isFenced: false)
         for redirect in load.arrival?.followed ?? [] {
             guard let (exchange, key) = exchange(of: redirect, load) else { return false }
-            switch await fleet.cache.keep(exchange, for: key, expiry: expiry, rules: rules) {
+            switch await redirects.keep(exchange, for: key, expiry: expiry, rules: rules) {
             // A newer one is stored.
             case .stored, .outdated: break
             // If a redirect can't be shared, its target would never be found.

@@ -94,7 +94,9 @@ extension RedisStore {
     }
 
     /// The number since which invalidations count: the lease's, or the time in microseconds.
-    func since(_ time: Date) -> [UInt8] { lease?.digits ?? Self.digits(time.microsecondsSince1970) }
+    func since(_ time: Date) -> [UInt8] {
+        Self.digits(settledGeneration > 0 ? settledGeneration : time.microsecondsSince1970)
+    }
 
     /// How many milliseconds a response stays.
     func milliseconds(of response: StoredResponse) -> [UInt8] {

@@ -34,6 +34,9 @@ struct RedisStore: ResponseStore {
     var blobs: BlobStore?
     /// The lease under which changes are made; `nil` for changes that need none.
     var lease: FleetLeaseToken?
+    /// The number of the grant after which the origin was asked; 0 if there was none. What Redis numbered before it is
+    /// older, whatever the machines' clocks say.
+    var settledGeneration: Int64 = 0
 
     /// Redis knows the limit.
     var byteLimit: Int { .max }
@@ -78,7 +81,7 @@ struct RedisStore: ResponseStore {
             for _ in 0..<Self.mostAttempts {
                 guard let replaced = replace(found.heads.map(\.head)) else { return .outdated }
                 let arguments = [
-                    Array(keys.epochs.utf8), found.change, lease?.digits ?? [], since(time), milliseconds(of: response),
+                    Array(keys.epochs.utf8), found.change, lease?.value ?? [], since(time), milliseconds(of: response),
                     Self.list(replaced), head, body, names(targets), Self.digits(Self.mostVarying),
                     Array((lease.map { keys.outcomes($0.name) } ?? "").utf8), response.isSuccess ? [49] : [48],
                 ]
@@ -116,7 +119,7 @@ struct RedisStore: ResponseStore {
                 let reply = try await scripts.run(
                     .update, keys: [keys.entry(response.key), keys.counter, keys.lease(lease?.name ?? "")],
                     [
-                        Array(keys.epochs.utf8), found.change, lease?.digits ?? [], since(response.requestTime),
+                        Array(keys.epochs.utf8), found.change, lease?.value ?? [], since(response.requestTime),
                         milliseconds(of: response), Self.digits(response.generation),
                         PackedResponse.pack(response, bodyLength: stored.bodyLength), names(response.targets),
                         Array((lease.map { keys.outcomes($0.name) } ?? "").utf8),

@@ -10,13 +10,24 @@ import Testing
 /// One random history of holders, commits and faults on a real server, next to a model of what may happen.
 ///
 /// Each step is one command of one machine, so any two machines' commands come in any order, and a holder's commit comes
-/// any time after its lease. Times to live are the model's: a lease ends when the history says so, as if its holder's
-/// clock or the server's were wrong by any amount.
+/// any time after its lease. Times to live are the model's: a lease ends when the history says so, as if the server's
+/// time passed at any rate. The clocks of the machines are wrong by hours and go at half or twice the rate. The server's
+/// is the model's too, and is set back when it loses its data, so that numbers are granted again.
 struct LeaseSimulation {
     private struct Holder {
         let token: FleetLeaseToken
         let version: UInt8
+        /// The machine, and when it asked the origin by its own clock.
+        let machine: Int
         let requested: Date
+        /// The response that the origin has confirmed; `nil` if it has sent another.
+        let confirmed: StoredResponse?
+    }
+
+    /// A machine's clock.
+    private struct Clock {
+        let offset: Double
+        let rate: Double
     }
 
     private let store: RedisStore
@@ -24,20 +35,28 @@ struct LeaseSimulation {
     private let seed: UInt64
     private var random: SeededGenerator
 
+    private let clocks: [Clock]
+    /// The time that has really passed, in seconds.
+    private var passed = 0.0
+    /// The server's clock, in microseconds.
+    private var serverTime: Int64 = 1_700_000_000_000_000
+    /// The largest number since the server has lost its data.
+    private var last: Int64 = 0
+
     /// Machines that think that they hold the lease, alive or stopped.
     private var holders: [Holder] = []
-    /// The number of the lease in force.
-    private var current: Int64?
-    /// The largest number that was granted.
-    private var largest: Int64 = 0
-    /// The number of the last invalidation.
+    /// The lease in force.
+    private var current: FleetLeaseToken?
+    /// The number of the last invalidation since the server has lost its data.
     private var invalidated: Int64 = 0
     /// What a lookup has to find, and the number of its commit.
     private var stored: (version: UInt8, token: Int64)?
     private var version: UInt8 = 0
-    private var now = Date(timeIntervalSince1970: 1_700_000_000)
+    private var granted: Set<Int64> = []
     private(set) var accepted = 0
     private(set) var refused = 0
+    /// How many numbers were granted twice, since the server's clock was set back.
+    private(set) var repeated = 0
 
     init(seed: UInt64, store: RedisStore, url: URL) {
         self.seed = seed
@@ -46,11 +65,25 @@ struct LeaseSimulation {
             reports: store.reports)
         self.url = url
         random = SeededGenerator(seed: seed)
+        clocks = (0..<4).map { [random] machine in
+            var random = random
+            for _ in 0..<machine { _ = random.next() }
+            return Clock(
+                offset: .random(in: -7200...7200, using: &random), rate: .random(in: 0.5...2, using: &random))
+        }
+    }
+
+    /// Scripts that ask a key for the server's time.
+    static func scripts(_ connection: RedisConnection) -> RedisScripts {
+        RedisScripts(connection) {
+            $0.replacing("redis.call('TIME')", with: "redis.call('HMGET', 'time', 'seconds', 'microseconds')")
+        }
     }
 
     /// Runs the history.
     mutating func run(steps: Int) async throws {
         for _ in 0..<steps {
+            try await passTime()
             switch Int.random(in: 0..<16, using: &random) {
             case 0..<5: try await acquire()
             case 5..<9: try await commit()
@@ -64,45 +97,91 @@ struct LeaseSimulation {
             }
             try await check()
         }
-        _ = try await store.scripts.connection.send(
-            "DEL", store.keys.entry(key), store.keys.counter, store.keys.generations, store.keys.log,
-            store.keys.lease(name), store.keys.epochs + store.keys.epoch(url.targetText))
+        _ = try await store.scripts.connection.send(["DEL"].map { Array($0.utf8) } + names)
     }
 
     private var key: SourceKey { SourceKey(digest: Digest(of: "image")) }
     private var name: String { "lease" }
+    private var names: [[UInt8]] {
+        let keys = store.keys
+        return [
+            keys.entry(key), keys.counter, keys.generations, keys.log, keys.lease(name),
+            keys.epochs + keys.epoch(url.targetText),
+        ].map { Array($0.utf8) }
+    }
+
+    /// Lets time pass: up to ten seconds, but less than it takes for two numbers on the server.
+    private mutating func passTime() async throws {
+        passed += .random(in: 0...10, using: &random)
+        serverTime += .random(in: 0...2, using: &random)
+        try await setServerTime()
+    }
+
+    private func setServerTime() async throws {
+        let (seconds, rest) = serverTime.quotientAndRemainder(dividingBy: 1_000_000)
+        _ = try await store.scripts.connection.send(
+            "HSET", "time", "seconds", "\(seconds)", "microseconds", "\(rest)")
+    }
+
+    /// The time by a machine's clock.
+    private func time(of machine: Int) -> Date {
+        Date(timeIntervalSince1970: 1_700_000_000 + clocks[machine].offset + passed * clocks[machine].rate)
+    }
+
+    private func cache(_ store: RedisStore, of machine: Int) -> HTTPCache {
+        HTTPCache(store: store, isShared: true, clock: ManualClock(now: time(of: machine)))
+    }
+
+    /// Checks a number that the server has given: the larger of a counter and its time.
+    private mutating func take(_ number: Int64) {
+        #expect(number > last && number >= serverTime, "seed \(seed): a number didn't rise")
+        last = number
+    }
 
     private mutating func acquire() async throws {
+        let machine = clocks.indices.randomElement(using: &random) ?? 0
+        let mark = String(random.next(), radix: 36)
         let reply = try await store.scripts.run(
-            .acquire, keys: [store.keys.lease(name), store.keys.counter], [RedisStore.digits(600_000)])
+            .acquire, keys: [store.keys.lease(name), store.keys.counter],
+            [RedisStore.digits(600_000), Array(mark.utf8)])
         let number = try #require(reply.array?.first?.integer)
         guard number > 0 else {
             #expect(current != nil, "seed \(seed): a free lease was refused")
             return
         }
         #expect(current == nil, "seed \(seed): a lease was granted twice")
-        #expect(number > largest, "seed \(seed): a number didn't rise")
-        #expect(number > invalidated, "seed \(seed)")
-        (current, largest) = (number, number)
-        now += 1
-        // A machine's clock may be wrong by a second or two.
-        let skew = Double.random(in: -0.4...0.4, using: &random)
+        take(number)
+        if !granted.insert(number).inserted { repeated += 1 }
+        let token = FleetLeaseToken(name: name, number: number, mark: mark)
+        current = token
+        var confirmed: StoredResponse?
+        if stored != nil, Bool.random(using: &random) { confirmed = try await found(by: machine) }
         holders.append(
-            Holder(token: FleetLeaseToken(name: name, number: number), version: version, requested: now + skew))
+            Holder(
+                token: token, version: confirmed?.body.first ?? version, machine: machine, requested: time(of: machine),
+                confirmed: confirmed))
     }
 
     private mutating func commit() async throws {
         guard let index = holders.indices.randomElement(using: &random) else { return }
         let holder = holders.remove(at: index)
-        let exchange = HTTPExchange(
-            url: url, status: 200, headers: [.cacheControl: "max-age=600"], requestTime: holder.requested,
-            responseTime: holder.requested, body: [holder.version])
         var fenced = store
         fenced.lease = holder.token
-        let clock = ManualClock(now: now)
-        let kept = await HTTPCache(store: fenced, isShared: true, clock: clock).commit(exchange, for: key)
-        let mayCommit = current == holder.token.number && invalidated < holder.token.number
-        #expect((kept != nil) == mayCommit, "seed \(seed): holder \(holder.token.number), lease \(current ?? 0)")
+        fenced.settledGeneration = holder.token.number
+        let cache = cache(fenced, of: holder.machine)
+        let exchange = HTTPExchange(
+            url: url, status: holder.confirmed == nil ? 200 : 304, headers: [.cacheControl: "max-age=600"],
+            requestTime: holder.requested, responseTime: holder.requested,
+            body: holder.confirmed == nil ? [holder.version] : [])
+        let kept: StoredResponse? =
+            if let confirmed = holder.confirmed {
+                await cache.freshen(confirmed, by: exchange)
+            } else {
+                await cache.commit(exchange, for: key)
+            }
+        let mayCommit = current == holder.token && invalidated < holder.token.number
+        #expect(
+            (kept != nil) == mayCommit, "seed \(seed): holder \(holder.token.number), lease \(current?.number ?? 0)")
         guard kept != nil else {
             refused += 1
             return
@@ -116,8 +195,8 @@ struct LeaseSimulation {
     private mutating func renew() async throws {
         guard let holder = holders.randomElement(using: &random) else { return }
         let reply = try await store.scripts.run(
-            .renew, keys: [store.keys.lease(name)], [holder.token.digits, RedisStore.digits(600_000)])
-        #expect((reply.integer == 1) == (current == holder.token.number), "seed \(seed)")
+            .renew, keys: [store.keys.lease(name)], [holder.token.value, RedisStore.digits(600_000)])
+        #expect((reply.integer == 1) == (current == holder.token), "seed \(seed)")
     }
 
     private mutating func release() async throws {
@@ -125,9 +204,9 @@ struct LeaseSimulation {
         let holder = holders.remove(at: index)
         let reply = try await store.scripts.run(
             .release, keys: [store.keys.lease(name)],
-            [holder.token.digits, Array("nobody".utf8), Array(LeaseOutcome.notShared.rawValue.utf8)])
-        #expect((reply.integer == 1) == (current == holder.token.number), "seed \(seed)")
-        if current == holder.token.number { current = nil }
+            [holder.token.value, Array("nobody".utf8), Array(LeaseOutcome.notShared.rawValue.utf8)])
+        #expect((reply.integer == 1) == (current == holder.token), "seed \(seed)")
+        if current == holder.token { current = nil }
     }
 
     private mutating func expire() async throws {
@@ -137,27 +216,29 @@ struct LeaseSimulation {
 
     private mutating func invalidate() async throws {
         invalidated = try await store.invalidation(of: url.targetText).number
-        #expect(invalidated > largest, "seed \(seed)")
+        take(invalidated)
         stored = nil
-        // A response that is requested later may be stored.
-        now += 1
     }
 
-    /// The server comes back empty.
+    /// The server comes back empty, often with a clock that is a little behind.
     private mutating func loseData() async throws {
-        _ = try await store.scripts.connection.send(
-            "DEL", store.keys.entry(key), store.keys.counter, store.keys.generations, store.keys.log,
-            store.keys.lease(name), store.keys.epochs + store.keys.epoch(url.targetText))
-        (current, stored) = (nil, nil)
+        _ = try await store.scripts.connection.send(["DEL"].map { Array($0.utf8) } + names)
+        (current, stored, last, invalidated) = (nil, nil, 0, 0)
+        serverTime -= .random(in: 0...20, using: &random)
+        try await setServerTime()
     }
 
-    private func check() async throws {
-        let found = try await HTTPCache(store: store, isShared: true, clock: ManualClock(now: now)).lookup(key)
-        switch (found, stored) {
-        case (.miss(.nothingStored), nil): break
-        case (.fresh(let response, _), let stored?):
-            #expect(response.body == [stored.version], "seed \(seed): an update was lost")
-        default: Issue.record("seed \(seed): found \(found) instead of \(String(describing: stored))")
+    /// What a machine finds, fresh or stale by its own clock.
+    private func found(by machine: Int) async throws -> StoredResponse? {
+        switch try await cache(store, of: machine).lookup(key) {
+        case .fresh(let response, _), .stale(let response, _): response
+        case .miss: nil
         }
+    }
+
+    private mutating func check() async throws {
+        let machine = clocks.indices.randomElement(using: &random) ?? 0
+        let body = try await found(by: machine)?.body
+        #expect(body == stored.map { [$0.version] }, "seed \(seed): an update was lost")
     }
 }

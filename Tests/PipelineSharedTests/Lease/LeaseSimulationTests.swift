@@ -10,28 +10,30 @@ private let seeds = ProcessInfo.processInfo.environment["FLEET_SEEDS"].flatMap {
 /// `FLEET_SEEDS=10000` runs more of them, as `make soak` does.
 @Suite("Random histories of leases", .withRedis, .timeLimit(.minutes(seeds > 1000 ? 30 : 3)))
 struct LeaseSimulationTests {
-    @Test("lose no update, let no older number win, and refuse every commit without its lease")
+    @Test("lose no update, let no older number win, and refuse every commit without its lease, whatever the clocks say")
     func commits() async throws {
         let site = try SharedSite()
         let url = try #require(URL(string: "http://example.com/a.jpg"))
-        let (accepted, refused) = try await withThrowingTaskGroup { group in
+        let totals = try await withThrowingTaskGroup { group in
             for part in 0..<4 as Range<UInt64> {
                 group.addTask {
-                    let store = site.store()
-                    var counts = (accepted: 0, refused: 0)
+                    // With a database of its own, and so with a clock of its own.
+                    let store = site.store(database: Int(part)) { LeaseSimulation.scripts($0) }
+                    var counts = (accepted: 0, refused: 0, repeated: 0)
                     for seed in stride(from: part, to: seeds, by: 4) {
                         var simulation = LeaseSimulation(seed: seed, store: store, url: url)
                         try await simulation.run(steps: 40)
                         counts.accepted += simulation.accepted
                         counts.refused += simulation.refused
+                        counts.repeated += simulation.repeated
                     }
                     return counts
                 }
             }
-            return try await group.reduce((0, 0)) { ($0.0 + $1.accepted, $0.1 + $1.refused) }
+            return try await group.reduce((0, 0, 0)) { ($0.0 + $1.accepted, $0.1 + $1.refused, $0.2 + $1.repeated) }
         }
-        // The histories have reached both.
-        #expect(accepted > Int(seeds) && refused > Int(seeds))
+        // The histories have reached all of these.
+        #expect(totals.0 > Int(seeds) && totals.1 > Int(seeds) && totals.2 > 0, "\(totals)")
     }
 
     @Test("wake every waiter, whatever becomes of the holders")
@@ -64,7 +66,7 @@ struct LeaseSimulationTests {
                         // A holder that dies at once: it took the lease and nothing renews it.
                         _ = try await fleet.store.scripts.run(
                             .acquire, keys: [fleet.store.keys.lease(name), fleet.store.keys.counter],
-                            [RedisStore.digits(20)])
+                            [RedisStore.digits(20), Array("\(load)".utf8)])
                         return
                     }
                     let turn = try await fleet.leases.turn(name, patience: .seconds(600)) { stored.withLock { $0 } }

@@ -18,13 +18,16 @@ final class SharedSite: Sendable {
 
     /// A machine's store, with a connection of its own.
     func store(
-        namespace: String = "test", limits: FleetLimits = FleetLimits(), events: EventRecorder = EventRecorder()
+        namespace: String = "test", limits: FleetLimits = FleetLimits(), events: EventRecorder = EventRecorder(),
+        database: Int = 0, scripts: (RedisConnection) -> RedisScripts = { RedisScripts($0) }
     ) -> RedisStore {
+        var address = server.address
+        address.database = database
         let reports = FleetReports(server.address, observers: [events], logger: events.logger)
         let connection = RedisConnection(
-            server.address, limits: RedisLimits(request: .seconds(10)), report: { reports.change($0) })
+            address, limits: RedisLimits(request: .seconds(10)), report: { reports.change($0) })
         return RedisStore(
-            scripts: RedisScripts(connection), keys: FleetKeys(namespace: namespace), limits: limits, reports: reports)
+            scripts: scripts(connection), keys: FleetKeys(namespace: namespace), limits: limits, reports: reports)
     }
 
     /// A machine's shared cache over a store.
