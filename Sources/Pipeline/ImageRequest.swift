@@ -30,17 +30,24 @@ public struct ImageRequest: Sendable, Hashable {
     /// How many frames of an animation to decode at most; `nil`, the default, for as many as the list's `Decode` says.
     /// Results with different numbers are different entries in the caches.
     public var frames: Int?
+    /// Names by which the response can be removed from every cache, next to those that the origin gives it; none by
+    /// default. A product, an article or a customer whose pictures change together is such a name.
+    ///
+    /// A response keeps the tags of the request that fetched it, and, on this machine, of the one that found it in a tier
+    /// that machines share. Keys don't depend on them.
+    public var tags: Set<String>
 }
 
 extension ImageRequest {
     /// Asks for the image of a source.
     public init(
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
-        headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil
+        headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil,
+        tags: Set<String> = []
     ) {
         self.init(
             source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
-            partition: partition, priority: priority, frames: frames)
+            partition: partition, priority: priority, frames: frames, tags: tags)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

@@ -24,15 +24,19 @@ public struct LoadOptions: Sendable, Hashable {
     /// How long the whole load may take; `nil`, the default, for any time. After that it fails with
     /// `LoadError.Code.timedOut`, as in a ``Timeout``. Work that other loads share continues for them.
     public var timeout: Duration?
+    /// Names by which `HTTPCache.remove(tag:)` removes the response from disk and memory; none by default. See
+    /// `ImageRequest.tags`.
+    public var tags: Set<String>
 
     /// Makes the options of a load.
     public init(
         maxPixelSize: PixelSize? = 300, policy: CachePolicy = .standard, identifier: String? = nil,
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,
-        priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil
+        priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil, tags: Set<String> = []
     ) {
         self.frames = frames
         self.timeout = timeout
+        self.tags = tags
         self.maxPixelSize = maxPixelSize
         self.policy = policy
         self.identifier = identifier
@@ -46,6 +50,6 @@ public struct LoadOptions: Sendable, Hashable {
     public func request(for source: ImageSource) -> ImageRequest {
         ImageRequest(
             source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
-            partition: partition, priority: priority, frames: frames)
+            partition: partition, priority: priority, frames: frames, tags: tags)
     }
 }

@@ -16,7 +16,10 @@ struct SharedTests {
         pipectl = try Pipectl()
         server = try RedisServer()
         let picture = Picture.png(PixelSize(width: 64, height: 48))
-        origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=600"], body: picture) }
+        let tag = try #require(HTTPField.Name("Cache-Tag"))
+        origin = try ScriptedOrigin { request in
+            .init(headers: [.cacheControl: "max-age=600", tag: "all, \(request.path)"], body: picture)
+        }
     }
 
     private var address: String { "unix://\(server.socket)" }
@@ -83,6 +86,13 @@ struct SharedTests {
             "cache", "rm", "--shared", address, origin.url("/a.png").absoluteString)
         #expect(removed.status == 0, "\(removed.errors)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.count == 1)
+        let untagged = try await pipectl.run("cache", "rm", "--shared", address, "--tag", "/b.png", "--tag", "none")
+        #expect(untagged.lines == ["/b.png: 1 removed", "none: 1 removed"], "\(untagged.errors)")
+        #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
+        _ = try await pipectl.run("prefetch", origin.url("/c.png").absoluteString, "--shared", address, "-q")
+        // With that, this machine has also removed the others from its own tiers.
+        #expect(try await pipectl.run("cache", "rm", "--tag", "all").text == "all: 1 removed\n")
+        #expect(try await pipectl.run("cache", "rm").status != 0)
         let purged = try await pipectl.run("cache", "purge", "--shared", address)
         #expect(purged.status == 0, "\(purged.errors)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)

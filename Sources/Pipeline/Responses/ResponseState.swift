@@ -96,7 +96,7 @@ extension Load {
     public mutating func deliver(_ exchange: HTTPExchange, from source: LoadSource? = nil) {
         if recorder.fact == nil { note(.answered(status: exchange.status)) }
         switch (exchange.status, response) {
-        case (200..<300, _): advance(response: .fetched(exchange), from: source)
+        case (200..<300, _): advance(response: .fetched(exchange.tagged(request.tags)), from: source)
         case (304, .stale(let stored, _)): advance(response: .confirmed(stored, by: exchange), from: source)
         case (304, _): breach("it delivered a 304 to a load that has no stale response")
         default: breach("it delivered the status \(exchange.status), which brings no image; throw an error instead")

@@ -1,21 +1,47 @@
 package import HTTPTypes
 
-/// The tags that an origin gives a response, so that all responses with a tag can be removed together.
+/// The tags that an origin or a caller gives a response, so that all responses with a tag can be removed together.
 ///
 /// Content delivery networks know two fields for them: `Surrogate-Key`, whose tags are separated by spaces, and
-/// `Cache-Tag`, whose tags are separated by commas. Tags differ by case.
+/// `Cache-Tag`, whose tags are separated by commas. Those of a caller are kept in `Pipeline-Tag`, separated by spaces
+/// and percent-encoded: a confirmation by the origin may replace its own fields. Tags differ by case.
 package enum ResponseTags {
     /// The tags in a response's fields, each once.
     package static func tags(in headers: HTTPFields) -> [String] {
         let keys = headers[values: .surrogateKey].flatMap { $0.split { $0 == " " || $0 == "\t" } }
         let tags = headers[values: .cacheTag].flatMap { $0.split(separator: ",") }.map { trimmed($0) }
-        var seen: Set<Substring> = []
-        return (keys + tags).filter { !$0.isEmpty && seen.insert($0).inserted }.map(String.init)
+        let own = headers[values: .pipelineTag].flatMap { $0.split(separator: " ") }.map { decoded($0) }
+        var seen: Set<String> = []
+        return ((keys + tags).map(String.init) + own).filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 
     /// The text that stands for a tag among the URLs of a response. The URL of a response is absolute and its scheme is
     /// http or https, so no URL looks like a tag.
     package static func target(_ tag: String) -> String { "tag:" + tag }
+
+    /// Percent-encodes every byte of a tag that isn't visible in ASCII.
+    fileprivate static func encoded(_ tag: String) -> String {
+        tag.utf8.reduce(into: "") { text, byte in
+            if byte > 32, byte < 127, byte != UInt8(ascii: "%") {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            }
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var (bytes, rest) = ([UInt8](), text.utf8[...])
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let number = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
+                bytes.append(number)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     private static func trimmed(_ text: Substring) -> Substring {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
@@ -24,9 +50,23 @@ package enum ResponseTags {
     }
 }
 
+extension HTTPExchange {
+    /// The exchange with a caller's tags among its fields.
+    func tagged(_ tags: Set<String>) -> HTTPExchange {
+        guard !tags.isEmpty, let name = HTTPField.Name.pipelineTag else { return self }
+        let added = tags.subtracting(ResponseTags.tags(in: headers)).filter { !$0.isEmpty }.sorted()
+        guard !added.isEmpty else { return self }
+        var tagged = self
+        tagged.headers.append(
+            HTTPField(name: name, value: added.map(ResponseTags.encoded).joined(separator: " ")))
+        return tagged
+    }
+}
+
 extension HTTPField.Name {
     fileprivate static let surrogateKey = Self("Surrogate-Key")
     fileprivate static let cacheTag = Self("Cache-Tag")
+    fileprivate static let pipelineTag = Self("Pipeline-Tag")
 }
 
 extension HTTPFields {

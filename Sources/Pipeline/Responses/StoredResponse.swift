@@ -64,7 +64,7 @@ public struct StoredResponse: Sendable, Codable {
     }
 
     /// The URLs that it came from, and its tags: the one that responded, those of the redirects that belong to it, and
-    /// `tag:` with each tag that the origin has given it (`Surrogate-Key`, `Cache-Tag`). When one of them becomes
+    /// `tag:` with each tag that the origin has given it (`Surrogate-Key`, `Cache-Tag`), or a caller. When one of them becomes
     /// invalid, so does the response.
     public var targets: [String] {
         [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)

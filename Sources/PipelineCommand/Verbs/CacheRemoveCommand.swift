@@ -8,43 +8,59 @@ import Stages
 struct CacheRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove the responses of URLs or keys.",
+        abstract: "Remove the responses of URLs, keys or tags.",
         discussion: """
             A key is what pipectl cache ls --json prints: 64 hexadecimal digits. Exit status: 1 if nothing was stored \
-            for one of the arguments. With --shared a URL becomes invalid in every tier of every machine.
+            for one of the arguments. Tags are those of the origin's Surrogate-Key and Cache-Tag, and of programs that \
+            gave a load some. With --shared a URL or a tag becomes invalid in every tier of every machine.
 
             Examples:
               pipectl cache rm https://example.com/photo.jpg
+              pipectl cache rm --shared redis://cache.internal --tag product-17
             """)
 
     @Argument(help: ArgumentHelp("URLs or keys.", valueName: "url|key"), completion: .default)
-    var names: [String]
+    var names: [String] = []
+
+    @Option(help: ArgumentHelp("Remove the responses with this tag; repeatable.", valueName: "tag"))
+    var tag: [String] = []
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
     @OptionGroup(title: "Sources and cache") var shared: SharedOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
+
+    func validate() throws {
+        if names.isEmpty, tag.isEmpty { throw ValidationError("Give a URL, a key or --tag.") }
+    }
 
     func run() async throws {
         let fleet = try await shared.usableFleet()
         defer { fleet?.close() }
         let responses = if let fleet { fleet.cache } else { try await cache.existing() }
         var missing = 0
-        for name in names {
-            let count = if let responses { try await remove(name, responses, fleet) } else { 0 }
+        for (name, isTag) in names.map({ ($0, false) }) + tag.map({ ($0, true) }) {
+            let count = if let responses { try await remove(name, isTag: isTag, responses, fleet) } else { 0 }
+            let name = isTag ? printable(name) : redactedURL(name)
             if count == 0 { missing += 1 }
             if report.json {
-                StandardOutput.write(JSONLine.of(CacheRemovalReport(input: redactedURL(name), removed: count)))
+                StandardOutput.write(JSONLine.of(CacheRemovalReport(input: name, removed: count)))
             } else if count == 0 {
-                report.show("\(redactedURL(name)): nothing is stored.")
+                report.show("\(name): nothing is stored.")
             } else if !report.quiet {
-                StandardOutput.write("\(redactedURL(name)): \(count) removed")
+                StandardOutput.write("\(name): \(count) removed")
             }
         }
         await responses?.close()
         if missing > 0 { throw ExitCode(1) }
     }
 
-    private func remove(_ name: String, _ responses: HTTPCache, _ fleet: Fleet?) async throws -> Int {
+    private func remove(
+        _ name: String, isTag: Bool, _ responses: HTTPCache, _ fleet: Fleet?
+    ) async throws -> Int {
+        if isTag {
+            if let fleet { return await fleet.remove(tag: name) ? 1 : 0 }
+            return await responses.remove(tag: name)
+        }
         if name.utf8.count == 64, let key = try await key(name, responses) { return await responses.remove(key) }
         guard case .url(let url) = try? ImageSource(parsing: name) else { return 0 }
         // It also clears the other tiers of every machine, which say nothing of how many they had.
@@ -62,9 +78,9 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     }
 }
 
-/// What was removed for one URL or key, as `--json` prints it.
+/// What was removed for one URL, key or tag, as `--json` prints it.
 struct CacheRemovalReport: Encodable {
-    /// The URL, redacted, or the key.
+    /// The URL, redacted, the key or the tag.
     let input: String
     let removed: Int
 }

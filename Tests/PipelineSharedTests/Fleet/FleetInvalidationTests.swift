@@ -40,6 +40,30 @@ struct FleetInvalidationTests {
         #expect(site.requests == 2)
     }
 
+    @Test("by a caller's tag clears every tier of every machine too, also those that found the response in a tier")
+    func callersTag() async throws {
+        let site = try FleetSite(tagged)
+        let machines = [await joined(site), await joined(site), await joined(site)]
+        let url = site.origin.url("/cat.png")
+        // Only the first one's tags are shared.
+        for (machine, tags) in zip(machines, [["Mäntel, 50 %"], [], ["third"]]) {
+            _ = try await machine.loader.load(url, options: LoadOptions(tags: Set(tags)))
+        }
+        #expect(await machines[1].fleet.remove(tag: "third"))
+        await machines[2].events.until { $0.contains(.invalidated) }
+        #expect(machines.map(\.resources.memory.count) == [1, 1, 0])
+        #expect(await machines[1].fleet.remove(tag: "Mäntel, 50 %"))
+        for machine in machines {
+            await machine.events.until { $0.count { $0 == .invalidated } == 2 }
+            #expect(machine.resources.memory.count == 0)
+        }
+        #expect(try await machines[0].load(url).source == .network)
+        // That load had no tags.
+        await machines[1].fleet.remove(tag: "Mäntel, 50 %")
+        #expect(try await machines[1].load(url).source == .shared)
+        #expect(site.requests == 2)
+    }
+
     @Test("that was missed is caught up on when the connection is back")
     func catchingUp() async throws {
         let site = try FleetSite(tagged)
