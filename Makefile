@@ -6,7 +6,7 @@ PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
 MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages PipelineShared PipelineFile PipelineTesting \
-    PipelineMetrics PipelineTracing
+    PipelineMetrics PipelineSharedMetrics PipelineTracing
 SITE = .build/site
 BINARY = .build/release/pipectl
 DECODER = .build/release/pipeline-decoder

@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "PipelineFile", targets: ["PipelineFile"]),
         .library(name: "PipelineTesting", targets: ["PipelineTesting"]),
         .library(name: "PipelineMetrics", targets: ["PipelineMetrics"]),
+        .library(name: "PipelineSharedMetrics", targets: ["PipelineSharedMetrics"]),
         .library(name: "PipelineTracing", targets: ["PipelineTracing"]),
         .library(name: "PipelineCommand", targets: ["PipelineCommand"]),
         .executable(name: "pipectl", targets: ["pipectl"]),
@@ -129,6 +130,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "PipelineSharedMetrics",
+            dependencies: ["PipelineShared", .product(name: "Metrics", package: "swift-metrics")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PipelineTracing",
             dependencies: ["Pipeline", "Stages", .product(name: "Tracing", package: "swift-distributed-tracing")],
             swiftSettings: settings
@@ -194,7 +200,8 @@ let package = Package(
         .testTarget(
             name: "ObserverTests",
             dependencies: [
-                "Pipeline", "PipelineMetrics", "PipelineTesting", "PipelineTracing", "Stages",
+                "Pipeline", "PipelineMetrics", "PipelineShared", "PipelineSharedMetrics", "PipelineTesting",
+                "PipelineTracing", "Stages",
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

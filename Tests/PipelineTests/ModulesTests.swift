@@ -14,6 +14,7 @@ struct ModulesTests {
         "PipelineShared": ["Pipeline", "PipelineHTTP", "Stages", "CCrypto", "CHiredis"],
         "PipelineFile": ["Pipeline", "Stages", "CYAML"],
         "PipelineMetrics": ["Pipeline", "Stages"],
+        "PipelineSharedMetrics": ["PipelineShared"],
         "PipelineTracing": ["Pipeline", "Stages"],
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
         "PipelineCommand": [
