@@ -28,7 +28,9 @@ struct FleetTrial {
         let links = try FleetLinks(for: fault)
         let blobs = S3Server.isInstalled ? try await S3Server(.moto) : nil
         let gate = try ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin { reply(to: $0, hasBlobs: blobs != nil, gate) }
+        // The origin may live longer than this run, and must not keep the server.
+        let hasBlobs = blobs != nil
+        let origin = try ScriptedOrigin { reply(to: $0, hasBlobs: hasBlobs, gate) }
         var children: [Child] = []
         defer { for child in children { child.kill() } }
         for number in 0..<processes { children.append(try child(number, "first", links, origin, blobs)) }

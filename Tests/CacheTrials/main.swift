@@ -3,6 +3,7 @@
 //     CacheTrials crash <kills> <seed>
 //     CacheTrials sharing <operations> <seconds> <seed>
 //     CacheTrials fleet <fault> <processes> <loads> <images> <seconds>
+//     CacheTrials sizes
 //     CacheTrials hits <socket of a Redis server> <seconds>
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
@@ -57,6 +58,7 @@ case "fleet":
             seconds: Int(numbers[3])
         ).run()
     }
+case "sizes": try await FleetSizes.run()
 case "hits": try await SharedHits(socket: arguments[2]).run(seconds: Double(numbers.last ?? 5))
 case "denied":
     await tried { folder in
