@@ -4,7 +4,7 @@
 //     CacheTrials sharing <operations> <seconds> <seed>
 //     CacheTrials fleet <fault> <processes> <loads> <images> <seconds>
 //     CacheTrials sizes
-//     CacheTrials hits <socket of a Redis server> <seconds>
+//     CacheTrials hits <seconds>
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
 import Foundation
@@ -59,7 +59,8 @@ case "fleet":
         ).run()
     }
 case "sizes": try await FleetSizes.run()
-case "hits": try await SharedHits(socket: arguments[2]).run(seconds: Double(numbers.last ?? 5))
+case "hits": try await SharedHits.run(seconds: Double(numbers.first ?? 2))
+case "hits-member": try await SharedHits.runMember(socket: arguments[2], seconds: Double(numbers.last ?? 2))
 case "denied":
     await tried { folder in
         try await FaultTrial(folder: folder).denied(mode: mode_t(arguments[2], radix: 8) ?? 0)

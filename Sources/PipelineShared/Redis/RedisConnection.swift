@@ -63,10 +63,24 @@ final class RedisConnection: Sendable {
     /// - Parameter limit: How long it may take; that of the connection's limits by default.
     /// - Throws: ``RedisFailure``; `CancellationError` at once if the task is cancelled.
     func send(_ arguments: [[UInt8]], within limit: Duration? = nil) async throws -> RedisValue {
-        if thread.isPaused { throw RedisFailure.paused }
+        let request = try request(arguments, limit)
+        return try await request.reply { thread.post([request]) }
+    }
+
+    /// Sends two commands in one round trip and waits for their replies.
+    func send(
+        _ first: [[UInt8]], then second: [[UInt8]], within limit: Duration? = nil
+    ) async throws -> (RedisValue, RedisValue) {
+        // Replies come in the order of their requests, so the limit of the second holds for both.
+        let (earlier, later) = (RedisRequest(first, deadline: .max), try request(second, limit))
+        let reply = try await later.reply { thread.post([earlier, later]) }
+        return (try await earlier.reply {}, reply)
+    }
+
+    private func request(_ arguments: [[UInt8]], _ limit: Duration?) throws(RedisFailure) -> RedisRequest {
+        if thread.isPaused { throw .paused }
         let deadline = clock.uptimeNanoseconds + (limit ?? limits.request).nanoseconds
-        let request = RedisRequest(arguments, deadline: deadline)
-        return try await request.reply { thread.post(request) }
+        return RedisRequest(arguments, deadline: deadline)
     }
 
     /// Does the same with texts.

@@ -8,6 +8,7 @@ final class RedisLink {
     /// Whether the socket is connected. Until then, nothing is written.
     private(set) var isConnected = false
     private var hasOutput = false
+    private var buffer = [UInt8](repeating: 0, count: 131_072)
 
     /// Begins to connect.
     /// - Throws: ``RedisFailure``.
@@ -58,8 +59,19 @@ final class RedisLink {
             guard error == 0 else { throw .unreachable(String(cString: strerror(error))) }
             isConnected = true
         }
-        if events & Int16(POLLIN | POLLHUP | POLLERR) != 0, redisBufferRead(context) != REDIS_OK { throw failure() }
+        if events & Int16(POLLIN | POLLHUP | POLLERR) != 0 { try read() }
         try flush()
+    }
+
+    /// Reads what has arrived. hiredis' own `redisBufferRead` takes 16 KB at a time, which is less than most replies.
+    private func read() throws(RedisFailure) {
+        let count = buffer.withUnsafeMutableBytes { buffer in
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 { redisReaderFeed(context.pointee.reader, buffer.baseAddress, count) }
+            return count
+        }
+        if count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+        throw .unreachable(count == 0 ? "the server closed the connection" : String(cString: strerror(errno)))
     }
 
     /// Writes what the socket takes now.

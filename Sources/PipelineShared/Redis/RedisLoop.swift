@@ -65,7 +65,7 @@ final class RedisLoop {
     }
 
     /// Works until the thread is stopped.
-    func run(wakeup: Int32) {
+    func run(wakeup: EventDescriptor) {
         while let requests = thread.takeRequests() {
             for request in requests { take(request) }
             do throws(RedisFailure) {
@@ -198,18 +198,15 @@ final class RedisLoop {
 
     /// Waits for the socket, for a request, or until the next moment at which something is due.
     /// - Returns: The socket's events.
-    private func wait(_ wakeup: Int32) -> Int16 {
-        var polled = [pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0)]
+    private func wait(_ wakeup: EventDescriptor) -> Int16 {
+        var polled = [pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0)]
         if let link { polled.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
         var due = min(nextDeadline, connectsUntil)
         if link == nil, resolver == nil, let probe = breaker.probesAt { due = min(due, probe) }
         if isForMessages, isReady { due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence) }
         let left = due == .max ? -1 : Int32(clamping: max(0, (due - clock.uptimeNanoseconds) / 1_000_000 + 1))
-        poll(&polled, nfds_t(polled.count), left)
-        if polled[0].revents != 0 {
-            var count: eventfd_t = 0
-            eventfd_read(wakeup, &count)
-        }
+        poll(&polled, nfds_t(polled.count), thread.mayWait() ? left : 0)
+        if polled[0].revents != 0 { wakeup.clear() }
         return polled.count > 1 ? polled[1].revents : 0
     }
 

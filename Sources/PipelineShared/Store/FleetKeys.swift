@@ -6,7 +6,7 @@ import Pipeline
 /// versions never meet. Results of an `Encode` have the variant key's version in their field.
 struct FleetKeys: Sendable, Hashable {
     /// The version of the layout. A release that stores otherwise increments it.
-    static let layout = 1
+    static let layout = 2
 
     /// What all names begin with.
     let prefix: String

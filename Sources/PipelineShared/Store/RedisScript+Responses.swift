@@ -3,6 +3,8 @@
 /// - `i`: the generations, the newest first, separated by spaces
 /// - `n`: the number of the last change, by which a change sees that another came first
 /// - `h`, `b`, `e` and a generation: its head, its body, and the epochs of its URLs and tags when it was stored
+/// - `b` and `g`: the body of the response that was stored last, and its generation. A reader asks for them by name, in
+///   the round trip of `find`: a long text takes Lua longer than everything else here.
 /// - `w` and a generation: its results' names; `v`, a generation, a dot and such a name: the result
 ///
 /// Each URL and tag has an epoch, a key of its own: `c` and a number, set when the first response is stored, or `i` and a
@@ -25,10 +27,9 @@ extension RedisScript {
         end
         """
 
-    /// `heads(entry, prefix, withBody)`: the number of the last change, the body of the newest generation, its
-    /// generation, and the generations and heads of all responses that hold.
+    /// `heads(entry, prefix)`: the number of the last change, and the generations and heads of all responses that hold.
     static let heads = """
-        local function heads(entry, prefix, withBody)
+        local function heads(entry, prefix)
             local index = redis.call('HGET', entry, 'i')
             if not index then return {} end
             local fields, generations = {'n'}, {}
@@ -37,9 +38,8 @@ extension RedisScript {
                 fields[#fields + 1] = 'h' .. generation
                 fields[#fields + 1] = 'e' .. generation
             end
-            if withBody then fields[#fields + 1] = 'b' .. generations[1] end
             local values = redis.call('HMGET', entry, unpack(fields))
-            local reply = {values[1], withBody and values[#fields], generations[1]}
+            local reply = {values[1]}
             for index, generation in ipairs(generations) do
                 local head, epochs = values[2 * index], values[2 * index + 1]
                 if head and epochs and holds(prefix, epochs) then
@@ -87,6 +87,7 @@ extension RedisScript {
                         redis.call('HDEL', entry, 'v' .. generation .. '.' .. name)
                     end
                     redis.call('HDEL', entry, 'h' .. generation, 'b' .. generation, 'e' .. generation, 'w' .. generation)
+                    if redis.call('HGET', entry, 'g') == generation then redis.call('HDEL', entry, 'b', 'g') end
                     redis.call('ZREM', all, generation .. ' ' .. entry)
                 else
                     left[#left + 1] = generation
@@ -103,8 +104,8 @@ extension RedisScript {
         end
         """
 
-    /// Finds the responses of a source. `KEYS`: the entry. `ARGV`: the epochs' prefix, and `1` for the newest body.
-    static let find = RedisScript("find", using: holds, heads, source: "return heads(KEYS[1], ARGV[1], ARGV[2] == '1')")
+    /// Finds the responses of a source. `KEYS`: the entry. `ARGV`: the epochs' prefix.
+    static let find = RedisScript("find", using: holds, heads, source: "return heads(KEYS[1], ARGV[1])")
 
     /// Inserts a response. `KEYS`: entry, counter, all generations, lease, failures. `ARGV`: the epochs' prefix, the
     /// number of the last known change, the lease's token or nothing, the number since which invalidations count,
@@ -115,7 +116,7 @@ extension RedisScript {
         source: """
             if ARGV[3] ~= '' and redis.call('GET', KEYS[4]) ~= ARGV[3] then return {'fenced'} end
             if (redis.call('HGET', KEYS[1], 'n') or '') ~= ARGV[2] then
-                return {'changed', heads(KEYS[1], ARGV[1], false)}
+                return {'changed', heads(KEYS[1], ARGV[1])}
             end
             local stamp = number(KEYS[2])
             local epochs = claim(ARGV[1], ARGV[9], tonumber(ARGV[4]), stamp, ARGV[5])
@@ -127,8 +128,10 @@ extension RedisScript {
                 drop(KEYS[1], left[#left], ' ' .. left[#left] .. ' ', KEYS[3])
                 table.remove(left)
             end
+            local last = redis.call('HGET', KEYS[1], 'g')
+            if last then redis.call('HSET', KEYS[1], 'b' .. last, redis.call('HGET', KEYS[1], 'b')) end
             redis.call('HSET', KEYS[1], 'i', table.concat(left, ' '), 'n', generation, 'h' .. generation, ARGV[7],
-                'b' .. generation, ARGV[8], 'e' .. generation, epochs)
+                'b', ARGV[8], 'g', generation, 'e' .. generation, epochs)
             live(KEYS[1], ARGV[5])
             redis.call('ZADD', KEYS[3], generation, generation .. ' ' .. KEYS[1])
             -- Responses that have expired leave the list of generations by and by.

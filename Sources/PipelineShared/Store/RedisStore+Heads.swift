@@ -6,9 +6,6 @@ import PipelineHTTP
 struct FoundHeads {
     /// The number of the last change; empty if nothing is stored.
     let change: [UInt8]
-    /// The body of the newest generation, if it was asked for, and that generation.
-    let body: [UInt8]?
-    let bodyGeneration: Int64?
     /// The responses that hold and whose version is known, with the lengths of their bodies.
     let heads: [(head: StoredResponse, bodyLength: Int)]
 
@@ -17,14 +14,8 @@ struct FoundHeads {
 
     init(_ reply: RedisValue?, key: SourceKey) {
         let values = reply?.array ?? []
-        guard values.count >= 3 else {
-            (change, body, bodyGeneration, heads) = ([], nil, nil, [])
-            return
-        }
-        change = values[0].bytes ?? []
-        body = values[1].bytes
-        bodyGeneration = values[2].integer
-        heads = stride(from: 3, to: values.count - 1, by: 2).compactMap { index in
+        change = values.first?.bytes ?? []
+        heads = stride(from: 1, to: values.count - 1, by: 2).compactMap { index in
             guard let generation = values[index].integer, let bytes = values[index + 1].bytes else { return nil }
             return PackedResponse.unpack(bytes, key: key, generation: generation)
         }
@@ -39,10 +30,23 @@ extension RedisStore {
     /// The most URLs and tags of a response.
     static var mostTargets: Int { 256 }
 
-    func heads(_ key: SourceKey, withBody: Bool) async throws -> FoundHeads {
-        let reply = try await scripts.run(
-            .find, keys: [keys.entry(key)], [Array(keys.epochs.utf8), withBody ? [49] : [48]])
-        return FoundHeads(reply, key: key)
+    func heads(_ key: SourceKey) async throws -> FoundHeads {
+        FoundHeads(try await scripts.run(.find, keys: [keys.entry(key)], [Array(keys.epochs.utf8)]), key: key)
+    }
+
+    /// The heads, and in the same round trip the body of the response that was stored last, with its generation.
+    func headsAndBody(_ key: SourceKey) async throws -> (FoundHeads, body: [UInt8]?, generation: Int64?) {
+        let entry = keys.entry(key)
+        let (last, found) = try await scripts.run(
+            .find, keys: [entry], [Array(keys.epochs.utf8)], after: ["HMGET", entry, "b", "g"].map { Array($0.utf8) })
+        return (FoundHeads(found, key: key), last.array?.first?.bytes, last.array?.last?.integer)
+    }
+
+    /// The body of a response; `nil` if it is gone.
+    func body(of generation: Int64, _ key: SourceKey) async throws -> [UInt8]? {
+        let command = ["HMGET", keys.entry(key), "b\(generation)", "b", "g"].map { Array($0.utf8) }
+        let values = try await scripts.connection.send(command).array ?? []
+        return values.dropFirst(values.last?.integer == generation ? 1 : 0).first?.bytes
     }
 
     /// Runs a read.

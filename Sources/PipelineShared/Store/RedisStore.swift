@@ -44,20 +44,22 @@ struct RedisStore: ResponseStore {
     func find(
         _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
     ) async throws -> StoreFinding {
-        guard let found = try await reading({ try await heads(key, withBody: true) }) else { return .unavailable }
+        guard let (found, lastBody, last) = try await reading({ try await headsAndBody(key) }) else {
+            return .unavailable
+        }
         guard let chosen = choose(found.heads.map(\.head)) else { return .nothing(among: found.heads.count) }
         guard let length = found.heads.first(where: { $0.head.generation == chosen.generation })?.bodyLength else {
             return .nothing(among: found.heads.count)
         }
         var response = chosen
-        if found.bodyGeneration == chosen.generation, let body = found.body {
-            response.body = body
+        if last == chosen.generation, let lastBody {
+            response.body = lastBody
         } else {
-            let field = "b\(chosen.generation)"
-            guard let reply = try await reading({ try await scripts.connection.send("HGET", keys.entry(key), field) })
-            else { return .unavailable }
+            guard let body = try await reading({ try await body(of: chosen.generation, key) }) else {
+                return .unavailable
+            }
             // It may have been removed meanwhile.
-            guard let body = reply.bytes else { return .nothing(among: found.heads.count - 1) }
+            guard let body else { return .nothing(among: found.heads.count - 1) }
             response.body = body
         }
         if response.body.count == length { return .found(response) }
@@ -112,7 +114,7 @@ struct RedisStore: ResponseStore {
     ) async -> Bool? {
         await writing {
             for _ in 0..<Self.mostAttempts {
-                let found = try await heads(response.key, withBody: false)
+                let found = try await heads(response.key)
                 guard let stored = found.heads.first(where: { $0.head.generation == response.generation }),
                     isCurrent(stored.head)
                 else { return false }
@@ -141,7 +143,7 @@ struct RedisStore: ResponseStore {
     ) async -> [StoredResponse] {
         await writing(takesRoom: false) {
             for _ in 0..<Self.mostAttempts {
-                let found = try await heads(key, withBody: false)
+                let found = try await heads(key)
                 let meant = found.heads.map(\.head).filter(isMeant)
                 guard !meant.isEmpty else { return [] }
                 let reply = try await scripts.run(
