@@ -34,7 +34,9 @@ let package = Package(
         .target(
             name: "InAFleet",
             dependencies: [
-                .product(name: "PipelineShared", package: "pipeline"), .product(name: "Stages", package: "pipeline"),
+                .product(name: "PipelineShared", package: "pipeline"),
+                .product(name: "PipelineSharedMetrics", package: "pipeline"),
+                .product(name: "Stages", package: "pipeline"),
             ],
             swiftSettings: settings
         ),

@@ -1,4 +1,6 @@
+import FoundationEssentials
 import PipelineShared
+import PipelineSharedMetrics
 import Stages
 
 /// A machine of a service whose machines share a tier of their cache.
@@ -24,8 +26,16 @@ struct InAFleet {
         return fleet
     }
 
-    /// Removes all images of a product from every tier of every machine.
-    func remove(product: Int) async {
-        await fleet.remove(tag: "product-\(product)")
+    /// The same, with metrics.
+    static func withMetrics() throws -> Fleet {
+        let fleet = Fleet(try RedisAddress("redis://cache.internal"), observers: [FleetMetrics()])
+        return fleet
+    }
+
+    /// Loads an image of a product, and removes all images of that product from every tier of every machine.
+    func loadAndRemove(_ url: URL) async throws -> ImageResponse {
+        let response = try await loader.load(url, options: LoadOptions(tags: ["product-17"]))
+        await fleet.remove(tag: "product-17")
+        return response
     }
 }
