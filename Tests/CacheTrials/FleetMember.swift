@@ -55,13 +55,15 @@ struct FleetMember {
     private let fleet: Fleet
     private let pipeline: ImagePipeline
     private let encodes = Lock(0)
+    private let clients: [CurlClient]
     private let port: Int
     private let state = FleetState()
 
     init(_ settings: Settings) throws {
         let patience = settings.patience.map { Duration.milliseconds($0) }
+        let blobClient = CurlClient(.init(addresses: .any))
         let blobs = try settings.bucket.map { bucket in
-            S3Blobs(try S3Bucket(bucket), deadline: .seconds(30)) {
+            S3Blobs(try S3Bucket(bucket), deadline: .seconds(30), client: blobClient) {
                 S3Credentials(accessKey: "key", secretKey: "secret")
             }
         }
@@ -72,8 +74,10 @@ struct FleetMember {
         var options = CurlClient.Options(addresses: .any)
         options.userAgent = settings.name
         options.maximumConnectionsPerHost = settings.connections
+        let client = CurlClient(options)
+        clients = [client, blobClient]
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000), client: CurlClient(options))
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 100_000_000), client: client)
         port = settings.port
         pipeline = .returnSharedElseLoad(resources, fleet, encoding: CountedEncode(encodes))
         fleet.join(resources)
@@ -105,6 +109,8 @@ struct FleetMember {
                 Child.tell(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))
             }
         }
+        // OpenSSL tidies up when the program exits, and no thread may use it then.
+        for client in clients { await client.shutdown() }
     }
 
     private func load(_ wave: Wave) async throws -> Report {
