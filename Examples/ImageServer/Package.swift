@@ -31,6 +31,7 @@ let package = Package(
                 .product(name: "PipelineIsolation", package: "pipeline"),
                 .product(name: "PipelineMetrics", package: "pipeline"),
                 .product(name: "PipelineShared", package: "pipeline"),
+                .product(name: "PipelineSharedMetrics", package: "pipeline"),
                 // Decodes; it is found next to the server.
                 .product(name: "pipeline-decoder", package: "pipeline"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -63,7 +63,7 @@ struct Server: Sendable {
         resources.allowedSources = settings.folder == nil ? .remote : [.remote, .files]
         self.resources = resources
         loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
-        let fleet = try settings.fleet(clock)
+        let fleet = try settings.fleet(clock, metrics)
         fleet?.join(resources)
         responder = try ImageResponder(settings, loader: loader, fleet: fleet, metrics: metrics)
     }

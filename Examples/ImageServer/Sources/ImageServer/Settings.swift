@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import PipelineIsolation
 import PipelineShared
+import PipelineSharedMetrics
 import Stages
 
 /// The server's settings, as options of its command.
@@ -138,9 +139,13 @@ struct Settings: ParsableArguments {
 
     /// The servers that share what they fetch and make; `nil` for this one alone.
     /// - Throws: `LoadError` with `invalidURL` for an address that isn't one.
-    func fleet(_ clock: any LoadClock) throws -> Fleet? {
+    func fleet(_ clock: any LoadClock, _ metrics: PrometheusMetrics) throws -> Fleet? {
         let blobs = try blobs.map { S3Blobs(try S3Bucket($0)) }
-        return try shared.map { Fleet(try RedisAddress($0), namespace: "image-server", blobs: blobs, clock: clock) }
+        return try shared.map {
+            Fleet(
+                try RedisAddress($0), namespace: "image-server", blobs: blobs, clock: clock,
+                observers: [FleetMetrics(factory: metrics)])
+        }
     }
 
     /// The formats that are read, in confined processes unless told otherwise.

@@ -26,6 +26,8 @@ struct SharedTierTests {
                 let answer = try await server.get(path)
                 #expect(answer.status == 200)
                 bodies.insert(answer.body)
+                let metrics = try await server.get("/metrics")
+                #expect(String(decoding: metrics.body, as: UTF8.self).contains("pipeline_fleet_lookups"))
             }
         }
         #expect(bodies.count == 1)

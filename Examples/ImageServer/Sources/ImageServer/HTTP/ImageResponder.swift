@@ -33,9 +33,10 @@ struct ImageResponder: HTTPResponder {
         let start = ContinuousClock.now
         var reply: Reply
         do {
-            let isQuick = !kind.isPicture || pictures.hasAnswered(request)
+            let kept = kind.isPicture ? pictures.keptPlan(for: request) : nil
+            let isQuick = kept?.hasAnswered ?? !kind.isPicture
             reply = try await connections.run(on: context.channel, isQuick: isQuick) {
-                try await self.reply(to: request, context)
+                try await self.reply(to: request, context, kept)
             }
         } catch let problem as Problem {
             reply = Reply(problem)
@@ -53,7 +54,7 @@ struct ImageResponder: HTTPResponder {
         return response
     }
 
-    private func reply(to request: Request, _ context: ClientContext) async throws -> Reply {
+    private func reply(to request: Request, _ context: ClientContext, _ kept: Plan?) async throws -> Reply {
         guard request.method != .options else {
             var reply = Reply([])
             reply.status = .noContent
@@ -80,6 +81,6 @@ struct ImageResponder: HTTPResponder {
         }
         if let page = try await gallery?.page(request) { return page }
         try rates.take(for: clients.address(of: request, context.channel))
-        return try await pictures.reply(to: request)
+        return try await pictures.reply(to: request, kept: kept)
     }
 }

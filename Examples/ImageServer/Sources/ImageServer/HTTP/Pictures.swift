@@ -23,13 +23,14 @@ struct Pictures: Sendable {
         maxAge = settings.maxAge
     }
 
-    /// Whether the request has been answered before, and so the result is most likely in memory.
-    func hasAnswered(_ request: Request) -> Bool { plans.hasAnswered(request) }
+    /// The plan that is kept for a request.
+    func keptPlan(for request: Request) -> Plan? { plans.kept(for: request) }
 
     /// Makes the reply to a request.
+    /// - Parameter kept: What ``keptPlan(for:)`` has returned.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
-    func reply(to request: Request) async throws -> Reply {
-        switch try plans.plan(for: request) {
+    func reply(to request: Request, kept: Plan?) async throws -> Reply {
+        switch try plans.plan(for: request, kept: kept) {
         case .redirect(let location):
             var reply = Reply([], type: "text/plain")
             reply.status = .seeOther

@@ -7,6 +7,9 @@ import Synchronization
 enum Plan: Sendable {
     case redirect(to: String)
     case load(PlannedLoad)
+
+    /// Whether it has led to a result, which is most likely in memory.
+    var hasAnswered: Bool { if case .load(let load) = self { load.hasAnswered } else { false } }
 }
 
 /// Makes plans, and keeps the recent ones: reading a path takes several times as long as a hit in memory.
@@ -40,27 +43,30 @@ final class Plans: Sendable {
         maxAge = settings.maxAge
     }
 
+    /// The plan for a request that was made before and is kept. The request is still to be checked.
+    func kept(for request: Request) -> Plan? {
+        let key = Key(request)
+        return recent.withLock { $0[key] }
+    }
+
     /// Returns the plan for a request.
+    /// - Parameter kept: What ``kept(for:)`` has returned.
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
-    func plan(for request: Request) throws -> Plan {
+    func plan(for request: Request, kept: Plan?) throws -> Plan {
         try paths.check(request.uri.path, query: request.uri.query)
-        let key = Key(request)
-        if let plan = recent.withLock({ $0[key] }) {
+        // Another request may have made it meanwhile.
+        if let plan = kept ?? self.kept(for: request) {
             if case .load(let load) = plan { try paths.check(expires: load.expires) }
             return plan
         }
+        let key = Key(request)
         let plan = try newPlan(for: key)
         recent.withLock { plans in
             if plans.count >= Self.maximumRecent { plans.removeAll() }
             plans[key] = plan
         }
         return plan
-    }
-
-    /// Whether a plan that is kept for the request has led to a result.
-    func hasAnswered(_ request: Request) -> Bool {
-        if case .load(let load) = recent.withLock({ $0[Key(request)] }) { load.hasAnswered } else { false }
     }
 
     private func newPlan(for key: Key) throws -> Plan {
