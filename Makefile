@@ -18,7 +18,7 @@ PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
 test: dependencies
-	@Scripts/dependencies redis-tools
+	@Scripts/dependencies redis-tools iproute2
 	@Scripts/s3-servers
 	swift build --build-tests
 	Scripts/failures swift test --skip-build --experimental-maximum-parallelization-width 4

@@ -64,8 +64,8 @@ public struct StoredResponse: Sendable, Codable {
     }
 
     /// The URLs that it came from, and its tags: the one that responded, those of the redirects that belong to it, and
-    /// `tag:` with each tag that the origin has given it (`Surrogate-Key`, `Cache-Tag`), or a caller. When one of them becomes
-    /// invalid, so does the response.
+    /// `tag:` with each tag that the origin (`Surrogate-Key`, `Cache-Tag`) or a caller has given it. When one of them
+    /// becomes invalid, so does the response.
     public var targets: [String] {
         [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)
     }

@@ -62,7 +62,8 @@ extension HTTPCache {
     public func remove(url: URL) async -> Int { await remove(target: url.targetText) }
 
     /// Removes every response with a tag, whatever its URL, as ``remove(url:)`` does. Origins give tags in the fields
-    /// `Surrogate-Key` and `Cache-Tag`, callers in `ImageRequest.tags`. Responses in folders that an earlier version has written have no tags.
+    /// `Surrogate-Key` and `Cache-Tag`, callers in `ImageRequest.tags`. Responses in folders that an earlier version has
+    /// written have no tags.
     /// - Returns: the number of removed responses.
     @discardableResult
     public func remove(tag: String) async -> Int { await remove(target: ResponseTags.target(tag)) }
