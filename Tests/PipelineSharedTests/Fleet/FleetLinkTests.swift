@@ -33,14 +33,7 @@ struct FleetLinkTests {
     @Test("doesn't wait for another machine's lease while the server pauses writes, although messages would come")
     func pausedWaiter() async throws {
         let gate = try ScriptedOrigin.Gate()
-        let picture = Picture.png(PixelSize(width: 64, height: 48))
-        let count = Lock(0)
-        let site = try FleetSite { _ in
-            let reply = ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: picture)
-            return count.withLock {
-                $0 += 1; return $0
-            } == 1 ? reply.held(until: gate) : reply
-        }
+        let site = try FleetSite(holdingTheFirstUntil: gate)
         let url = site.origin.url("/a.png")
         let holder = site.machine(leaseLifetime: .seconds(600))
         let first = Task { try await holder.load(url) }

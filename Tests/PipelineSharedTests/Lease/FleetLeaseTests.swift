@@ -27,14 +27,7 @@ struct FleetLeaseTests {
     @Test("that their holder doesn't renew end, and the next waiter fetches")
     func deadHolder() async throws {
         let gate = try ScriptedOrigin.Gate()
-        let picture = Picture.png(PixelSize(width: 64, height: 48))
-        let count = Lock(0)
-        let site = try FleetSite { _ in
-            let reply = ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: picture)
-            return count.withLock {
-                $0 += 1; return $0
-            } == 1 ? reply.held(until: gate) : reply
-        }
+        let site = try FleetSite(holdingTheFirstUntil: gate)
         // Its clock stands still, so it renews nothing, as if it were dead.
         let dead = site.machine(leaseLifetime: .milliseconds(300), clock: ManualClock(now: Date()))
         let task = await stopped(site, dead)

@@ -26,6 +26,18 @@ final class FleetSite: Sendable {
         }
     }
 
+    /// An origin that holds back the first response until the gate opens.
+    convenience init(holdingTheFirstUntil gate: ScriptedOrigin.Gate) throws {
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let count = Lock(0)
+        try self.init { _ in
+            let reply = ScriptedOrigin.Reply(headers: [.cacheControl: "max-age=60"], body: picture)
+            return count.withLock {
+                $0 += 1; return $0
+            } == 1 ? reply.held(until: gate) : reply
+        }
+    }
+
     var requests: Int { origin.log.requests.count }
 
     /// Waits until leases of this many names are waited for.
