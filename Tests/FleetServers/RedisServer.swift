@@ -63,9 +63,7 @@ package final class RedisServer: Sendable {
             if said.range(of: Data("ready to accept connections".utf8)) != nil { break }
         }
         // What it says later must not block it.
-        output.fileHandleForReading.readabilityHandler = { handle in
-            if handle.availableData.isEmpty { handle.readabilityHandler = nil }
-        }
+        output.fileHandleForReading.dropEverything()
     }
 
     /// Ends the server at once; what it held is gone.

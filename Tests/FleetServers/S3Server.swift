@@ -58,9 +58,7 @@ package final class S3Server: Sendable {
             if more.isEmpty { throw RedisServer.Failure(said: String(decoding: said, as: UTF8.self)) }
         }
         // What it says later must not block it.
-        output.fileHandleForReading.readabilityHandler = { handle in
-            if handle.availableData.isEmpty { handle.readabilityHandler = nil }
-        }
+        output.fileHandleForReading.dropEverything()
         guard kind == .moto else { return }
         let place =
             "<CreateBucketConfiguration><LocationConstraint>eu-central-1</LocationConstraint></CreateBucketConfiguration>"
