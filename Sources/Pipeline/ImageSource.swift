@@ -71,18 +71,7 @@ public enum ImageSource: Sendable, Hashable {
 
     /// The path of a `file:` URL, whose bytes need not be UTF-8.
     private static func path(of url: URL) -> String {
-        var bytes: [UInt8] = []
-        var rest = url.path(percentEncoded: true).utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-            if byte == UInt8(ascii: "%"), digits.count == 2 {
-                bytes.append(UInt8(digits[0] * 16 + digits[1]))
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(path: bytes)
+        String(path: percentDecoded(url.path(percentEncoded: true)))
     }
 
     /// Refuses a URL that can't be fetched over the network.

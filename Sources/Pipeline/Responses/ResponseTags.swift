@@ -10,7 +10,8 @@ package enum ResponseTags {
     package static func tags(in headers: HTTPFields) -> [String] {
         let keys = headers[values: .surrogateKey].flatMap { $0.split { $0 == " " || $0 == "\t" } }
         let tags = headers[values: .cacheTag].flatMap { $0.split(separator: ",") }.map { trimmed($0) }
-        let own = headers[values: .pipelineTag].flatMap { $0.split(separator: " ") }.map { decoded($0) }
+        let own = headers[values: .pipelineTag].flatMap { $0.split(separator: " ") }
+            .map { String(decoding: percentDecoded($0), as: UTF8.self) }
         var seen: Set<String> = []
         return ((keys + tags).map(String.init) + own).filter { !$0.isEmpty && seen.insert($0).inserted }
     }
@@ -28,19 +29,6 @@ package enum ResponseTags {
                 text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
             }
         }
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var (bytes, rest) = ([UInt8](), text.utf8[...])
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let number = UInt8(String(rest.prefix(2)) ?? "", radix: 16) {
-                bytes.append(number)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
