@@ -175,7 +175,8 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CImages", "CWebP", "CacheTrials", "PipelineHTTP", "PipelineImages", "PipelineTesting", "Stages",
+                "CImages", "CWebP", "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineImages", "PipelineTesting",
+                "Stages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], resources: [.copy("Images")],
             swiftSettings: settings),

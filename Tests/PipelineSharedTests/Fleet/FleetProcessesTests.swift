@@ -23,22 +23,9 @@ struct FleetProcessesTests {
         .enabled("root is needed to put Redis into a network of its own") { NetworkNamespace.isPermitted })
     func unplugged() async throws { try await survive(.unplugged) }
 
-    /// Runs a trial to its end, on a thread of its own: waiting blocks.
+    /// Runs a trial to its end. Its program lies next to the tests that were built with it.
     private func run(_ arguments: [String]) async throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "CacheTrials")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let said = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, String(decoding: said, as: UTF8.self)))
-            }
-        }
+        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "CacheTrials")
+        return try await Process.run(program, arguments)
     }
 }

@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import Testing
 
@@ -10,25 +11,7 @@ enum CacheTrials {
 
     /// Runs a trial to its end.
     static func run(_ arguments: String...) async throws -> (status: Int32, said: String) {
-        try await run(executable, arguments)
-    }
-
-    /// Runs a program to its end, on a thread of its own: waiting blocks.
-    static func run(_ executable: URL, _ arguments: [String]) async throws -> (status: Int32, said: String) {
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let said = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, String(decoding: said, as: UTF8.self)))
-            }
-        }
+        try await Process.run(executable, arguments)
     }
 }
 

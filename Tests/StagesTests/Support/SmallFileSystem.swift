@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 
 /// Runs a program that sees 3 MB of memory as the file system of a folder: nobody else sees it, and it goes with the
@@ -19,7 +20,7 @@ enum SmallFileSystem {
         _ program: String, _ arguments: String..., in folder: String
     ) async throws -> (status: Int32, said: String) {
         let script = "mount -t tmpfs -o size=3m none \"$0\" && exec \"$@\" \"$0\""
-        return try await CacheTrials.run(
+        return try await Process.run(
             URL(filePath: "/usr/bin/unshare"), Self.arguments + [script, folder, program] + arguments)
     }
 

@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import HTTPTypes
 import Pipeline
@@ -13,7 +14,7 @@ struct NoFolderTests {
         let folder = try TemporaryFolder()
         let homes = ["HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"].map { "\($0)=\(folder.path)" }
         let program = [CacheTrials.executable.path, "load-in-memory", site.origin.url("/a").absoluteString]
-        let (status, said) = try await CacheTrials.run(
+        let (status, said) = try await Process.run(
             URL(filePath: "/usr/bin/env"), ["-C", folder.path] + homes + program)
         #expect((status, said) == (0, "network disk 1\n"))
         #expect(TemporaryFolder.names(folder.path) == [])
