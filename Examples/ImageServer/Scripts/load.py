@@ -16,7 +16,7 @@ import statistics
 import sys
 import time
 
-from processes import Peak, memory
+from processes import Peak
 
 rounds, limit, cached = int(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
 servers = [server.split("=") for server in sys.argv[4:]]
