@@ -15,17 +15,32 @@ def tree(pid):
     return [pid, *(process for child in children for process in tree(child))]
 
 
-def cpu(pid):
-    """The CPU time of the processes so far, in seconds; of children that have ended too."""
-    total = 0
-    for process in tree(pid):
+def stats():
+    """The fields of proc(5)'s stat after the name, which may hold spaces, of all processes."""
+    found = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            # After the name, which may hold spaces: fields 14 to 17.
-            fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
+            found[name] = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
-        total += sum(int(field) for field in fields[11:15])
-    return total * TICK
+    return found
+
+
+def cpu(pid):
+    """The CPU time of the process and all its descendants so far, in seconds; of those that have ended too."""
+    earlier, times = None, {}
+    # A process that ends between two readings would count twice, or not at all; and while one ends, the list of children
+    # may lack others. Fields 4 and 14 to 17 are the parent and the times.
+    while earlier is None or earlier != times.keys():
+        earlier, processes, times = times.keys(), stats(), {str(pid): 0}
+        while True:
+            found = [name for name, fields in processes.items() if fields[1] in times and name not in times]
+            if not found:
+                break
+            times.update(dict.fromkeys(found, 0))
+        for name in times:
+            times[name] = sum(int(field) for field in processes[name][11:15]) if name in processes else 0
+    return sum(times.values()) * TICK
 
 
 def memory(pid):
