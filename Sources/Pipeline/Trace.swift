@@ -8,8 +8,8 @@ public struct Trace: Sendable {
         public let depth: Int
         /// How the stage's run went.
         public internal(set) var outcome: Outcome
-        let startNanoseconds: Int64
-        var nanoseconds: Int64
+        package let startNanoseconds: Int64
+        package internal(set) var nanoseconds: Int64
         /// The bytes that the load carried after the stage, where the stage changed what it carries.
         public internal(set) var bytes: Int?
         /// The key that the stage looked under or stored under.

@@ -70,15 +70,15 @@ public final class LoadMetrics: LoadObserver {
         outcome.increment()
         sample()
         guard let trace else { return }
-        var end = Duration.zero
+        var end: Int64 = 0
         // A load that joined another has that load's fetch in its own trace too.
         let isShared = trace.entries.contains { $0.fact == .joined }
         for entry in trace.entries {
-            end = max(end, entry.start + entry.duration)
-            timer(entry.stage).recordNanoseconds(entry.duration.nanoseconds)
+            end = max(end, entry.startNanoseconds + entry.nanoseconds)
+            timer(entry.stage).recordNanoseconds(entry.nanoseconds)
             if !isShared, let count = entry.receivedBytes { bytes.increment(by: count) }
         }
-        loadTimer.recordNanoseconds(end.nanoseconds)
+        loadTimer.recordNanoseconds(end)
     }
 
     private func sample() {
@@ -107,8 +107,4 @@ extension Trace.Entry {
         default: nil
         }
     }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }
