@@ -18,13 +18,13 @@ struct scheduling {
     uint64_t period;
 };
 
-void cthread_give_way(void)
+void cthread_give_way(bool has_longer_slices)
 {
     struct scheduling own = { 0 };
     // Keep a policy that was chosen for the whole program.
     if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER) return;
     own.size = sizeof own;
     own.nice = own.nice + 7 < 19 ? own.nice + 7 : 19;
-    own.runtime = 100 * 1000 * 1000;
+    if (has_longer_slices) own.runtime = 100 * 1000 * 1000;
     syscall(SYS_sched_setattr, 0, &own, 0);
 }

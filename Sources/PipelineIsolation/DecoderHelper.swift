@@ -9,7 +9,7 @@ import PipelineImages
 /// Its calls block for some milliseconds, so they belong on threads that may block. One call at a time.
 final class DecoderHelper: Sendable {
     /// The version of the messages. The helper has to have the same.
-    static let version = 1
+    static let version = 2
     /// The bytes of the helper's first message: its version, its number of threads and its formats, as text.
     static let greetingBytes = 4096
 

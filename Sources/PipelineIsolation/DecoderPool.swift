@@ -12,7 +12,7 @@ public import PipelineImages
 /// ```
 ///
 /// A worker has no files, no network, no other processes, no environment and no descriptor but its channel. It decodes one
-/// image at a time, on one thread, and is replaced after ``init(workers:limits:confinement:helper:imagesPerWorker:age:clock:logger:)``'s
+/// image at a time, on one thread, and is replaced after ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s
 /// number of images. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in the
 /// middle of a library's call.
 ///
@@ -52,6 +52,7 @@ public final class DecoderPool: Sendable {
         var helper: String?
         var imagesPerWorker = 10_000
         var age = Duration.seconds(600)
+        var givesWay = false
         var clock: any LoadClock = SystemClock()
         var logger = Logger(label: "pipeline.decoders")
 
@@ -84,7 +85,7 @@ public final class DecoderPool: Sendable {
             let base = 256 << 20
             return csandbox_plan(
                 without: missing.rawValue, memory: UInt64(limits.memory.saturatingPlus(base)),
-                seconds: UInt64(min(1e6, max(1, seconds))))
+                seconds: UInt64(min(1e6, max(1, seconds))), gives_way: givesWay)
         }
     }
 
@@ -116,18 +117,20 @@ public final class DecoderPool: Sendable {
     ///     next to this program or in `../libexec`.
     ///   - imagesPerWorker: The number of requests after which a worker is replaced; 10,000 by default.
     ///   - age: The time after which a worker is replaced; 10 minutes by default.
+    ///   - givesWay: Whether workers give way to other processes, as `BlockingThreads.giveWay()` lets threads do, for
+    ///     servers; `false` by default.
     ///   - clock: The clock of ages and refusals; by default the system's.
     ///   - logger: Logs once what is missing of the confinement.
     /// - Throws: `LoadError` with `refused` if the helper is missing or doesn't start, or if the confinement is required and
     ///   something of ``Confinement/required`` isn't in force.
     public convenience init(
         workers: Int? = nil, limits: ImageLimits = ImageLimits(), confinement: ConfinementPolicy = .required,
-        helper: String? = nil, imagesPerWorker: Int = 10_000, age: Duration = .seconds(600),
+        helper: String? = nil, imagesPerWorker: Int = 10_000, age: Duration = .seconds(600), givesWay: Bool = false,
         clock: any LoadClock = SystemClock(), logger: Logger = Logger(label: "pipeline.decoders")
     ) async throws {
         let start = Start(
             workers: workers, limits: limits, policy: confinement, helper: helper, imagesPerWorker: imagesPerWorker,
-            age: age, clock: clock, logger: logger)
+            age: age, givesWay: givesWay, clock: clock, logger: logger)
         try self.init(start, try await BlockingThreads.files.run { _ in try start.processes() })
     }
 

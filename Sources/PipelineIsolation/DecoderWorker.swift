@@ -52,6 +52,7 @@ public enum DecoderWorker {
         else { _exit(1) }
         close(worker.input)
         close(worker.output)
+        if worker.plan.gives_way { Thread.giveWay() }
         var ready = Message(kind: 0)
         ready.append(Int(csandbox_confine(worker.plan, worker.channel)))
         var loop = WorkerLoop(codecs: codecs, input: input, output: output)

@@ -118,6 +118,17 @@ struct PoolTests {
         await pool.close()
     }
 
+    @Test("Workers give way if the pool is told so", arguments: [false, true])
+    func givesWay(givesWay: Bool) async throws {
+        let pool = try await DecoderPool(workers: 1, helper: Corpus.helper("pipeline-decoder"), givesWay: givesWay)
+        let helper = try #require(pool.helperProcess)
+        let worker = try #require(Processes().children(of: helper).first?.number)
+        let process = __priority_which_t(PRIO_PROCESS.rawValue)
+        let niceness = getpriority(process, id_t(helper))
+        #expect(getpriority(process, id_t(worker)) == (givesWay ? min(19, niceness + 7) : niceness))
+        await pool.close()
+    }
+
     @Test("If the helper is killed, the next worker comes from a new one")
     func helperKilled() async throws {
         let used = try await UsedPool()

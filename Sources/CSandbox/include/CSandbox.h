@@ -37,6 +37,8 @@ typedef struct {
     uint64_t memory;
     /// Seconds of processor time; 0 for no limit.
     uint64_t seconds;
+    /// Whether the process gives way to others, which the worker itself sees to.
+    bool gives_way;
 } csandbox_plan;
 
 /// Confines the calling process, which has one thread, for good. Closes all descriptors except `channel`.

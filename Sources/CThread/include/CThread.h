@@ -1,12 +1,14 @@
 #ifndef CTHREAD_H
 #define CTHREAD_H
 
-/// Lets the calling thread give way to other threads. It gets a smaller share of a contended processor (nice(1) plus 7)
-/// and longer time slices, so that a thread that wakes up preempts it instead of waiting for its slice to end.
+#include <stdbool.h>
+
+/// Lets the calling thread give way to other threads: it gets a smaller share of a contended processor (nice(1) plus 7).
 ///
-/// Linux supports the length of time slices since 6.12; older kernels change only the share. If the system refuses,
-/// nothing changes.
-void cthread_give_way(void);
+/// With longer time slices, a thread that wakes up preempts it instead of waiting for its slice to end; but threads that
+/// are busy as well wait longer, so they are for a thread that works little. Linux supports them since 6.12; older kernels
+/// change only the share. If the system refuses, nothing changes.
+void cthread_give_way(bool has_longer_slices);
 
 /// Returns memory that the process has freed, but the allocator keeps, to the system. Takes milliseconds. Does nothing
 /// without glibc.

@@ -14,6 +14,7 @@ public final class BlockingThreads: Sendable {
         var threads = 0
         var idle = 0
         var stopped = false
+        var givesWay = false
         let limit: Int
         /// How many threads do work below normal priority, and how many may.
         var modest = 0
@@ -37,7 +38,7 @@ public final class BlockingThreads: Sendable {
         }
 
         /// The next work that a thread may start.
-        mutating func next() -> (item: WorkItem, isModest: Bool)? {
+        mutating func next() -> Next? {
             guard let (item, place) = line.first else { return nil }
             let isModest = place.priority < .normal
             if isModest {
@@ -45,8 +46,14 @@ public final class BlockingThreads: Sendable {
                 modest += 1
             }
             line.remove(item)
-            return (item, isModest)
+            return Next(item: item, isModest: isModest, givesWay: givesWay)
         }
+    }
+
+    private struct Next {
+        let item: WorkItem
+        let isModest: Bool
+        let givesWay: Bool
     }
 
     private let name: String
@@ -69,6 +76,12 @@ public final class BlockingThreads: Sendable {
 
     /// Lets the threads end once no work is queued. Later calls of `run` throw `CancellationError`.
     public func stop() { state.withLock(wake: .all) { $0.stopped = true } }
+
+    /// Lets the threads give way to the program's others from now on: where there are more than processors, each gets a
+    /// smaller share (nice(1) plus 7), as far as the system allows.
+    ///
+    /// It is for servers, whose responses from memory shouldn't wait behind decodes. It can't be taken back.
+    public func giveWay() { state.withLock { $0.givesWay = true } }
 
     /// The number of queued pieces of work.
     package var waiting: Int { state.withLock { $0.line.count } }
@@ -138,7 +151,12 @@ public final class BlockingThreads: Sendable {
         let threadWillEnd = threadWillEnd
         do {
             try Thread.start(name: name) {
+                var hasGivenWay = false
                 while let next = Self.next(state) {
+                    if next.givesWay, !hasGivenWay {
+                        Thread.giveWay()
+                        hasGivenWay = true
+                    }
                     next.item.run()
                     // This thread looks for its next work at once, so no other has to be woken.
                     if next.isModest { state.withLock { $0.modest -= 1 } }
@@ -160,7 +178,7 @@ public final class BlockingThreads: Sendable {
         for item in refused { item.refuse(refusal.error()) }
     }
 
-    private static func next(_ state: Monitor<State>) -> (item: WorkItem, isModest: Bool)? {
+    private static func next(_ state: Monitor<State>) -> Next? {
         state.wait { state in
             if let next = state.next() { return .some(next) }
             return state.stopped ? .some(nil) : nil

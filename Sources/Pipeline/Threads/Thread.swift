@@ -38,7 +38,7 @@ package enum Thread {
                 guard let argument else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 nameThisThread(start.name)
-                if start.givesWay { cthread_give_way() }
+                if start.givesWay { cthread_give_way(true) }
                 start.body()
                 return nil
             }, start.toOpaque())
@@ -48,6 +48,9 @@ package enum Thread {
             throw Refusal(number: status)
         }
     }
+
+    /// Lets the calling thread give way to other threads when there are more than processors, and keep its time slices.
+    package static func giveWay() { cthread_give_way(false) }
 
     /// The system refused another thread.
     package struct Refusal: Error {

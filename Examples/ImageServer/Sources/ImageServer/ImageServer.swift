@@ -25,6 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var settings: Settings
 
     mutating func run() async throws {
+        // Results from memory shouldn't wait behind decodes.
+        BlockingThreads.decoding.giveWay()
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         let server = try Server(settings, codecs: try await settings.codecs(), metrics: metrics)

@@ -152,7 +152,7 @@ struct Settings: ParsableArguments {
     /// - Throws: `LoadError` with `refused` if this machine can't confine them.
     func codecs() async throws -> ImageCodecs {
         guard isolate else { return .standard }
-        let pool = try await DecoderPool(limits: limits)
+        let pool = try await DecoderPool(limits: limits, givesWay: true)
         return try ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)
     }
 

@@ -30,18 +30,6 @@ struct BlockingThreadsTests {
         }
     }
 
-    @Test("A thread that gives way is nicer than others by seven", arguments: [(false, 0), (true, 7)])
-    func threadGivesWay(givesWay: Bool, nicer: Int32) async throws {
-        let own = min(19, getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) + nicer)
-        let found = Lock<Int32?>(nil)
-        try Stages.Thread.start(name: "test", givesWay: givesWay) {
-            let priority = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
-            found.withLock { $0 = priority }
-        }
-        while found.withLock({ $0 }) == nil { await Task.yield() }
-        #expect(found.withLock { $0 } == own)
-    }
-
     @Test("Work that comes in a burst begins at once on as many threads as there may be, however many were idle")
     func burst() async throws {
         for _ in 0..<20 {
