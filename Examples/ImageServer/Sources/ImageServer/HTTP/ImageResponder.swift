@@ -29,14 +29,16 @@ struct ImageResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: ClientContext) async throws -> Response {
-        let kind = RequestMetrics.Kind(path: request.uri.path)
+        // Read once, since each time makes another string.
+        let path = request.uri.path
+        let kind = RequestMetrics.Kind(path: path)
         let start = ContinuousClock.now
         var reply: Reply
         do {
-            let kept = kind.isPicture ? pictures.keptPlan(for: request) : nil
-            let isQuick = kept?.hasAnswered ?? !kind.isPicture
+            let planned = pictures.find(request, path: path)
+            let isQuick = planned.kept?.hasAnswered ?? !kind.isPicture
             reply = try await connections.run(on: context.channel, isQuick: isQuick) {
-                try await self.reply(to: request, context, kept)
+                try await self.reply(to: request, kind, context, planned)
             }
         } catch let problem as Problem {
             reply = Reply(problem)
@@ -54,7 +56,9 @@ struct ImageResponder: HTTPResponder {
         return response
     }
 
-    private func reply(to request: Request, _ context: ClientContext, _ kept: Plan?) async throws -> Reply {
+    private func reply(
+        to request: Request, _ kind: RequestMetrics.Kind, _ context: ClientContext, _ planned: Plans.Request
+    ) async throws -> Reply {
         guard request.method != .options else {
             var reply = Reply([])
             reply.status = .noContent
@@ -69,6 +73,13 @@ struct ImageResponder: HTTPResponder {
             reply.fields[.allow] = "GET, HEAD, OPTIONS"
             return reply
         }
+        if !kind.isPicture, let page = try await page(request) { return page }
+        try rates.take(for: clients.address(of: request, context.channel))
+        return try await pictures.reply(to: request, planned)
+    }
+
+    /// What is served besides pictures.
+    private func page(_ request: Request) async throws -> Reply? {
         switch request.uri.path {
         case "/health/live": return Reply(ofThisMoment: "alive\n", type: "text/plain")
         case "/health/ready":
@@ -77,10 +88,7 @@ struct ImageResponder: HTTPResponder {
             }
             return Reply(ofThisMoment: "ready\n", type: "text/plain")
         case "/metrics": return Reply(ofThisMoment: metrics.text, type: "text/plain; version=0.0.4; charset=utf-8")
-        default: break
+        default: return try await gallery?.page(request)
         }
-        if let page = try await gallery?.page(request) { return page }
-        try rates.take(for: clients.address(of: request, context.channel))
-        return try await pictures.reply(to: request, kept: kept)
     }
 }

@@ -23,14 +23,13 @@ struct Pictures: Sendable {
         maxAge = settings.maxAge
     }
 
-    /// The plan that is kept for a request.
-    func keptPlan(for request: Request) -> Plan? { plans.kept(for: request) }
+    /// Looks for the plan of a request.
+    func find(_ request: Request, path: String) -> Plans.Request { plans.find(request, path: path) }
 
     /// Makes the reply to a request.
-    /// - Parameter kept: What ``keptPlan(for:)`` has returned.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
-    func reply(to request: Request, kept: Plan?) async throws -> Reply {
-        switch try plans.plan(for: request, kept: kept) {
+    func reply(to request: Request, _ planned: Plans.Request) async throws -> Reply {
+        switch try plans.plan(for: planned) {
         case .redirect(let location):
             var reply = Reply([], type: "text/plain")
             reply.status = .seeOther

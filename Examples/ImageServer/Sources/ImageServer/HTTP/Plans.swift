@@ -14,15 +14,23 @@ enum Plan: Sendable {
 
 /// Makes plans, and keeps the recent ones: reading a path takes several times as long as a hit in memory.
 final class Plans: Sendable {
+    /// A request as far as a plan depends on it, and the plan if it is kept.
+    struct Request: Sendable {
+        fileprivate let key: Key
+        fileprivate let query: String?
+        /// The plan of the same request before. This one is still to be checked.
+        let kept: Plan?
+    }
+
     /// Everything in a request that a plan depends on.
-    private struct Key: Hashable {
+    fileprivate struct Key: Hashable, Sendable {
         let path: String
         let authority: String?
         let accept: String?
         let hints: ClientHints?
 
-        init(_ request: Request) {
-            path = request.uri.path
+        init(_ request: Hummingbird.Request, path: String) {
+            self.path = path
             authority = request.head.authority
             accept = request.headers[.accept]
             hints = path.hasPrefix("/thumb/") ? ClientHints(request.headers) : nil
@@ -33,8 +41,7 @@ final class Plans: Sendable {
     private let lists: PictureLists
     private let sources: SourcePolicy
     private let maxAge: Int
-    private let recent = Mutex<[Key: Plan]>([:])
-    private static let maximumRecent = 512
+    private let recent = Mutex(RecentValues<Key, Plan>())
 
     init(_ settings: Settings, paths: SignedPaths, lists: PictureLists) throws {
         self.paths = paths
@@ -43,29 +50,25 @@ final class Plans: Sendable {
         maxAge = settings.maxAge
     }
 
-    /// The plan for a request that was made before and is kept. The request is still to be checked.
-    func kept(for request: Request) -> Plan? {
-        let key = Key(request)
-        return recent.withLock { $0[key] }
+    /// Looks for the plan of a request.
+    func find(_ request: Hummingbird.Request, path: String) -> Request {
+        let key = Key(request, path: path)
+        return Request(key: key, query: request.uri.query, kept: recent.withLock { $0[key] })
     }
 
-    /// Returns the plan for a request.
-    /// - Parameter kept: What ``kept(for:)`` has returned.
+    /// Returns the plan of a request.
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
-    func plan(for request: Request, kept: Plan?) throws -> Plan {
-        try paths.check(request.uri.path, query: request.uri.query)
+    func plan(for request: Request) throws -> Plan {
+        let key = request.key
+        try paths.check(key.path, query: request.query)
         // Another request may have made it meanwhile.
-        if let plan = kept ?? self.kept(for: request) {
+        if let plan = request.kept ?? recent.withLock({ $0[key] }) {
             if case .load(let load) = plan { try paths.check(expires: load.expires) }
             return plan
         }
-        let key = Key(request)
         let plan = try newPlan(for: key)
-        recent.withLock { plans in
-            if plans.count >= Self.maximumRecent { plans.removeAll() }
-            plans[key] = plan
-        }
+        recent.withLock { $0.keep(plan, key) }
         return plan
     }
 

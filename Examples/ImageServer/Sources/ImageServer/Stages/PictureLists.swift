@@ -10,8 +10,7 @@ final class PictureLists: Sendable {
     private let quality: Int
     private let decodeQuality: DecodeQuality
     private let fleet: Fleet?
-    private let recent = Mutex<[String: ImagePipeline]>([:])
-    private static let maximumRecent = 512
+    private let recent = Mutex(RecentValues<String, ImagePipeline>())
 
     /// - Parameters:
     ///   - resources: The caches and the client of all lists.
@@ -56,8 +55,7 @@ final class PictureLists: Sendable {
         return recent.withLock { recent in
             // All requests with the same work share one list, so the first one that is made counts.
             if let first = recent[name] { return first }
-            if recent.count >= Self.maximumRecent { recent.removeAll() }
-            recent[name] = list
+            recent.keep(list, name)
             return list
         }
     }
