@@ -44,11 +44,15 @@ final class Connections: Sendable {
         on channel: any Channel, isQuick: Bool, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         let running = ClientWork()
-        let operation = { @Sendable in try await ClientWork.$current.withValue(running, operation: work) }
+        let operation = { @Sendable in
+            defer { running.hasEnded.store(true, ordering: .releasing) }
+            return try await ClientWork.$current.withValue(running, operation: work)
+        }
         // Work that suspends nowhere ends on this thread, before the next line.
         let task =
             isQuick
             ? Task.immediate { try await operation() } : Task(executorPreference: loads) { try await operation() }
+        if running.hasEnded.load(ordering: .acquiring) { return try await task.value }
         let connection = ObjectIdentifier(channel)
         let isClosed = state.withLock { state in
             state.running[connection] = Running(work: running) { task.cancel() }
@@ -69,9 +73,8 @@ final class Connections: Sendable {
             return state.closed[connection]
         }
         guard let closed else { return }
-        let time = (ContinuousClock.now - closed.time).components
-        (closed.wasEncoding ? abortsOfEncodes : aborts).recordNanoseconds(
-            time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000)
+        let time = ContinuousClock.now - closed.time
+        (closed.wasEncoding ? abortsOfEncodes : aborts).recordNanoseconds(time.nanoseconds)
     }
 
     fileprivate func inputClosed(_ channel: any Channel) {

@@ -23,7 +23,7 @@ final class PlannedLoad: Sendable {
     private let fields: HTTPFields
     private let latest = Mutex<Reply?>(nil)
     private let answers = Atomic<Bool>(false)
-    /// The most bytes of a body that is kept. All plans together keep 32 MB that memory may have evicted.
+    /// The most bytes of a body that is kept. All plans together keep 64 MB that memory may have evicted.
     private static let maximumKept = 65_536
 
     /// Plans the load of a picture.
@@ -86,7 +86,10 @@ final class PlannedLoad: Sendable {
             reply.fields[.link] = link
         }
         reply.addTag()
-        if image.bytes.count <= Self.maximumKept { latest.withLock { $0 = reply } }
+        if image.bytes.count <= Self.maximumKept {
+            reply.keep()
+            latest.withLock { $0 = reply }
+        }
         return reply
     }
 }

@@ -7,6 +7,8 @@ struct Reply: Sendable {
     var status: HTTPResponse.Status = .ok
     var fields: HTTPFields
     var body: [UInt8] = []
+    /// The same bytes as they are sent, for a reply that is kept.
+    private var buffer: ByteBuffer?
     /// The entity tag, which makes the reply one that conditions and ranges apply to.
     private var tag: String?
 
@@ -55,10 +57,13 @@ struct Reply: Sendable {
         fields[.contentLength] = "\(body.count)"
     }
 
+    /// Makes the reply one that is kept: its bytes are copied once for all responses.
+    mutating func keep() { buffer = ByteBuffer(bytes: body) }
+
     /// Returns the response to a request: 304 if the client has these bytes, 206 for a part of them, nothing but the head
     /// for HEAD.
     func response(to request: Request) -> Response {
-        var (fields, status, body) = (fields, status, body[...])
+        var (fields, status, part) = (fields, status, body[...])
         if let tag {
             if let known = request.headers[.ifNoneMatch], EntityTags(known).contains(tag) {
                 // Section 15.4.5: what describes the body is left out.
@@ -78,14 +83,15 @@ struct Reply: Sendable {
                     return Response(status: .rangeNotSatisfiable, headers: fields)
                 }
                 fields[.contentRange] = "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(body.count)"
-                (status, body) = (.partialContent, body[bytes])
-                fields[.contentLength] = "\(body.count)"
+                (status, part) = (.partialContent, body[bytes])
+                fields[.contentLength] = "\(part.count)"
             }
         } else {
             fields[.contentLength] = "\(body.count)"
         }
         guard request.method != .head else { return Response(status: status, headers: fields) }
-        return Response(status: status, headers: fields, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+        let sent = status == .partialContent ? nil : buffer
+        return Response(status: status, headers: fields, body: .init(byteBuffer: sent ?? ByteBuffer(bytes: part)))
     }
 }
 

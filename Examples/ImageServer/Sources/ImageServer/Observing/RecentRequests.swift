@@ -50,10 +50,16 @@ final class RecentRequests: Sendable {
 }
 
 extension Duration {
+    /// Whole nanoseconds. `components`, of which one is a division of 128 bits, take several times as long.
+    var nanoseconds: Int64 {
+        if let short = Int64(exactly: attoseconds) { return short / 1_000_000_000 }
+        return Int64(clamping: attoseconds / 1_000_000_000)
+    }
+
     /// In milliseconds, with microseconds as its fraction. Written by hand: formatting a `Double` costs a tenth of a cached
     /// response.
     var milliseconds: String {
-        let microseconds = max(0, Int(components.seconds) * 1_000_000 + Int(components.attoseconds / 1_000_000_000_000))
+        let microseconds = max(0, nanoseconds / 1000)
         let fraction = microseconds % 1000
         return String(microseconds / 1000) + (fraction < 10 ? ".00" : fraction < 100 ? ".0" : ".") + String(fraction)
     }
@@ -62,25 +68,27 @@ extension Duration {
 extension Trace {
     /// The runs that took time, as `Server-Timing` lists them (W3C Server Timing): stages without a body, merged by name.
     var serverTiming: String {
-        var times: [(name: String, outcome: Outcome, duration: Duration)] = []
-        for (index, entry) in entries.enumerated() where entry.outcome != .skipped {
-            let isComposite = index + 1 < entries.count && entries[index + 1].depth > entry.depth
-            guard !isComposite else { continue }
-            if let known = times.firstIndex(where: { $0.name == entry.stage }) {
-                times[known].duration += entry.duration
-            } else {
-                times.append((entry.stage, entry.outcome, entry.duration))
+        let runs = entries.indices.filter { index in
+            let isComposite = index + 1 < entries.count && entries[index + 1].depth > entries[index].depth
+            return entries[index].outcome != .skipped && !isComposite
+        }
+        // Bytes, since a string that grows takes a tenth of a cached response.
+        var text: [UInt8] = []
+        text.reserveCapacity(64 * runs.count)
+        for (position, run) in runs.enumerated() {
+            let stage = entries[run].stage
+            guard !runs[..<position].contains(where: { entries[$0].stage == stage }) else { continue }
+            let time = runs[position...].reduce(Duration.zero) { time, run in
+                entries[run].stage == stage ? time + entries[run].duration : time
             }
+            if !text.isEmpty { text += ", ".utf8 }
+            text += stage.utf8
+            text += ";dur=".utf8
+            text += time.milliseconds.utf8
+            text += ";desc=\"".utf8
+            text += entries[run].outcome.rawValue.utf8
+            text.append(UInt8(ascii: "\""))
         }
-        // Appended rather than interpolated, which is slower.
-        return times.reduce(into: "") { text, time in
-            text += text.isEmpty ? "" : ", "
-            text += time.name
-            text += ";dur="
-            text += time.duration.milliseconds
-            text += ";desc=\""
-            text += time.outcome.rawValue
-            text += "\""
-        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

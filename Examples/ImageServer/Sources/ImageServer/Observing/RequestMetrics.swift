@@ -12,7 +12,8 @@ final class RequestMetrics: Sendable {
         var isPicture: Bool { self == .iiif || self == .imgproxy || self == .thumb }
 
         init(path: String) {
-            self = Kind(rawValue: String(path.dropFirst().prefix { $0 != "/" && $0 != "." })) ?? .other
+            let component = path.utf8.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ".") }
+            self = Kind(rawValue: String(Substring(component))) ?? .other
         }
     }
 
@@ -43,7 +44,6 @@ final class RequestMetrics: Sendable {
             counters[outcome] = counter
             return counter
         }.increment()
-        let parts = duration.components
-        timers[kind]?.recordNanoseconds(parts.seconds * 1_000_000_000 + parts.attoseconds / 1_000_000_000)
+        timers[kind]?.recordNanoseconds(duration.nanoseconds)
     }
 }

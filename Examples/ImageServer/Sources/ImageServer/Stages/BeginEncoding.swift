@@ -8,6 +8,8 @@ final class ClientWork: Sendable {
 
     /// Whether an encode has begun. Not every encoder can be stopped, so such work may end late.
     let hasBegunToEncode = Atomic<Bool>(false)
+    /// Whether it has a result or an error.
+    let hasEnded = Atomic<Bool>(false)
 }
 
 /// Notes that an encode begins, for the time that work takes after its client has gone.
