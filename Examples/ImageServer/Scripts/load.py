@@ -2,17 +2,16 @@
 """Asks for 100 pictures by 1,000 requests at once, and meanwhile for a cached result at a constant rate, whether or not the
 earlier ones have been answered, in rounds.
 
-  load.py ROUNDS LIMIT CACHED NAME=PORT=PID…    the most milliseconds of the 99th percentile of the first server, as the median
-                                                of the rounds; the path of a cached result; the servers
+  load.py ROUNDS LIMIT CACHED NAME=PORT=PID…    the most milliseconds of the 99th percentile of the first server; the path of a
+                                                cached result; the servers
 
-Of the first server, each round asks for pictures of another height. A second one is only to compare with: a route that answers
-every path at once shows how long the framework and this client take on this machine. The limit is the second one's percentile
-where that is larger.
+The percentile is that of all rounds together: one round has some 90 cached results. Of the first server, each round asks for
+pictures of another height. A second one is only to compare with: a route that answers every path at once shows how long the
+framework and this client take on this machine. The limit is the second one's percentile where that is larger.
 """
 import asyncio
 import multiprocessing
 import os
-import statistics
 import sys
 import time
 
@@ -75,23 +74,26 @@ async def constant_rate(port, times, ready, end):
 
 
 def measure(port, queue, ready, end):
+    # What counts is how long the server takes, not how long this waits for a processor behind the client of the thousand.
+    if os.geteuid() == 0:
+        os.setpriority(os.PRIO_PROCESS, 0, -10)
     times = []
     asyncio.run(constant_rate(port, times, ready, end))
     queue.put(times)
 
 
 def percentile(times, percent):
-    return sorted(times)[len(times) * percent // 100] * 1e3 if times else 0
+    return sorted(times)[min(len(times) * percent // 100, len(times) - 1)] * 1e3 if times else 0
 
 
 def run(name, port, pid, height):
-    """Prints a round, and returns the 99th percentile in milliseconds."""
+    """Prints a round, and returns how long each cached result took meanwhile."""
     queue, ready, end = multiprocessing.Queue(), multiprocessing.Event(), multiprocessing.Event()
     process = multiprocessing.Process(target=measure, args=(port, queue, ready, end), daemon=True)
     process.start()
     ready.wait(30)
     time.sleep(1)
-    with Peak(pid) as peak:
+    with Peak(pid, 0.05) as peak:
         first, last, statuses = asyncio.run(flood(port, height))
     end.set()
     times = queue.get()
@@ -102,17 +104,17 @@ def run(name, port, pid, height):
     during = [took for due, took in times if first <= due <= last]
     before = [took for due, took in times if due < first]
     print(f"{name}: 1,000 requests in {last - first:.2f} s: {counts}; {len(during)} cached results meanwhile: "
-          f"p50 {percentile(during, 50):.1f} ms, p99 {percentile(during, 99):.1f} ms "
-          f"(before: {percentile(before, 50):.1f} and {percentile(before, 99):.1f}); memory {peak.most:.0f} MB at most")
-    return percentile(during, 99)
+          f"p50 {percentile(during, 50):.1f} ms, the slowest {percentile(during, 100):.1f} ms "
+          f"(before: {percentile(before, 50):.1f} and {percentile(before, 100):.1f}); memory {peak.most:.0f} MB at most")
+    return during
 
 
 print(f"load of the machine before: {os.getloadavg()[0]:.1f}")
 found = {name: [] for name, *_ in servers}
 for round in range(rounds):
     for name, port, pid in servers:
-        found[name].append(run(name, int(port), pid, 200 + round))
-medians = [statistics.median(values) for values in found.values()]
-for name, median in zip(found, medians):
-    print(f"{name}: median p99 {median:.1f} ms")
-sys.exit(medians[0] > max(limit, *medians[1:], 0))
+        found[name] += run(name, int(port), pid, 200 + round)
+for name, times in found.items():
+    print(f"{name}: of {len(times)} cached results p50 {percentile(times, 50):.1f} ms, p99 {percentile(times, 99):.1f} ms")
+slowest = [percentile(times, 99) for times in found.values()]
+sys.exit(slowest[0] > max(limit, *slowest[1:], 0))

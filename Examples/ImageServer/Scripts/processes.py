@@ -56,16 +56,16 @@ def memory(pid):
 
 
 class Peak:
-    """Samples the memory of the processes every 50 ms, in `with`."""
+    """Samples the memory of the processes, in `with`. A sample takes some milliseconds, in which the processes wait too."""
 
-    def __init__(self, pid):
-        self.pid, self.most, self.end = pid, 0, threading.Event()
+    def __init__(self, pid, interval):
+        self.pid, self.interval, self.most, self.end = pid, interval, 0, threading.Event()
         self.thread = threading.Thread(target=self.sample, daemon=True)
 
     def sample(self):
         while not self.end.is_set():
             self.most = max(self.most, memory(self.pid))
-            self.end.wait(0.05)
+            self.end.wait(self.interval)
 
     def __enter__(self):
         self.thread.start()
