@@ -93,7 +93,7 @@ def run(name, port, pid, height):
     process.start()
     ready.wait(30)
     time.sleep(1)
-    with Peak(pid, 0.05) as peak:
+    with Peak(pid, 0.1) as peak:
         first, last, statuses = asyncio.run(flood(port, height))
     end.set()
     times = queue.get()

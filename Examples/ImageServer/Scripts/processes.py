@@ -6,41 +6,31 @@ TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
 def tree(pid):
-    """The process and all its descendants."""
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-        children = [child for task in tasks for child in open(f"/proc/{pid}/task/{task}/children").read().split()]
-    except (FileNotFoundError, ProcessLookupError):
-        return []
-    return [pid, *(process for child in children for process in tree(child))]
+    """The process and all its descendants, with the fields of proc(5)'s stat after the name, which may hold spaces.
 
-
-def stats():
-    """The fields of proc(5)'s stat after the name, which may hold spaces, of all processes."""
-    found = {}
+    They are found by their parents: the kernel's list of children may lack some while another one ends."""
+    left = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            found[name] = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
+            left[name] = open(f"/proc/{name}/stat").read().rsplit(")", 1)[1].split()
         except (FileNotFoundError, ProcessLookupError):
             continue
+    found, generation = {}, [str(pid)]
+    while generation:
+        found.update((name, left.pop(name)) for name in generation if name in left)
+        # Field 4 is the parent.
+        generation = [name for name, fields in left.items() if fields[1] in found]
     return found
 
 
 def cpu(pid):
     """The CPU time of the process and all its descendants so far, in seconds; of those that have ended too."""
-    earlier, times = None, {}
-    # A process that ends between two readings would count twice, or not at all; and while one ends, the list of children
-    # may lack others. Fields 4 and 14 to 17 are the parent and the times.
-    while earlier is None or earlier != times.keys():
-        earlier, processes, times = times.keys(), stats(), {str(pid): 0}
-        while True:
-            found = [name for name, fields in processes.items() if fields[1] in times and name not in times]
-            if not found:
-                break
-            times.update(dict.fromkeys(found, 0))
-        for name in times:
-            times[name] = sum(int(field) for field in processes[name][11:15]) if name in processes else 0
-    return sum(times.values()) * TICK
+    earlier, processes = None, tree(pid)
+    # A process that ends between two readings would count twice, or not at all.
+    while earlier is None or earlier.keys() != processes.keys():
+        earlier, processes = processes, tree(pid)
+    # Fields 14 to 17.
+    return sum(int(field) for fields in processes.values() for field in fields[11:15]) * TICK
 
 
 def memory(pid):
