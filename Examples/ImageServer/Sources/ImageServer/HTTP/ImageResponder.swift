@@ -35,10 +35,10 @@ struct ImageResponder: HTTPResponder {
         let start = ContinuousClock.now
         var reply: Reply
         do {
-            let planned = pictures.find(request, path: path)
-            let isQuick = planned.kept?.hasAnswered ?? !kind.isPicture
+            let lookup = pictures.find(request, path: path)
+            let isQuick = lookup.kept?.hasAnswered ?? !kind.isPicture
             reply = try await connections.run(on: context.channel, isQuick: isQuick) {
-                try await self.reply(to: request, kind, context, planned)
+                try await self.reply(to: request, kind, context, lookup)
             }
         } catch let problem as Problem {
             reply = Reply(problem)
@@ -57,7 +57,7 @@ struct ImageResponder: HTTPResponder {
     }
 
     private func reply(
-        to request: Request, _ kind: RequestMetrics.Kind, _ context: ClientContext, _ planned: Plans.Request
+        to request: Request, _ kind: RequestMetrics.Kind, _ context: ClientContext, _ lookup: Plans.Lookup
     ) async throws -> Reply {
         guard request.method != .options else {
             var reply = Reply([])
@@ -75,7 +75,7 @@ struct ImageResponder: HTTPResponder {
         }
         if !kind.isPicture, let page = try await page(request) { return page }
         try rates.take(for: clients.address(of: request, context.channel))
-        return try await pictures.reply(to: request, planned)
+        return try await pictures.reply(to: request, lookup)
     }
 
     /// What is served besides pictures.

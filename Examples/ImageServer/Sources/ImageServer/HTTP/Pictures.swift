@@ -24,12 +24,12 @@ struct Pictures: Sendable {
     }
 
     /// Looks for the plan of a request.
-    func find(_ request: Request, path: String) -> Plans.Request { plans.find(request, path: path) }
+    func find(_ request: Request, path: String) -> Plans.Lookup { plans.find(request, path: path) }
 
     /// Makes the reply to a request.
     /// - Throws: `Problem`, `LoadError` or `CancellationError`.
-    func reply(to request: Request, _ planned: Plans.Request) async throws -> Reply {
-        switch try plans.plan(for: planned) {
+    func reply(to request: Request, _ lookup: Plans.Lookup) async throws -> Reply {
+        switch try plans.plan(for: lookup) {
         case .redirect(let location):
             var reply = Reply([], type: "text/plain")
             reply.status = .seeOther

@@ -15,7 +15,7 @@ enum Plan: Sendable {
 /// Makes plans, and keeps the recent ones: reading a path takes several times as long as a hit in memory.
 final class Plans: Sendable {
     /// A request as far as a plan depends on it, and the plan if it is kept.
-    struct Request: Sendable {
+    struct Lookup: Sendable {
         fileprivate let key: Key
         fileprivate let query: String?
         /// The plan of the same request before. This one is still to be checked.
@@ -29,7 +29,7 @@ final class Plans: Sendable {
         let accept: String?
         let hints: ClientHints?
 
-        init(_ request: Hummingbird.Request, path: String) {
+        init(_ request: Request, path: String) {
             self.path = path
             authority = request.head.authority
             accept = request.headers[.accept]
@@ -51,19 +51,19 @@ final class Plans: Sendable {
     }
 
     /// Looks for the plan of a request.
-    func find(_ request: Hummingbird.Request, path: String) -> Request {
+    func find(_ request: Request, path: String) -> Lookup {
         let key = Key(request, path: path)
-        return Request(key: key, query: request.uri.query, kept: recent.withLock { $0[key] })
+        return Lookup(key: key, query: request.uri.query, kept: recent.withLock { $0[key] })
     }
 
     /// Returns the plan of a request.
     /// - Throws: `Problem` for a path that is malformed, not signed or expired, or whose source isn't allowed; `LoadError`
     ///   for a list that can't run.
-    func plan(for request: Request) throws -> Plan {
-        let key = request.key
-        try paths.check(key.path, query: request.query)
+    func plan(for lookup: Lookup) throws -> Plan {
+        let key = lookup.key
+        try paths.check(key.path, query: lookup.query)
         // Another request may have made it meanwhile.
-        if let plan = request.kept ?? recent.withLock({ $0[key] }) {
+        if let plan = lookup.kept ?? recent.withLock({ $0[key] }) {
             if case .load(let load) = plan { try paths.check(expires: load.expires) }
             return plan
         }
