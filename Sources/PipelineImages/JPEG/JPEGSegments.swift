@@ -2,6 +2,7 @@ import Pipeline
 /// The segments of a JPEG file before its first scan (ISO/IEC 10918-1 annex B).
 struct JPEGSegments {
     private(set) var metadata = EmbeddedMetadata()
+    private var hasEXIF = false
     /// The offset of the first scan; `nil` if there is none.
     private(set) var scan: Int?
 
@@ -45,7 +46,9 @@ struct JPEGSegments {
             let xmp = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
             if body.starts(with: xmp), metadata.xmp.isEmpty {
                 metadata.xmp = Array(body.dropFirst(xmp.count))
-            } else if metadata.exif.isEmpty {
+            } else if body.starts(with: "Exif\0".utf8), !hasEXIF {
+                // The first block counts even if it makes no sense, as it does for the orientation in the header.
+                hasEXIF = true
                 metadata.exif = EmbeddedMetadata.exif(Array(body))
             }
         case 0xffe2:

@@ -35,6 +35,7 @@ struct PNGFile {
     let colour: Colour
     let isInterlaced: Bool
     private(set) var orientation = ImageOrientation.up
+    private var hasEXIF = false
     /// The number of frames of an animation, whose first is the picture; `nil` for a still picture.
     private(set) var animationFrames: Int?
     /// Whether a critical chunk has a wrong checksum.
@@ -95,7 +96,9 @@ struct PNGFile {
         case .profile where isWhole: profileChunk = profileChunk ?? chunk
         case .animation where pieces.isEmpty:
             animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { $0 > 1 ? $0 : nil }
-        case .exif where isWhole: orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
+        case .exif where isWhole && !hasEXIF:
+            hasEXIF = true
+            orientation = EXIFBlock(bytes[chunk.body])?.orientation ?? .up
         default: break
         }
     }

@@ -1,19 +1,22 @@
 import Pipeline
 
-/// Reads the metadata of a PNG file (ISO/IEC 15948 clause 11.3), the first block of each kind.
+/// Reads the metadata of a PNG file (ISO/IEC 15948 clause 11.3): of each kind the first block whose checksum
+/// is correct.
 enum PNGMetadata {
     static func read(_ bytes: [UInt8], _ cancellation: WorkCancellation) throws -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
         var chunks = PNGChunks(bytes, cancellation)
-        var (hasProfile, hasXMP) = (false, false)
+        var (hasEXIF, hasProfile, hasXMP) = (false, false, false)
         while let chunk = try chunks.next() {
             let body = bytes[chunk.body]
             switch chunk.kind {
-            case .exif where metadata.exif.isEmpty: metadata.exif = EmbeddedMetadata.exif(Array(body))
-            case .profile where !hasProfile:
+            case .exif where !hasEXIF && chunk.isWhole(in: bytes):
+                hasEXIF = true
+                metadata.exif = EmbeddedMetadata.exif(Array(body))
+            case .profile where !hasProfile && chunk.isWhole(in: bytes):
                 hasProfile = true
                 metadata.profile = PNGFile.profile(in: body) ?? []
-            case .text where !hasXMP && body.starts(with: keyword):
+            case .text where !hasXMP && body.starts(with: keyword) && chunk.isWhole(in: bytes):
                 hasXMP = true
                 metadata.xmp = xmp(body) ?? []
             default: break

@@ -86,6 +86,36 @@ struct StrippingTests {
         #expect(try await ImageMetadata(of: stripped).orientation == .right)
     }
 
+    @Test(
+        "Of several blocks of EXIF the first that a header heeds is kept, even if it makes no sense",
+        arguments: [StrippedMetadata.all, .location])
+    func severalBlocks(_ metadata: StrippedMetadata) async throws {
+        func segment(_ exif: [UInt8]) -> [UInt8] {
+            let body = Array("Exif\0\0".utf8) + exif
+            return [0xff, 0xe1] + (body.count + 2).bigEndian(2) + body
+        }
+        func chunk(_ exif: [UInt8], isWhole: Bool = true) -> [UInt8] {
+            var writer = PNGWriter()
+            writer.write(EmbeddedMetadata(exif: exif))
+            return writer.chunks.dropLast() + [writer.chunks.last! ^ (isWhole ? 0 : 1)]
+        }
+        let (jpeg, png) = (try Self.file(.jpeg, exif: []), try Self.file(.png, exif: []))
+        let (turned, nonsense) = (Self.exif, [0x49, 0x24] + Self.exif.dropFirst(2))
+        let files: [(file: [UInt8], orientation: ImageOrientation)] = [
+            (jpeg[..<2] + segment(nonsense) + segment(turned) + jpeg[2...], .up),
+            // It has no name.
+            (jpeg[..<2] + [0xff, 0xe1] + (turned.count + 2).bigEndian(2) + turned + jpeg[2...], .up),
+            (png[..<33] + chunk(nonsense) + chunk(turned) + png[33...], .up),
+            (png[..<33] + chunk(turned) + chunk(nonsense) + png[33...], .right),
+            (png[..<33] + chunk(turned, isWhole: false) + png[33...], .up),
+        ]
+        for (index, (file, orientation)) in files.enumerated() {
+            let stripped = try await ImageCodecs.standard.stripped(Array(file), of: metadata)
+            #expect(try await ImageMetadata(of: Array(file)).orientation == orientation, "\(index)")
+            #expect(try await ImageMetadata(of: stripped).orientation == orientation, "\(index)")
+        }
+    }
+
     @Test("Fill bytes within a scan and reserved markers change nothing", arguments: [StrippedMetadata.all, .location])
     func fillBytes(_ metadata: StrippedMetadata) async throws {
         var file = try Pictures.bytes("good/jpeg-greyscale.jpg")
