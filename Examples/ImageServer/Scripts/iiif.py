@@ -24,7 +24,8 @@ for test in get_tests(server.version):
     except Exception as error:  # The tests raise plain exceptions for a status that they did not expect.
         problems = [f"{type(error).__name__}: {error}"]
     (failed if problems else passed)[is_optional] += 1
-    print(f"{'FAIL' if problems else 'ok  '} {level.name.lower():9} {test.name}")
+    word = "ok" if not problems else "miss" if is_optional else "FAIL"
+    print(f"{word:4} {level.name.lower():9} {test.name}")
     for problem in problems:
         print(f"       {problem}")
 print(f"level 2: {passed[False]} of {passed[False] + failed[False]}; optional: {passed[True]} of {passed[True] + failed[True]}")
