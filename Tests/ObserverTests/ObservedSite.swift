@@ -4,7 +4,7 @@ import Pipeline
 import PipelineTesting
 import Stages
 
-/// An origin with a picture, and what a loader over it needs; no folder is made, since nothing is stored on disk.
+/// An origin with a picture, and what a loader over it needs. Nothing is stored on disk: not even root can make the folder.
 struct ObservedSite {
     let origin: ScriptedOrigin
     let resources: PipelineResources
@@ -16,7 +16,7 @@ struct ObservedSite {
             request.path == "/gone" ? .init(status: 404) : .init(headers: [.cacheControl: "no-store"], body: picture)
         }
         resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere/\(origin.port)"),
+            memory: MemoryCache(), responses: HTTPCache(folder: "/dev/null/\(origin.port)"),
             client: CurlClient(.init(addresses: .any)))
     }
 
