@@ -30,7 +30,6 @@ struct FetchTests {
                 "200 OK, 4 bytes, miss", "200 OK, 4 bytes, hit",
             ])
         #expect(!result.text.contains("hunter2"))
-        pipectl.remove()
     }
 
     @Test("--explain shows the stored entry, its arithmetic, what was sent and what came back, and no secret")
@@ -58,7 +57,6 @@ struct FetchTests {
             "Cache-Control: no-cache")
         #expect(third.text.contains("the request says no-cache"))
         #expect(third.text.contains("If-None-Match: \"1\""))
-        pipectl.remove()
     }
 
     @Test("--json prints one object a URL with every field, and no secret")
@@ -78,7 +76,6 @@ struct FetchTests {
         #expect((step["stored"] as? [String: Any])?["lifetime"] as? Int == 3600)
         #expect((objects[1]["error"] as? [String: Any])?["code"] as? String == "unsupportedScheme")
         #expect(!result.text.contains("hunter2"))
-        pipectl.remove()
     }
 
     @Test("-o writes the content to a file, or to standard output and nothing else")
@@ -89,7 +86,6 @@ struct FetchTests {
         let piped = try await pipectl.run("fetch", url, "-o", "-", "--explain")
         #expect(piped.text == "body")
         #expect(piped.errors.contains("from cache: hit"))
-        pipectl.remove()
     }
 
     @Test("Any status is a response; no response is an error and status 1")
@@ -101,7 +97,6 @@ struct FetchTests {
         #expect(cut.status == 1)
         #expect(cut.errors.contains("closed the connection"))
         #expect(!cut.errors.contains("hunter2"))
-        pipectl.remove()
     }
 
     @Test(
@@ -117,6 +112,5 @@ struct FetchTests {
         let told = await Pipectl.bytes(of: errors)
         #expect(await Pipectl.status(of: process) == 2)
         #expect(!told.isEmpty)
-        pipectl.remove()
     }
 }

@@ -43,7 +43,6 @@ struct LoadTests {
             #expect(object["bytes"] as? Int == (try bytes(name).count))
         }
         #expect(origin.log.requests.count == 1)
-        pipectl.remove()
     }
 
     @Test("prints one object a load with every field, null where there is nothing")

@@ -60,6 +60,5 @@ struct PackagesTests {
             done
             """)
         #expect(result.text.isEmpty, "missing in the README: \(result.text)")
-        tool.remove()
     }
 }

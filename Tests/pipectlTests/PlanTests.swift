@@ -61,7 +61,6 @@ struct PlanTests {
     func noTrace() async throws {
         _ = try await pipectl.run("plan")
         #expect(try FileManager.default.contentsOfDirectory(atPath: pipectl.folder.path).isEmpty)
-        pipectl.remove()
     }
 
     @Test(

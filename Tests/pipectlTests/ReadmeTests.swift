@@ -11,7 +11,6 @@ struct ReadmeTests {
     @Test("each command's output, made again, is the one that stands there")
     func outputs() async throws {
         let pipectl = try Pipectl()
-        defer { pipectl.remove() }
         try pipectl.add("good/photo-12mp-baseline-420.jpg", as: "photo.jpg")
         try pipectl.add("good/jpeg-progressive-444.jpg", as: "album/harbour.jpg")
         try pipectl.add("good/webp-lossless.webp", as: "album/2019/bricks.webp")

@@ -61,7 +61,6 @@ struct SharedStdioTests {
             #expect(found["body64"] as? String == Data("body".utf8).base64EncodedString())
         }
         #expect(origin.log.requests.count == (isStored ? 1 : 2))
-        pipectl.remove()
     }
 
     @Test(
@@ -83,7 +82,6 @@ struct SharedStdioTests {
         _ = try await response(coprocess, origin.url("/a"))
         let found = try await response(coprocess, origin.url("/a"), id: 2)
         #expect(found["fromCache"] as? String == (isStored ? "hit" : "miss"))
-        pipectl.remove()
     }
 
     @Test("answers everyone with a response to a request with Authorization that says so", arguments: [false, true])
@@ -94,7 +92,6 @@ struct SharedStdioTests {
         _ = try await response(coprocess, origin.url("/a"), ["Authorization": "Basic eA=="])
         let found = try await response(coprocess, origin.url("/a"), id: 2)
         #expect(found["fromCache"] as? String == (isPublic ? "hit" : "miss"))
-        pipectl.remove()
     }
 
     @Test("leaves out the fields that a qualified private names, and stores the rest")
@@ -107,7 +104,6 @@ struct SharedStdioTests {
         #expect(found["fromCache"] as? String == "hit")
         let names = (found["headers"] as? [[String]])?.map { $0[0].lowercased() } ?? []
         #expect(names.contains("x-open") && names.contains("age") && !names.contains("x-secret"))
-        pipectl.remove()
     }
 
     @Test(
@@ -125,7 +121,6 @@ struct SharedStdioTests {
         #expect(try await response(coprocess, url)["status"] as? Int == 200)
         origin.stop()
         #expect(try await response(coprocess, url, id: 2)["status"] as? Int == status)
-        pipectl.remove()
     }
 
     @Test("confirms a stale response for all processes, and selects by Vary")
@@ -141,7 +136,6 @@ struct SharedStdioTests {
             let found = try await response(coprocess, origin.url("/a"), ["Accept-Language": language])
             #expect(found["fromCache"] as? String == use)
         }
-        pipectl.remove()
     }
 
     @Test("makes what an unsafe request has changed invalid for all processes")
@@ -154,7 +148,6 @@ struct SharedStdioTests {
         try first.send(2, origin.url("/a"), ["method": "DELETE"])
         _ = try await first.next()
         #expect(try await response(second, origin.url("/a"), id: 2)["fromCache"] as? String == "miss")
-        pipectl.remove()
     }
 }
 

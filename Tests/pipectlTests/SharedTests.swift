@@ -43,7 +43,6 @@ struct SharedTests {
         let fetched = try await pipectl.run("prefetch", url, "--shared", address, "--cache-dir", pipectl.path("5"))
         #expect(fetched.lines == ["\(url): shared", "1 in the cache"], "\(fetched.errors)")
         #expect(origin.log.requests.count == 1)
-        pipectl.remove()
     }
 
     @Test("keeps large responses in a bucket, which is a source too", .withS3)
@@ -67,7 +66,6 @@ struct SharedTests {
         let doctor = try await pipectl.run(["doctor"], environment)
         #expect(doctor.text.contains("large responses are written once"), "\(doctor.text)")
         #expect(!(doctor.text + doctor.errors).contains("hunter2"))
-        pipectl.remove()
     }
 
     @Test("shows and empties the shared tier")
@@ -96,7 +94,6 @@ struct SharedTests {
         let purged = try await pipectl.run("cache", "purge", "--shared", address)
         #expect(purged.status == 0, "\(purged.errors)")
         #expect(try await pipectl.run("cache", "ls", "--shared", address).lines.isEmpty)
-        pipectl.remove()
     }
 
     @Test("is checked by the doctor, who advises")
@@ -108,7 +105,6 @@ struct SharedTests {
         let gone = try await pipectl.run("doctor", "--shared", address)
         #expect(gone.status == 1)
         #expect(gone.lines.contains { $0.hasPrefix("WRONG shared") && $0.contains("can't be used") })
-        pipectl.remove()
     }
 
     @Test("loads without the shared tier while the server is gone, which the cache's verbs say")
@@ -121,7 +117,6 @@ struct SharedTests {
             let result = try await pipectl.run(["cache"] + verb + ["--shared", address], [:])
             #expect(result.status == 1 && result.errors.contains("can't be used"), "\(verb)")
         }
-        pipectl.remove()
     }
 
     @Test("prints its list, and takes its stages by their names")
@@ -142,7 +137,6 @@ struct SharedTests {
         #expect(file.lines.contains("SharedResult {"))
         let without = try await pipectl.run("plan", "--pipeline", "list.yaml")
         #expect(without.status == 2 && without.errors.contains("list.yaml:2:3") && without.errors.contains("--shared"))
-        pipectl.remove()
     }
 
     @Test(
@@ -158,7 +152,6 @@ struct SharedTests {
         let result = try await pipectl.run(["load", "http://127.0.0.1/a.png"] + options, [:])
         #expect(result.status == 2)
         #expect(result.errors.contains(words) && !result.errors.contains("hunter2"), "\(result.errors)")
-        pipectl.remove()
     }
 
     @Test("is a setting, which is printed without its password")
@@ -167,6 +160,5 @@ struct SharedTests {
             ["--print-config"], ["PIPECTL_SHARED": "redis://me:hunter2@cache.internal:6379"])
         #expect(printed.text.contains("shared: redis://…@cache.internal:6379"), "\(printed.text)")
         #expect(!printed.text.contains("hunter2"))
-        pipectl.remove()
     }
 }

@@ -41,7 +41,6 @@ struct StdioTests {
         #expect(try await coprocess.next() == nil)
         #expect(await coprocess.status() == 0)
         #expect(origin.log.requests.count == 1)
-        pipectl.remove()
     }
 
     @Test("keeps any number in flight and answers in any order")
@@ -63,7 +62,6 @@ struct StdioTests {
         while let answer = try await coprocess.next() { ids.insert(try #require(answer["id"] as? Int)) }
         #expect(ids == Set(0..<30))
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 
     @Test("cancels a request, which is answered with an error, and leaves the others alone")
@@ -83,7 +81,6 @@ struct StdioTests {
         #expect(try await coprocess.next()?["id"] as? Int == 2)
         try coprocess.endInput()
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 
     @Test("passes values as ISO-8859-1 both ways, fields in their order, and bodies of any bytes")
@@ -105,7 +102,6 @@ struct StdioTests {
         #expect(origin.log.requests.first?.headers.contains(.acceptEncoding) == false)
         try coprocess.endInput()
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 
     @Test(
@@ -135,7 +131,6 @@ struct StdioTests {
         #expect(try await coprocess.next()?["status"] as? Int == 200)
         try coprocess.endInput()
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 
     @Test("hands redirects over when asked to, and gives 504 for what is not cached when only that is wanted")
@@ -151,7 +146,6 @@ struct StdioTests {
         #expect(try await coprocess.next()?["status"] as? Int == 504)
         try coprocess.endInput()
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 
     @Test("finishes a revalidation that is under way when its input ends")
@@ -178,7 +172,6 @@ struct StdioTests {
         #expect(answer["body64"] as? String == Data("new".utf8).base64EncodedString())
         try next.endInput()
         #expect(await next.status() == 0)
-        pipectl.remove()
     }
 
     @Test("SIGTERM ends it at once: what is in flight is answered as cancelled, on whole lines")
@@ -191,7 +184,6 @@ struct StdioTests {
         #expect(try await coprocess.next()?["error"] as? String == "cancelled")
         #expect(try await coprocess.next() == nil)
         #expect(await coprocess.status() == 143)
-        pipectl.remove()
     }
 
     @Test("SIGTERM drops a revalidation that is under way after the input has ended")
@@ -209,7 +201,6 @@ struct StdioTests {
         await origin.until { $0.requests.count == 2 }
         coprocess.terminate()
         #expect(await coprocess.status() == 143)
-        pipectl.remove()
     }
 
     @Test("--public-only refuses this machine")
@@ -222,6 +213,5 @@ struct StdioTests {
         #expect(origin.log.requests.isEmpty)
         try coprocess.endInput()
         #expect(await coprocess.status() == 0)
-        pipectl.remove()
     }
 }

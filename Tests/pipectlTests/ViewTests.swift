@@ -6,15 +6,13 @@ import Testing
 @testable import PipelineCommand
 
 @Suite("pipectl view")
-final class ViewTests {
+struct ViewTests {
     private let pipectl: Pipectl
 
     init() throws {
         pipectl = try Pipectl()
         try pipectl.add("good/jpeg-progressive-444.jpg", as: "photo.jpg")
     }
-
-    deinit { pipectl.remove() }
 
     /// What the command writes to a terminal of 80 columns and 24 rows that answers its question.
     private func view(_ command: String, answer: String?, environment: [String: String] = [:]) async throws -> (

@@ -2,15 +2,13 @@ import Foundation
 import Testing
 
 @Suite("pipectl watch")
-final class WatchTests {
+struct WatchTests {
     private let pipectl: Pipectl
 
     init() throws {
         pipectl = try Pipectl()
         try pipectl.add("good/jpeg-greyscale.jpg", as: "in/a.jpg")
     }
-
-    deinit { pipectl.remove() }
 
     private func watch(_ arguments: String...) throws -> Coprocess {
         try Coprocess(pipectl, verb: ["watch", "in", "-s", "8", "-o", "out", "--json"] + arguments)

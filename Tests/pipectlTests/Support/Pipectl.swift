@@ -2,7 +2,7 @@ import Foundation
 import Pipeline
 
 /// Runs the built command as a shell would.
-struct Pipectl {
+final class Pipectl: Sendable {
     struct Result {
         let status: Int32
         let output: [UInt8]
@@ -17,7 +17,7 @@ struct Pipectl {
         }
     }
 
-    /// A folder of the test's own.
+    /// A folder of the test's own, which goes with this.
     let folder: URL
 
     init() throws {
@@ -25,7 +25,7 @@ struct Pipectl {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    func remove() { try? FileManager.default.removeItem(at: folder) }
+    deinit { try? FileManager.default.removeItem(at: folder) }
 
     func path(_ name: String) -> String { folder.appending(path: name).path }
 
@@ -36,7 +36,7 @@ struct Pipectl {
 
     /// Starts the command in the test's folder.
     func start(
-        _ arguments: [String], executable: URL = Self.executable, input: Pipe? = nil, output: Pipe, errors: Pipe,
+        _ arguments: [String], executable: URL = Pipectl.executable, input: Pipe? = nil, output: Pipe, errors: Pipe,
         environment: [String: String] = [:]
     ) throws -> Process {
         let process = Process()
