@@ -24,6 +24,10 @@ public final class Feed: Sendable {
         prefetcher.start(Array(urls[rows]))
     }
 
+    /// Draws what a row shows until its photograph is loaded, from the ThumbHash that the server sent with its address;
+    /// `nil` for a damaged one.
+    public func placeholder(_ thumbHash: String) -> DecodedImage? { try? DecodedImage(thumbHash: thumbHash) }
+
     /// Loads the photograph of a visible row, ahead of all prefetching. It joins a prefetch of the same photograph.
     public func photograph(_ row: Int) async throws -> DecodedImage { try await loader.load(urls[row]).image }
 

@@ -22,6 +22,8 @@ enum FuzzTarget: String, CaseIterable {
     case http
     /// Reading pipelines in YAML.
     case yaml
+    /// Drawing placeholders from hashes.
+    case placeholders
 
     /// The target in `FUZZ_TARGET`.
     static let chosen: FuzzTarget = {
@@ -52,6 +54,7 @@ enum FuzzTarget: String, CaseIterable {
         case .rows: RowFuzzing.decode(bytes)
         case .http: TextFuzzing.readFields(bytes)
         case .yaml: TextFuzzing.readPipeline(bytes)
+        case .placeholders: ImageFuzzing.drawPlaceholders(bytes)
         }
     }
 }

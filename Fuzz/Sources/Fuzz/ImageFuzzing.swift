@@ -15,6 +15,17 @@ enum ImageFuzzing {
         precondition(codecs.codec(of: Array(bytes.prefix(decisive)))?.format == format)
     }
 
+    static func drawPlaceholders(_ bytes: [UInt8]) {
+        let size = PixelSize(width: 3, height: 2)
+        for image in [
+            try? DecodedImage(thumbHash: bytes, size: size), try? DecodedImage(thumbHash: bytes),
+            try? DecodedImage(blurHash: String(decoding: bytes, as: UTF8.self), size: size),
+        ] {
+            guard let image else { continue }
+            precondition(image.width <= 32 && image.height <= 32, "a placeholder is larger than it should be")
+        }
+    }
+
     static func readHeader(_ bytes: [UInt8]) {
         // Other formats have to be enabled explicitly. Bugs in librsvg and libjxl aren't ours, and libxml2 leaks
         // entities.

@@ -21,7 +21,7 @@ extension DecodedImage {
 }
 
 /// The waves of a picture in linear light, and their encoding as text.
-private struct BlurHash {
+struct BlurHash {
     private let columns: Int
     private let rows: Int
     /// Red, green and blue of each wave. The first is the mean colour.
@@ -66,17 +66,17 @@ private struct BlurHash {
             + parts.map { Self.digits($0, 2) }.joined()
     }
 
-    private static func linear(_ value: Int) -> Double {
+    static func linear(_ value: Int) -> Double {
         let value = Double(value) / 255
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    private static func encoded(_ value: Double) -> Int {
+    static func encoded(_ value: Double) -> Int {
         let value = min(1, max(0, value))
         return Int((value <= 0.0031308 ? value * 12.92 * 255 : (1.055 * pow(value, 1 / 2.4) - 0.055) * 255) + 0.5)
     }
 
-    private static let alphabet = Array(
+    static let alphabet = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
 
     private static func digits(_ number: Int, _ count: Int) -> String {
