@@ -66,6 +66,7 @@ let package = Package(
             name: "QOICommand",
             dependencies: [
                 "QOI", .product(name: "PipelineCommand", package: "pipeline"),
+                .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "Stages", package: "pipeline"),
             ],
             swiftSettings: settings

@@ -12,6 +12,6 @@ enum Arguments {
 
     /// The program was started without even its name.
     struct Missing: Error, CustomStringConvertible {
-        var description: String { "pipectl was started without arguments, not even its own name." }
+        var description: String { "\(Program.name) was started without arguments, not even its own name." }
     }
 }

@@ -90,7 +90,7 @@ private struct IsolatedOnDemand: RemoteDecoding {
                 throw LoadError(
                     .refused, subject: "",
                     "\(codec.format) files are only decoded in confined processes, and this system lacks "
-                        + "\(Confinement.required.subtracting(pool.confinement)). See pipectl doctor.")
+                        + "\(Confinement.required.subtracting(pool.confinement)). See \(Program.name) doctor.")
             }
             return try pool.decoder(for: codec)
         } catch {
@@ -148,7 +148,7 @@ private final class OnceWarning: Sendable {
         }
         guard !wasGiven else { return }
         let reason = (error as? LoadError)?.message ?? "\(error)"
-        Logger(label: "pipectl").warning(
+        Logger(label: Program.name).warning(
             "Images are decoded in this process. \(reason) --no-isolate says so on purpose.")
     }
 }

@@ -8,13 +8,13 @@ import Stages
 /// status.
 struct Pipectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pipectl",
+        commandName: Program.name,
         abstract: "Load, cache and convert images through a readable pipeline.",
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted, 143 terminated.
 
-            Defaults of options are set in $XDG_CONFIG_HOME/pipectl/config.yaml, such as quality: 75, and by variables such \
-            as PIPECTL_QUALITY. Flags override variables, which override the file. The extension of an output overrides a \
+            Defaults of options are set in $XDG_CONFIG_HOME/\(Program.name)/config.yaml, such as quality: 75, and by variables such \
+            as \(Program.variablePrefix)QUALITY. Flags override variables, which override the file. The extension of an output overrides a \
             format that is set there.
             """,
         version: version,
@@ -44,7 +44,7 @@ struct Pipectl: AsyncParsableCommand {
         StandardStream.openMissing()
         let arguments: [String]
         do { arguments = try Arguments.all() } catch {
-            StandardError.write("pipectl: \(error)\n")
+            StandardError.write("\(Program.name): \(error)\n")
             end(1)
         }
         LoggingSystem.bootstrap { _ in WarningLog(isQuiet: arguments.contains("-q") || arguments.contains("--quiet")) }
@@ -81,7 +81,7 @@ struct Pipectl: AsyncParsableCommand {
             return message
         }
         let (verb, words) = Verb.named(by: arguments)
-        return ShortHelp.of(verb, named: (["pipectl"] + arguments[..<words]).joined(separator: " "))
+        return ShortHelp.of(verb, named: ([Program.name] + arguments[..<words]).joined(separator: " "))
     }
 
     /// An error of usage with the usage of the verb that it is about.
@@ -90,7 +90,7 @@ struct Pipectl: AsyncParsableCommand {
         var text = message
         // Errors that are found while a verb plans don't know the verb.
         if let error = error as? ValidationError, words > 0 {
-            let name = (["pipectl"] + arguments[..<words]).joined(separator: " ")
+            let name = ([Program.name] + arguments[..<words]).joined(separator: " ")
             text =
                 "Error: \(error.message)\nUsage: \(usageString(for: verb))\n  See '\(name) --help' for more information."
         }
@@ -102,7 +102,7 @@ struct Pipectl: AsyncParsableCommand {
     private static func end(_ status: Int32) -> Never {
         fflush(nil)
         if let failure = StandardOutput.close() {
-            StandardError.write("pipectl: \(CommandWords.text(of: failure))\n")
+            StandardError.write("\(Program.name): \(CommandWords.text(of: failure))\n")
             _exit(status == 0 ? 1 : status)
         }
         _exit(status)

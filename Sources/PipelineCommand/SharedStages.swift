@@ -4,7 +4,7 @@ import PipelineShared
 import Stages
 
 extension StageCatalogue {
-    /// The stages that a file or `--ops` may name: the library's, and those of the shared tier.
+    /// The stages that a file may name: the library's, those of the shared tier, and the program's own.
     /// - Parameter fleet: The fleet of --shared; without one, its stages are an error.
     static func all(_ resources: PipelineResources, _ fleet: Fleet?) -> StageCatalogue {
         @Sendable func given() throws -> Fleet {
@@ -50,5 +50,6 @@ extension StageCatalogue {
                     example: "[decode, downscale, encode: webp]"
                 ) { arguments in SharedResult(try given(), patience: wait(arguments)) { arguments.body } }
             )
+            .adding(Program.stages)
     }
 }

@@ -15,7 +15,7 @@ final class StdioSession: Sendable {
     /// Serves until the input ends and all responses are written, or the task is cancelled.
     /// - Throws: `CancellationError` if the task is cancelled.
     func serve(_ lines: AsyncStream<InputLines.Line>) async throws {
-        await output.write(StdioAnswer.ready("pipectl 0.1"))
+        await output.write(StdioAnswer.ready("\(Program.name) 0.1"))
         await withTaskCancellationHandler {
             for await line in lines {
                 switch line {

@@ -24,6 +24,11 @@ public struct StageCatalogue: Sendable {
         return catalogue
     }
 
+    /// Returns the catalogue with the stages of another one, which replace those with the same names.
+    public func adding(_ other: StageCatalogue) -> StageCatalogue {
+        other.specifications.reduce(self) { $0.adding($1) }
+    }
+
     /// All stages, by name.
     public var specifications: [StageSpecification] { byName.values.sorted { $0.name < $1.name } }
 

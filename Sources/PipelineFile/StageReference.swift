@@ -34,13 +34,15 @@ package struct StageReference {
     ]
 
     /// Returns the reference in a form.
-    /// - Parameter version: The program's version, for the man page.
-    package func written(as form: Form, version: String = "") -> String {
+    /// - Parameters:
+    ///   - version: The program's version, for the man page.
+    ///   - program: The name of the program that has the stages.
+    package func written(as form: Form, version: String = "", program: String = "pipectl") -> String {
         let lines =
             switch form {
             case .text: text
-            case .man: manual(version)
-            case .markdown: markdown
+            case .man: manual(version, program)
+            case .markdown: markdown(program)
             }
         return lines.joined(separator: "\n")
     }
@@ -59,12 +61,12 @@ package struct StageReference {
         return lines.dropLast()
     }
 
-    private var markdown: [String] {
+    private func markdown(_ program: String) -> [String] {
         var lines = [
             "# Stages by name", "", "The stages that a list can name, with their parameters.", "", "## Overview",
         ]
         for paragraph in Self.syntax { lines += ["", paragraph] }
-        lines += ["", "`pipectl help stages` prints this reference."]
+        lines += ["", "`\(program) help stages` prints this reference."]
         for section in sections {
             lines += ["", "## \(section.title)"]
             for stage in section.stages {
@@ -85,12 +87,13 @@ package struct StageReference {
         return lines
     }
 
-    private func manual(_ version: String) -> [String] {
+    private func manual(_ version: String, _ program: String) -> [String] {
         func escaped(_ text: String) -> String {
             text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("'", with: "\\(aq")
         }
-        var lines = [".TH PIPECTL\\-PIPELINE 5 \"\" \"pipectl \(version)\"", ".SH NAME"]
-        lines += ["pipectl\\-pipeline \\- lists of stages for pipectl", ".SH DESCRIPTION"]
+        let name = escaped(program)
+        var lines = [".TH \(name.uppercased())\\-PIPELINE 5 \"\" \"\(program) \(version)\"", ".SH NAME"]
+        lines += ["\(name)\\-pipeline \\- lists of stages for \(name)", ".SH DESCRIPTION"]
         for (index, paragraph) in Self.syntax.enumerated() {
             lines += (index == 0 ? [] : [".PP"]) + [escaped(paragraph)]
         }
@@ -105,7 +108,7 @@ package struct StageReference {
                 }
             }
         }
-        return lines + [".SH SEE ALSO", "\\fBpipectl\\-run\\fR(1), \\fBpipectl\\-plan\\fR(1)"]
+        return lines + [".SH SEE ALSO", "\\fB\(name)\\-run\\fR(1), \\fB\(name)\\-plan\\fR(1)"]
     }
 }
 

@@ -1,9 +1,21 @@
 import PipelineCommand
+import PipelineFile
 import QOI
 import Stages
+
+/// The stages that the command adds to the library's: `qoictl thumb a.qoi --ops duotone=#224466 -o b.png`.
+let ownStages = StageCatalogue([
+    StageSpecification(
+        "duotone",
+        [StageParameter("dark", .colour, "The colour of black pixels.", isRequired: true, example: "#224466")],
+        summary: "Replaces greys by mixtures of a dark colour and white."
+    ) { arguments in Duotone(dark: arguments.colour("dark") ?? .black) }
+])
 
 /// The command with QOI in addition to its standard formats: `qoictl thumb a.qoi -o b.png`.
 @main
 enum QOICommand {
-    static func main() async { await Command.main(codecs: .standard.adding(.qoi)) }
+    static func main() async {
+        await Command.main(name: "qoictl", codecs: .standard.adding(.qoi), stages: ownStages)
+    }
 }

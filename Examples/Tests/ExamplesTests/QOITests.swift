@@ -72,8 +72,8 @@ final class QOITests {
         let plain = Encode(.qoi, options: options, codecs: resources.codecs)
         options.qoi.hasAlpha = false
         let opaque = Encode(.qoi, options: options, codecs: resources.codecs)
-        #expect(plain.signature == "encode(image/qoi, quality: 80)")
-        #expect(opaque.signature == "encode(image/qoi, quality: 80, alpha: false)")
+        #expect(plain.signature == "encode(image/qoi)")
+        #expect(opaque.signature == "encode(image/qoi, alpha: false)")
         let bytes = try await file(picture(.rgba), options)
         #expect(try await decoded(bytes, Decode(codecs: resources.codecs)).layout == .rgb)
         #expect(Encode(.png, options: options).signature == Encode(.png).signature)
@@ -159,14 +159,53 @@ final class QOITests {
         #expect(help.contains("gif, tif or qoi"))
     }
 
-    /// Runs the example's command, which lies next to the tests that were built with it.
+    @Test("has a command with a stage and a name of its own, in --ops, --pipeline, help, completions and messages")
+    func ownStage() async throws {
+        let white = DecodedImage(size: 4, layout: .rgb, pixels: [UInt8](repeating: 0, count: 48))
+        try Data(try await file(white)).write(to: folder.appending(path: "a.qoi"))
+        #expect(try await run("run", "a.qoi", "--ops", "duotone=#224466", "-o", "b.png").status == 0)
+        let colours = try await decoded([UInt8](try Data(contentsOf: folder.appending(path: "b.png"))), Decode())
+        #expect(try colours.withPixels { Array($0.prefix(3)) } == [0x22, 0x44, 0x66])
+        try Data("- readFile\n- decode\n- duotone: \"#224466\"\n- encode: qoi".utf8)
+            .write(to: folder.appending(path: "list.yaml"))
+        #expect(try await run("run", "a.qoi", "--pipeline", "list.yaml", "-o", "c.qoi").status == 0)
+        #expect(try await run("plan", "--pipeline", "list.yaml").output.contains("Duotone"))
+        #expect(try await run("help", "stages", "duotone").output.contains("a dark colour and white"))
+        let mistake = try await run("run", "a.qoi", "--ops", "duoton=#224466", "-o", "d.png")
+        #expect(mistake.status == 2 && mistake.output.contains("Did you mean duotone?"))
+        let missing = try await run("thumb", "missing.qoi", "-s", "4", "-o", "e.png")
+        #expect(missing.status == 1 && missing.output.hasPrefix("qoictl: "))
+        for words in [
+            ["--help"], ["-h"], ["thumb", "--help"], ["run", "-h"], ["cache", "prune", "--help"], ["nonsense"],
+            ["run", "--wrong"], ["doctor"], ["--print-config"], ["help", "stages"], ["help", "stages", "--as", "man"],
+            ["--generate-completion-script", "bash"], ["--generate-completion-script", "zsh"],
+            ["--generate-completion-script", "fish"], ["--experimental-dump-help"], ["fetch", "--help"],
+        ] {
+            let output = try await run(words).output
+            #expect(!output.lowercased().contains("pipectl"), "\(words): \(output)")
+        }
+        #expect(try await run("--help").output.contains("qoictl"))
+        #expect(try await run("--generate-completion-script", "fish").output.contains("duotone"))
+        let setting = folder.appending(path: "qoictl")
+        try FileManager.default.createDirectory(at: setting, withIntermediateDirectories: true)
+        try Data("format: qoi".utf8).write(to: setting.appending(path: "config.yaml"))
+        #expect(try await run("--print-config").output.contains("format: qoi"))
+    }
+
     private func run(_ arguments: String...) async throws -> (status: Int32, output: String) {
+        try await run(arguments)
+    }
+
+    /// Runs the example's command, which lies next to the tests that were built with it.
+    private func run(_ arguments: [String]) async throws -> (status: Int32, output: String) {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appending(path: "QOICommand")
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CACHE_HOME": folder.path]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "XDG_CACHE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
+        ]) { $1 }
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output

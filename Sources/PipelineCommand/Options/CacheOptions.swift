@@ -43,7 +43,7 @@ struct CacheOptions: ParsableArguments {
                 try await !responses.verify().findings.contains { $0.kind == .unusable }
             }
         guard isUsable else {
-            throw CacheFailure(folder, "can't be used; pipectl cache verify says why")
+            throw CacheFailure(folder, "can't be used; \(Program.name) cache verify says why")
         }
         return isThere ? responses : nil
     }

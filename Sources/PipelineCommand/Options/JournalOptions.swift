@@ -19,7 +19,7 @@ struct JournalOptions: ParsableArguments {
 struct JournalFileOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Record finished work in this file. (default: one for each output, in $XDG_STATE_HOME/pipectl)",
+            "Record finished work in this file. (default: one for each output, in $XDG_STATE_HOME/\(Program.name))",
             valueName: "file"),
         completion: .file())
     var journal: String?

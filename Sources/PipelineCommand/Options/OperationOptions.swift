@@ -24,7 +24,7 @@ struct OperationOptions: ParsableArguments {
         help: ArgumentHelp(
             "Apply transforms, such as sharpen=0.5. Several are a list on one line: resize=800:600:fit=cover,sharpen=0.5",
             valueName: "list"),
-        completion: .list(StageCatalogue.operations.specifications.map(\.name)))
+        completion: .list(Program.operations.specifications.map(\.name)))
     var ops: String?
 
     @Option(
@@ -62,9 +62,16 @@ struct OperationOptions: ParsableArguments {
 
     private func chain(standard: Geometry? = nil) throws -> Chain {
         let operations = try ops.map { text in
-            do { return try OperationList(text, catalogue: .operations(Formats.codecs)).chain } catch {
+            let chain: Chain
+            do { chain = try OperationList(text, catalogue: Program.operations).chain } catch {
                 throw ValidationError(CommandWords.text(of: error))
             }
+            for stage in chain.stages where !stage.accepts.contains(.decoded) || !stage.produces.contains(.decoded) {
+                throw ValidationError(
+                    "--ops takes stages that turn pixels into pixels, which \(stage.name) doesn't. Use it in --pipeline."
+                )
+            }
+            return chain
         }
         let first = (size ?? standard).map(first) ?? part.map { [$0] } ?? []
         return Chain(first + (operations?.stages ?? []))

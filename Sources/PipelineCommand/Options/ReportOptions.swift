@@ -42,7 +42,7 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints an error.
     func show(_ error: String) {
-        let name = isColoured ? "\u{1B}[1;31mpipectl:\u{1B}[0m" : "pipectl:"
+        let name = isColoured ? "\u{1B}[1;31m\(Program.name):\u{1B}[0m" : "\(Program.name):"
         StandardError.write("\(name) \(error)\n")
     }
 }

@@ -12,5 +12,5 @@ enum StandardError {
     static func write(_ text: String) { _ = StandardStream.write(Array(text.utf8), to: STDERR_FILENO) }
 
     /// Prints a warning: something is wrong, but the work continues.
-    static func warn(_ text: some CustomStringConvertible) { write("pipectl: warning: \(text)\n") }
+    static func warn(_ text: some CustomStringConvertible) { write("\(Program.name): warning: \(text)\n") }
 }

@@ -7,10 +7,10 @@ enum CompletionScript {
         return script.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.contains("Show subcommand help information.") }
             .map { line in
-                guard line == "_pipectl_help() {" else { return String(line) }
+                guard line == "_\(Program.identifier)_help() {" else { return String(line) }
                 defer { isFirst = false }
                 // The later function would replace the one that completes.
-                return isFirst ? String(line) : "_pipectl_other_help() {"
+                return isFirst ? String(line) : "_\(Program.identifier)_other_help() {"
             }
             .joined(separator: "\n")
     }

@@ -24,7 +24,7 @@ struct Setting: Sendable {
     ]
 
     /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.
-    var variable: String { "PIPECTL_" + name.uppercased().replacing("-", with: "_") }
+    var variable: String { Program.variablePrefix + name.uppercased().replacing("-", with: "_") }
 
     /// The option that passes it to a verb.
     var option: String { isForEncoding ? "--default-\(name)" : "--\(name)" }

@@ -16,9 +16,13 @@ struct Settings {
 
     /// `$PIPECTL_CONFIG`, or `pipectl/config.yaml` in `$XDG_CONFIG_HOME` or `~/.config`.
     static var path: String {
-        if Environment.isSet("PIPECTL_CONFIG"), let path = Environment["PIPECTL_CONFIG"] { return path }
+        if Environment.isSet(Program.variablePrefix + "CONFIG"),
+            let path = Environment[Program.variablePrefix + "CONFIG"]
+        {
+            return path
+        }
         let base = Environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (base ?? (Environment["HOME"] ?? "") + "/.config") + "/pipectl/config.yaml"
+        return (base ?? (Environment["HOME"] ?? "") + "/.config") + "/\(Program.name)/config.yaml"
     }
 
     /// Reads the file and the environment.

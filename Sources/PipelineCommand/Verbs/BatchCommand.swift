@@ -16,10 +16,10 @@ struct BatchCommand: AsyncParsableCommand {
             first bytes are an image's.
 
             Examples:
-              pipectl batch photos -r -s '1600x1600>' -f webp -o web
-              pipectl batch 'a/**/*.jpg' --ops 'resize=800,sharpen' -o 'b/{name}-{w}.jpg'
-              find . -name '*.png' -print0 | pipectl batch --files0-from - -f avif -o out
-              pipectl batch photos -r -s 400x400 -o thumbs --shard 2/8
+              \(Program.name) batch photos -r -s '1600x1600>' -f webp -o web
+              \(Program.name) batch 'a/**/*.jpg' --ops 'resize=800,sharpen' -o 'b/{name}-{w}.jpg'
+              find . -name '*.png' -print0 | \(Program.name) batch --files0-from - -f avif -o out
+              \(Program.name) batch photos -r -s 400x400 -o thumbs --shard 2/8
             """)
 
     @Argument(

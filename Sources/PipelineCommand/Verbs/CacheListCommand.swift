@@ -14,10 +14,10 @@ struct CacheListCommand: AsyncParsableCommand {
             was last used, and the URL without the values of its query.
 
             Examples:
-              pipectl cache ls
-              pipectl cache ls --older-than 30d --accessed
-              pipectl cache ls --json | jq .bytes
-              pipectl cache ls --shared redis://cache.internal
+              \(Program.name) cache ls
+              \(Program.name) cache ls --older-than 30d --accessed
+              \(Program.name) cache ls --json | jq .bytes
+              \(Program.name) cache ls --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Age") var filter: CacheFilterOptions

@@ -8,7 +8,7 @@ struct CachePathCommand: ParsableCommand {
         abstract: "Print the cache's folder.",
         discussion: """
             Examples:
-              du -sh "$(pipectl cache path)"
+              du -sh "$(\(Program.name) cache path)"
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions

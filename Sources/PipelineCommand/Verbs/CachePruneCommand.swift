@@ -11,9 +11,9 @@ struct CachePruneCommand: AsyncParsableCommand {
             rest is no larger than that.
 
             Examples:
-              pipectl cache prune
-              pipectl cache prune --older-than 30d --accessed
-              pipectl cache prune --older-than 7d --created --max-size 2G
+              \(Program.name) cache prune
+              \(Program.name) cache prune --older-than 30d --accessed
+              \(Program.name) cache prune --older-than 7d --created --max-size 2G
             """)
 
     @OptionGroup(title: "Age") var filter: CacheFilterOptions

@@ -11,8 +11,8 @@ struct CachePurgeCommand: AsyncParsableCommand {
             With --shared it removes all responses and results from the server; machines keep their own tiers.
 
             Examples:
-              pipectl cache purge
-              pipectl cache purge --shared redis://cache.internal
+              \(Program.name) cache purge
+              \(Program.name) cache purge --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions

@@ -9,9 +9,9 @@ struct CacheStatsCommand: AsyncParsableCommand {
         abstract: "Show the number and size of cached responses.",
         discussion: """
             Examples:
-              pipectl cache stats
-              pipectl cache stats --json --cache-dir /var/cache/thumbnails
-              pipectl cache stats --shared redis://cache.internal
+              \(Program.name) cache stats
+              \(Program.name) cache stats --json --cache-dir /var/cache/thumbnails
+              \(Program.name) cache stats --shared redis://cache.internal
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions

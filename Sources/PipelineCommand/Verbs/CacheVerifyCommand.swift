@@ -12,8 +12,8 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             demand. Exit status: 0 if nothing is wrong, or everything was repaired; else 1.
 
             Examples:
-              pipectl cache verify
-              pipectl cache verify --repair --cache-dir /var/cache/thumbnails
+              \(Program.name) cache verify
+              \(Program.name) cache verify --repair --cache-dir /var/cache/thumbnails
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions

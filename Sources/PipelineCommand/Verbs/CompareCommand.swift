@@ -15,8 +15,8 @@ struct CompareCommand: AsyncParsableCommand {
             Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
 
             Examples:
-              pipectl compare photo.png photo.avif
-              pipectl compare before.png after.png --min-psnr 40 --min-ssim 0.98
+              \(Program.name) compare photo.png photo.avif
+              \(Program.name) compare before.png after.png --min-psnr 40 --min-ssim 0.98
             """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .file())

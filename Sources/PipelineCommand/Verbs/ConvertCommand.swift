@@ -10,9 +10,9 @@ struct ConvertCommand: AsyncParsableCommand {
             standard output.
 
             Examples:
-              pipectl convert photo.heic photo.jpg
-              pipectl convert photo.png photo.webp --quality 70
-              curl -s https://example.com/a.jpg | pipectl convert - - -f avif > a.avif
+              \(Program.name) convert photo.heic photo.jpg
+              \(Program.name) convert photo.png photo.webp --quality 70
+              curl -s https://example.com/a.jpg | \(Program.name) convert - - -f avif > a.avif
             """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"), completion: .file())

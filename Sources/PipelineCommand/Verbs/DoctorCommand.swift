@@ -12,9 +12,9 @@ struct DoctorCommand: AsyncParsableCommand {
             Each codec is tried with a small image. Exit status: 1 if something is wrong.
 
             Examples:
-              pipectl doctor
-              pipectl doctor --json
-              pipectl doctor --shared redis://cache.internal --blobs s3://images/fleet
+              \(Program.name) doctor
+              \(Program.name) doctor --json
+              \(Program.name) doctor --shared redis://cache.internal --blobs s3://images/fleet
             """)
 
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let codecs = await CodecTrial.all()
         let health = await cacheHealth() + shared.findings() + [settings]
         let findings =
-            [DoctorFinding("pipectl", "pipectl", Pipectl.version, true)] + libraries + codecs + limits + [
+            [DoctorFinding(Program.name, Program.name, Pipectl.version, true)] + libraries + codecs + limits + [
                 await confinement
             ]
             + health
@@ -89,7 +89,8 @@ struct DoctorCommand: AsyncParsableCommand {
             let statistics = try await responses.statistics()
             let found = try await responses.verify()
             await responses.close()
-            let state = found.isSound ? "sound" : "\(found.findings.count) findings; run pipectl cache verify --repair"
+            let state =
+                found.isSound ? "sound" : "\(found.findings.count) findings; run \(Program.name) cache verify --repair"
             let size = "\(statistics?.entries ?? 0) responses, \(ByteCount.text(statistics?.bytes ?? 0))"
             return [DoctorFinding("cache", cache.folder, "\(size), \(state)", found.isSound)]
         } catch {

@@ -18,7 +18,7 @@ struct FetchCommand: AsyncParsableCommand {
                  "headers":[["Name","value"]],"cache":"default",
                  "redirect":"manual","body64":"…"}
               → {"id":7,"cancel":true}
-              ← {"ready":true,"name":"pipectl 0.1"}
+              ← {"ready":true,"name":"\(Program.name) 0.1"}
               ← {"id":7,"status":200,"statusText":"OK","headers":[["Age","3"]],
                  "body64":"…","fromCache":"hit","interim":[[103,[["link","…"]]]]}
               ← {"id":7,"error":"why"}
@@ -32,10 +32,10 @@ struct FetchCommand: AsyncParsableCommand {
             (RFC 9111): nothing private is stored, and s-maxage counts.
 
             Examples:
-              pipectl fetch https://example.com/ --explain
-              pipectl fetch https://example.com/feed.xml -o feed.xml
-              pipectl fetch https://example.com/photo -H 'Accept: image/webp' --json
-              pipectl fetch --stdio --public-only
+              \(Program.name) fetch https://example.com/ --explain
+              \(Program.name) fetch https://example.com/feed.xml -o feed.xml
+              \(Program.name) fetch https://example.com/photo -H 'Accept: image/webp' --json
+              \(Program.name) fetch --stdio --public-only
             """)
 
     @Argument(help: ArgumentHelp("http and https URLs.", valueName: "url"), completion: .default)

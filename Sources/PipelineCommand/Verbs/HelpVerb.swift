@@ -9,10 +9,10 @@ struct HelpVerb: ParsableCommand {
         abstract: "Show the help of a verb, or describe stages.",
         discussion: """
             Examples:
-              pipectl help thumb
-              pipectl help cache prune
-              pipectl help stages
-              pipectl help stages crop
+              \(Program.name) help thumb
+              \(Program.name) help cache prune
+              \(Program.name) help stages
+              \(Program.name) help stages crop
             """)
 
     @Argument(
@@ -33,7 +33,7 @@ struct HelpVerb: ParsableCommand {
         do {
             let reference =
                 try verb.count == 2 ? StageReference(verb[1], in: catalogue) : StageReference(catalogue)
-            StandardOutput.write(reference.written(as: form, version: Pipectl.version))
+            StandardOutput.write(reference.written(as: form, version: Pipectl.version, program: Program.name))
         } catch {
             throw ValidationError(error.message)
         }

@@ -15,10 +15,10 @@ struct InfoCommand: AsyncParsableCommand {
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
             Examples:
-              pipectl info photo.jpg
-              pipectl info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
-              pipectl info photo.jpg --hash
-              pipectl info https://example.com/photo.jpg --json
+              \(Program.name) info photo.jpg
+              \(Program.name) info *.jpg -F '{name}: {w}x{h} {format} {orientation}'
+              \(Program.name) info photo.jpg --hash
+              \(Program.name) info https://example.com/photo.jpg --json
             """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())

@@ -13,10 +13,10 @@ struct LoadCommand: AsyncParsableCommand {
             {name} {w} {h} {ext} {dir} {index} {format}. An existing file is an error unless -n, -y or --newer is given.
 
             Examples:
-              pipectl load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
-              pipectl load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
-              pipectl load https://example.com/photo.jpg --policy returnCacheDontLoad
-              cat photo.jpg | pipectl load - -o - --max-pixel-size 100 > small.png
+              \(Program.name) load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
+              \(Program.name) load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
+              \(Program.name) load https://example.com/photo.jpg --policy returnCacheDontLoad
+              cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.png
             """)
 
     @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .file())

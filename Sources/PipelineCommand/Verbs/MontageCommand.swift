@@ -14,9 +14,9 @@ struct MontageCommand: AsyncParsableCommand {
             be read leaves its tile empty, and the exit status is 1. --max-pixels limits the sheet too.
 
             Examples:
-              pipectl montage album/*.jpg -o sheet.jpg
-              pipectl montage album -o sheet.png -s 160x120 --columns 8 --gap 4 --background '#222'
-              pipectl montage a.jpg b.jpg -o sheet.webp -s 400 --fill
+              \(Program.name) montage album/*.jpg -o sheet.jpg
+              \(Program.name) montage album -o sheet.png -s 160x120 --columns 8 --gap 4 --background '#222'
+              \(Program.name) montage a.jpg b.jpg -o sheet.webp -s 400 --fill
             """)
 
     @Argument(help: ArgumentHelp("Files, folders, patterns or URLs.", valueName: "in"), completion: .file())

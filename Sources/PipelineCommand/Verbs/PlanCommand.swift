@@ -8,10 +8,10 @@ struct PlanCommand: AsyncParsableCommand {
         abstract: "Print the pipeline of a policy or a file.",
         discussion: """
             Examples:
-              pipectl plan
-              pipectl plan --policy ignoreCache --download-delay 0.5
-              pipectl plan --shared redis://cache.internal
-              pipectl plan --pipeline poster.yaml
+              \(Program.name) plan
+              \(Program.name) plan --policy ignoreCache --download-delay 0.5
+              \(Program.name) plan --shared redis://cache.internal
+              \(Program.name) plan --pipeline poster.yaml
             """)
 
     @Option(

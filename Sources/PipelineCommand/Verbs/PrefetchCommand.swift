@@ -12,8 +12,8 @@ struct PrefetchCommand: AsyncParsableCommand {
             as failures.
 
             Examples:
-              pipectl prefetch https://example.com/a.jpg https://example.com/b.jpg
-              pipectl prefetch - < urls.txt
+              \(Program.name) prefetch https://example.com/a.jpg https://example.com/b.jpg
+              \(Program.name) prefetch - < urls.txt
             """)
 
     @Argument(

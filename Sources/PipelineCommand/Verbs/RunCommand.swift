@@ -6,16 +6,16 @@ struct RunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run images through transforms or a pipeline.",
         discussion: """
-            A file for --pipeline is a list of stages in YAML; pipectl plan --pipeline FILE prints it back. If it has \
+            A file for --pipeline is a list of stages in YAML; \(Program.name) plan --pipeline FILE prints it back. If it has \
             no encode, the output's name decides the format. In --ops, commas separate the stages and colons their \
-            values: resize=800:600:cover,sharpen=0.5. pipectl help stages describes all stages.
+            values: resize=800:600:cover,sharpen=0.5. \(Program.name) help stages describes all stages.
 
             Examples:
-              pipectl run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
-              pipectl run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
-              pipectl run photo.jpg --pipeline poster.yaml -o poster.jpg
-              pipectl run a.jpg --ops 'resize=800,composite=logo.png:southEast:scale=0.2' -o b.jpg
-              pipectl run scan.tif --ops 'rotate=90,greyscale' --in-place
+              \(Program.name) run a.jpg --ops 'resize=800:600:fit=cover,sharpen=0.5' -o b.webp
+              \(Program.name) run *.png --ops 'trim,pad=500:500:colour=#ffffff' -o 'out/{name}.jpg'
+              \(Program.name) run photo.jpg --pipeline poster.yaml -o poster.jpg
+              \(Program.name) run a.jpg --ops 'resize=800,composite=logo.png:southEast:scale=0.2' -o b.jpg
+              \(Program.name) run scan.tif --ops 'rotate=90,greyscale' --in-place
             """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())

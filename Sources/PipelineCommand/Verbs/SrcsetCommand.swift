@@ -16,9 +16,9 @@ struct SrcsetCommand: AsyncParsableCommand {
             Without -o, results are written next to the source, as {dir}/{name}-{w}.{ext}.
 
             Examples:
-              pipectl srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
-              pipectl srcset hero.jpg -w 640,1280 -f avif,jpg --html --sizes '(min-width: 800px) 50vw, 100vw'
-              pipectl srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
+              \(Program.name) srcset hero.jpg -w 320,640,1280 -f avif,webp,jpg
+              \(Program.name) srcset hero.jpg -w 640,1280 -f avif,jpg --html --sizes '(min-width: 800px) 50vw, 100vw'
+              \(Program.name) srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
             """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())

@@ -15,9 +15,9 @@ struct StripCommand: AsyncParsableCommand {
             removed as a whole.
 
             Examples:
-              pipectl strip photo.jpg -o clean.jpg
-              pipectl strip *.jpg --in-place
-              pipectl strip album/*.jpg --gps -o 'shared/{name}.{ext}'
+              \(Program.name) strip photo.jpg -o clean.jpg
+              \(Program.name) strip *.jpg --in-place
+              \(Program.name) strip album/*.jpg --gps -o 'shared/{name}.{ext}'
             """)
 
     @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .file())
@@ -64,7 +64,7 @@ struct StripCommand: AsyncParsableCommand {
             guard !source.isRemote else {
                 throw LoadError(
                     .unsupportedScheme, subject: job.shown,
-                    "strip takes files. For a URL: pipectl fetch URL -o - | pipectl strip - -o OUT.")
+                    "strip takes files. For a URL: \(Program.name) fetch URL -o - | \(Program.name) strip - -o OUT.")
             }
             let file = ImagePipeline {
                 ReadInline()

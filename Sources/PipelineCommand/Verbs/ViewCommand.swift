@@ -14,9 +14,9 @@ struct ViewCommand: AsyncParsableCommand {
             half blocks. Images are shrunk to fit, and animations show their first frame.
 
             Examples:
-              pipectl view photo.jpg
-              pipectl view *.png --rows 12
-              curl -s https://example.com/a.webp | pipectl view -
+              \(Program.name) view photo.jpg
+              \(Program.name) view *.png --rows 12
+              curl -s https://example.com/a.webp | \(Program.name) view -
             """)
 
     /// How images are shown.

@@ -14,8 +14,8 @@ struct WatchCommand: AsyncParsableCommand {
             --fail-fast is given; Ctrl-C does.
 
             Examples:
-              pipectl watch inbox -s '1600x1600>' -f webp -o web
-              pipectl watch uploads -r --ops 'resize=800,sharpen' -o 'small/{dir}/{name}.{ext}'
+              \(Program.name) watch inbox -s '1600x1600>' -f webp -o web
+              \(Program.name) watch uploads -r --ops 'resize=800,sharpen' -o 'small/{dir}/{name}.{ext}'
             """)
 
     @Argument(help: ArgumentHelp("The folder.", valueName: "folder"), completion: .directory)
@@ -84,7 +84,7 @@ struct WatchCommand: AsyncParsableCommand {
         var run = work.workRun(recipe, reporter)
         run.journal = journal
         defer { journal?.sync() }
-        if !work.report.quiet { StandardError.write("pipectl: watching \(printable(folder)); Ctrl-C ends.\n") }
+        if !work.report.quiet { StandardError.write("\(Program.name): watching \(printable(folder)); Ctrl-C ends.\n") }
         // Each warning is given once.
         var checked: Set<ImageFormat> = []
         let waits = !work.running.dryRun

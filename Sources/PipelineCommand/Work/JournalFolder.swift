@@ -8,7 +8,7 @@ enum JournalFolder {
 
     static var path: String {
         let state = Environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (state ?? (Environment["HOME"] ?? "/tmp") + "/.local/state") + "/pipectl"
+        return (state ?? (Environment["HOME"] ?? "/tmp") + "/.local/state") + "/\(Program.name)"
     }
 
     /// The journal of a batch.

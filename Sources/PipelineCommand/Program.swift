@@ -1,0 +1,32 @@
+import Pipeline
+import PipelineFile
+
+/// What a program that is the command says of itself, set once as it starts.
+enum Program {
+    private static let itself = Lock((name: "pipectl", stages: StageCatalogue([])))
+
+    /// The name in messages, help, completions and man pages, and of the folders of settings and journals.
+    static var name: String {
+        get { itself.withLock { $0.name } }
+        set { itself.withLock { $0.name = newValue } }
+    }
+
+    /// The stages that the program adds to the library's.
+    static var stages: StageCatalogue {
+        get { itself.withLock { $0.stages } }
+        set { itself.withLock { $0.stages = newValue } }
+    }
+
+    /// The name as shells and environments allow it in an identifier, such as `my_ctl` for `my-ctl`.
+    static var identifier: String {
+        String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    }
+
+    /// The beginning of the variables with settings, such as `PIPECTL_`.
+    static var variablePrefix: String { identifier.uppercased() + "_" }
+
+    /// The stages that `--ops` may name: the library's transforms, and the program's stages.
+    static var operations: StageCatalogue {
+        .operations(Formats.codecs).adding(StageCatalogue(stages.specifications.filter { !$0.isComposite }))
+    }
+}
