@@ -81,14 +81,14 @@ public struct Encode: Stage {
     /// The format and its options.
     public var signature: String? {
         guard case .accepted(let accepted) = target else { return "encode(\(parameters))" }
-        let choices = accepted.choices.map { "\($0), \(options.text(for: $0, codecs))" }
+        let choices = accepted.choices.map { options.text(for: $0, codecs) }
         return "encode(\(parameters); \(choices.joined(separator: "; ")) of \(accepted))"
     }
 
     /// The format and the options that differ from the defaults.
     public var parameters: String {
         switch target {
-        case .format(let format): "\(format), \(options.text(for: format, codecs))"
+        case .format(let format): options.text(for: format, codecs)
         case .accepted(let accepted): "auto: \(accepted)"
         }
     }

@@ -79,12 +79,15 @@ extension EncodeOptions {
         for codec in codecs.codecs { codec.encoder?.set(choices, in: &self) }
     }
 
-    /// The options that affect a format's output. Defaults are omitted, except quality.
+    /// The format, and the options that affect its output. Defaults are omitted, except quality, which only formats
+    /// that lose by it have.
     func text(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
-        var words = ["quality: \(quality)"]
+        let encoder = codecs.codec(for: format)?.encoder
+        let hasQuality = encoder.map { $0.uses(.quality) || $0.fidelity(of: self) == .byQuality } ?? true
+        var words = ["\(format)"] + (hasQuality ? ["quality: \(quality)"] : [])
         if let maxBytes { words.append("maxBytes: \(maxBytes)") }
         if metadata != .none { words.append("metadata: \(metadata)") }
-        words += codecs.codec(for: format)?.encoder?.differences(of: self) ?? []
+        words += encoder?.differences(of: self) ?? []
         return words.joined(separator: ", ")
     }
 }
