@@ -38,7 +38,8 @@ public struct DecodedImage: Sendable {
     /// The size to which a stage cropped the image, as if the decoder hadn't downscaled it; `nil` if none did.
     package var croppedSize: PixelSize?
 
-    /// Makes an image.
+    /// Makes an image whose size is the program's own. Wrong numbers are a mistake in the program and end it. For a size
+    /// that comes from a file or a message, use ``init(validating:size:layout:loopCount:nativeSize:region:)``.
     ///
     /// `nativeSize` is only needed where the source's size differs from `size`, and `region` by decoders.
     /// - Precondition: there is a frame, and each has `width × height × layout.bytesPerPixel` bytes.
@@ -58,12 +59,47 @@ public struct DecodedImage: Sendable {
         self.region = region
     }
 
-    /// Makes a still image from its pixels' bytes.
+    /// Makes a still image from its pixels' bytes. The size has to be the program's own, as above; for that of a file, use
+    /// ``init(validating:size:layout:nativeSize:region:)``.
+    /// - Precondition: there are `width × height × layout.bytesPerPixel` bytes.
     public init(
         size: PixelSize, layout: PixelLayout, pixels: [UInt8], nativeSize: PixelSize? = nil, region: PixelRegion? = nil
     ) {
         self.init(
             size: size, layout: layout, frames: [Frame(pixels: pixels)], nativeSize: nativeSize, region: region)
+    }
+
+    /// Makes an image whose size comes from data, such as a file's header. Decoders use it: a hostile file can't end the
+    /// program by numbers that don't match its pixels, or whose product overflows.
+    /// - Throws: `LoadError` with `undecodable` unless the size is at least 1×1, there is a frame, and each has
+    ///   `width × height × layout.bytesPerPixel` bytes.
+    public init(
+        validating frames: [Frame], size: PixelSize, layout: PixelLayout, loopCount: Int = 0,
+        nativeSize: PixelSize? = nil, region: PixelRegion? = nil
+    ) throws(LoadError) {
+        let (area, areaOverflows) = size.width.multipliedReportingOverflow(by: size.height)
+        let (expected, overflows) = area.multipliedReportingOverflow(by: layout.bytesPerPixel)
+        let wrong = frames.first { $0.bytes.count != expected }
+        guard size.width > 0, size.height > 0, !areaOverflows, !overflows, !frames.isEmpty, wrong == nil else {
+            let needed = areaOverflows || overflows ? "more bytes than memory can hold" : "\(expected) bytes a frame"
+            throw LoadError(
+                .undecodable, subject: "",
+                "The pixels don't make a picture: \(size) pixels of the layout \"\(layout)\" take \(needed), and "
+                    + (frames.isEmpty ? "there is no frame." : "there are \((wrong ?? frames[0]).bytes.count)."))
+        }
+        self.init(
+            size: size, layout: layout, frames: frames, loopCount: loopCount, nativeSize: nativeSize, region: region)
+    }
+
+    /// Makes a still image whose size comes from data, such as a file's header.
+    /// - Throws: `LoadError` with `undecodable` unless the size is at least 1×1 and there are
+    ///   `width × height × layout.bytesPerPixel` bytes.
+    public init(
+        validating pixels: [UInt8], size: PixelSize, layout: PixelLayout, nativeSize: PixelSize? = nil,
+        region: PixelRegion? = nil
+    ) throws(LoadError) {
+        try self.init(
+            validating: [Frame(pixels: pixels)], size: size, layout: layout, nativeSize: nativeSize, region: region)
     }
 
     /// The number of pixels in a row.

@@ -80,7 +80,10 @@ extension Message.Reader {
                 DecodedImage.Frame(
                     pixels: [UInt8](copying: pixels), delay: .nanoseconds(max(0, min(delay, 1 << 50)))))
         }
-        return DecodedImage(
-            size: size, layout: layout, frames: images, loopCount: loopCount, nativeSize: native, region: header.region)
+        do {
+            return try DecodedImage(
+                validating: images, size: size, layout: layout, loopCount: loopCount, nativeSize: native,
+                region: header.region)
+        } catch { throw Message.Malformed(error.message) }
     }
 }

@@ -64,8 +64,8 @@ struct WorkerLoop {
                 allowTruncated: allowTruncated, frames: frames, quality: isFast ? .fast : .quality)
             let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
-            let image = try decoder.decode(
-                file, header: header, box: box, options: options, cancellation: cancellation)
+            let image = try decoder.picture(
+                of: file, header: header, box: box, options: options, cancellation: cancellation)
             try response.append(image, to: output.bytes)
         case .metadata:
             try writer.append(try decoder.metadata(of: file, cancellation: cancellation), to: &response)

@@ -47,7 +47,7 @@ struct QOIDecoder: ImageDecoding {
             }
             initialized = count
         }
-        return DecodedImage(size: size, layout: header.hasAlpha ? .rgba : .rgb, pixels: pixels)
+        return try DecodedImage(validating: pixels, size: size, layout: header.hasAlpha ? .rgba : .rgb)
     }
 
     private static func damaged(_ reason: String) -> LoadError {

@@ -64,7 +64,7 @@ struct AVIFDecoder: ImageDecoding {
         let scaling = CanvasScaling(
             header: header, size: header.storedSize(for: box), layout: header.hasAlpha ? .rgba : .rgb,
             quality: options.quality, profile: sequence.profile.isEmpty ? nil : sequence.profile)
-        return scaling.image(
+        return try scaling.image(
             try AVIFFrames(scaling: scaling).frames(
                 of: sequence.movie(in: bytes), count: count, allowTruncated: options.allowTruncated,
                 cancellation: cancellation))

@@ -7,6 +7,6 @@ extension DecodedImage {
         var pixels = try withPixels { try $0.copied(cancellation) }
         try VipsPixels.convertToSRGB(
             &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
-        return DecodedImage(size: size, layout: layout, pixels: pixels, nativeSize: nativeSize, region: region)
+        return try DecodedImage(validating: pixels, size: size, layout: layout, nativeSize: nativeSize, region: region)
     }
 }

@@ -23,9 +23,9 @@ struct CanvasScaling {
     }
 
     /// Returns an animation of the frames.
-    func image(_ frames: [DecodedImage.Frame]) -> DecodedImage {
-        DecodedImage(
-            size: header.orientation.applied(to: size), layout: layout, frames: frames, loopCount: header.loopCount,
+    func image(_ frames: [DecodedImage.Frame]) throws(LoadError) -> DecodedImage {
+        try DecodedImage(
+            validating: frames, size: header.orientation.applied(to: size), layout: layout, loopCount: header.loopCount,
             nativeSize: header.size)
     }
 }

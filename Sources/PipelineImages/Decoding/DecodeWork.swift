@@ -117,7 +117,7 @@ package struct DecodeWork: Sendable {
         _ began: AsyncStream<Void>.Continuation?
     ) throws -> DecodedImage {
         began?.yield()
-        return try decoder.decode(
-            bytes, header: header, box: box, options: options, cancellation: cancellation)
+        return try decoder.picture(
+            of: bytes, header: header, box: box, options: options, cancellation: cancellation)
     }
 }

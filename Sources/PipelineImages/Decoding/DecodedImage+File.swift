@@ -12,8 +12,8 @@ extension DecodedImage {
             let header = try decoder.header(of: bytes, cancellation: cancellation)
             try limits.check(header)
             try limits.check(memory: header.decodingMemory(box: nil, frames: 1))
-            self = try decoder.decode(
-                bytes, header: header, box: nil, options: DecodeOptions(), cancellation: cancellation)
+            self = try decoder.picture(
+                of: bytes, header: header, box: nil, options: DecodeOptions(), cancellation: cancellation)
         } catch let error as LoadError {
             throw error.about(path)
         }

@@ -27,8 +27,11 @@ public protocol ImageDecoding: Sendable {
     /// Decodes the picture: upright, in sRGB, 8 bits a channel, straight alpha, with the source's upright size as
     /// `nativeSize`.
     ///
-    /// The result is never smaller than the picture fitted into `box`. It may be larger, since `Downscale` makes it
-    /// exact, but a decoder should reduce as it reads where that is cheaper.
+    /// The result is never smaller than the picture fitted into `box`, nor larger than the picture; any other result
+    /// fails the load with ``LoadError/Code/stageContract``. It may be larger than the box, since `Downscale` makes it
+    /// exact, but a decoder should reduce as it reads where that is cheaper. Make it with
+    /// ``DecodedImage/init(validating:size:layout:nativeSize:region:)``: the initializers that don't throw end the program
+    /// if the numbers of a damaged file don't match.
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - header: The result of ``header(of:cancellation:)``; its size is within the limits. If it has a

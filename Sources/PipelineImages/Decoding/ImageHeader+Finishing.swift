@@ -25,9 +25,8 @@ extension ImageHeader {
         _ pixels: consuming [UInt8], size: PixelSize, layout: PixelLayout, profile: [UInt8]?,
         _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        DecodedImage(
-            size: orientation.applied(to: size), layout: layout,
-            pixels: try finished(pixels, size: size, layout: layout, profile: profile, cancellation),
-            nativeSize: self.size, region: region)
+        try DecodedImage(
+            validating: try finished(pixels, size: size, layout: layout, profile: profile, cancellation),
+            size: orientation.applied(to: size), layout: layout, nativeSize: self.size, region: region)
     }
 }

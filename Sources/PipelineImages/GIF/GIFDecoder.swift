@@ -45,7 +45,7 @@ struct GIFDecoder: ImageDecoding {
                         pixels: try scaling.scaled(canvas.pixels, cancellation),
                         delay: .milliseconds(count > 1 ? 10 * frame.delay : 0)))
             }
-            return scaling.image(frames)
+            return try scaling.image(frames)
         }
     }
 

@@ -66,7 +66,7 @@ struct HEIFStill {
         // A thumbnail without colour information has the picture's.
         let profile = source.profile.isEmpty && source.colours == nil ? picture.profile : source.profile
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
-        return DecodedImage(size: target, layout: layout, pixels: finished, nativeSize: header.size)
+        return try DecodedImage(validating: finished, size: target, layout: layout, nativeSize: header.size)
     }
 
     /// Returns a thumbnail in the file that can replace the picture where speed counts: it is large enough and has the

@@ -63,7 +63,8 @@ struct JPEGDecoder: ImageDecoding {
                 let pixels = try small.finished(
                     try pixels(of: file, scale, .fast, cancellation), size: scale.target, layout: file.layout,
                     profile: file.profile ?? thumbnail.profile, cancellation)
-                return DecodedImage(size: target, layout: file.layout, pixels: pixels, nativeSize: header.size)
+                return try DecodedImage(
+                    validating: pixels, size: target, layout: file.layout, nativeSize: header.size)
             }
         } catch let error as LoadError where [.undecodable, .unsupportedType].contains(error.code) {
             // The picture itself may be intact.

@@ -69,7 +69,7 @@ struct WebPDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         let scaling = CanvasScaling(
             header: header, size: size, layout: .rgba, quality: options.quality, profile: file.chunk("ICCP"))
-        return scaling.image(
+        return try scaling.image(
             try WebPAnimation(scaling: scaling, allowTruncated: options.allowTruncated).frames(
                 of: file, count: count, cancellation: cancellation))
     }
