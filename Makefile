@@ -13,7 +13,7 @@ DECODER = .build/release/pipeline-decoder
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint docs site bench charts verify soak interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint docs site bench charts verify soak cache-tests interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -115,6 +115,17 @@ soak: dependencies
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
 	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
+
+# Runs the suite of http-tests/cache-tests against `pipectl fetch --stdio`, in its profiles of browsers and of proxies.
+# CACHE_TESTS is a clone of it, which isn't part of this repository.
+CACHE_TESTS =
+cache-tests: dependencies
+	@test -n "$(CACHE_TESTS)" || { echo "Clone http-tests/cache-tests, and run: make cache-tests CACHE_TESTS=FOLDER" >&2; exit 1; }
+	@command -v node >/dev/null || Scripts/dependencies nodejs
+	@Scripts/dependencies redis-tools
+	swift build --product pipectl
+	Scripts/cache-tests $(CACHE_TESTS) private
+	Scripts/cache-tests $(CACHE_TESTS) shared
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.
