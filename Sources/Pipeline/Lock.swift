@@ -1,7 +1,10 @@
 #if !SANITIZE
-    package import Synchronization
+    // Public, as the class is usable from inlined code: else no other module of this package specialises `withLock`, and
+    // each call looks generic metadata up.
+    public import Synchronization
 
     /// The one lock of this package: a value that can only be reached while it is locked.
+    @usableFromInline
     package final class Lock<Value: ~Copyable>: Sendable {
         @usableFromInline let storage: Mutex<Value>
 
