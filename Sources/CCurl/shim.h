@@ -31,6 +31,10 @@ static inline CURLcode ccurl_set_request_function(CURL *easy, curl_prereq_callba
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
 }
 
+static inline CURLcode ccurl_set_debug_function(CURL *easy, curl_debug_callback function) {
+    return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, function);
+}
+
 static inline long ccurl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;
     curl_easy_getinfo(easy, info, &value);
@@ -41,6 +45,12 @@ static inline curl_off_t ccurl_get_size(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;
     curl_easy_getinfo(easy, info, &value);
     return value;
+}
+
+// Returns the TLS library's own object of a transfer in progress, or NULL.
+static inline const struct curl_tlssessioninfo *ccurl_get_tls(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) == CURLE_OK ? session : NULL;
 }
 
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

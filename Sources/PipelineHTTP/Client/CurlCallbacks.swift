@@ -25,13 +25,30 @@ enum CurlCallbacks {
         let bytes = UnsafeRawBufferPointer(
             start: UnsafeRawPointer(address).advanced(by: offset), count: Int(address.pointee.addrlen))
         guard run.mayConnect(to: Address(socketAddress: bytes, family: family)) else { return CURL_SOCKET_BAD }
-        return Glibc.socket(family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        let socket = Glibc.socket(
+            family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), address.pointee.protocol)
+        run.opened(socket)
+        return socket
     }
 
-    /// Checks the address again before a request is sent: its connection may have been opened for another one.
-    static let request: curl_prereq_callback = { context, remote, _, _, _ in
-        guard let run = run(context), let remote else { return CURL_PREREQFUNC_ABORT }
-        return run.mayAsk(Address(String(cString: remote))) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    /// Checks the connection again before a request is sent: it may have been opened for another one.
+    static let request: curl_prereq_callback = { context, remote, local, remotePort, localPort in
+        guard let run = run(context), let remote, let local else { return CURL_PREREQFUNC_ABORT }
+        let ends = CurlConnections.Ends(
+            local: Address(String(cString: local)), localPort: localPort, remote: Address(String(cString: remote)),
+            remotePort: remotePort)
+        return run.mayAsk(ends.remote) && run.maySend(on: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    }
+
+    /// Learns that libcurl 7.88 drops bytes behind a response's end that it has read together with the end. It keeps the
+    /// connection, where more of them may follow, and tells nobody but by this text. Later versions close it.
+    static let information: curl_debug_callback = { _, kind, data, size, context in
+        guard kind == CURLINFO_TEXT else { return 0 }
+        let text = bytes(data, size)
+        if text.starts(with: "Excess found".utf8) || text.starts(with: "Leftovers after chunking".utf8) {
+            run(context)?.leavesBytes()
+        }
+        return 0
     }
 
     /// Tells libcurl to give up: any number other than that of the bytes it offered.

@@ -17,6 +17,11 @@ import Pipeline
 /// for try await chunk in response.body { … }
 /// ```
 ///
+/// A kept HTTP/1 connection is used again only if nothing has arrived on it since its last response ended: such bytes
+/// would be taken for the next response. Otherwise the request is sent on a new connection. What remains: HTTP/1 numbers
+/// no responses, so bytes that an origin sends unasked between a request and its response can't be told from that
+/// response (RFC 9112 section 9.2). They only ever reach requests to the same origin, also through a proxy.
+///
 /// Releasing a response before its body is read cancels the transfer, as does cancelling the task that reads it.
 public final class CurlClient: HTTPClient {
     /// The options that the client was made with.

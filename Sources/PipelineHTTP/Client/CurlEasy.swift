@@ -42,6 +42,12 @@ final class CurlEasy {
         }
     }
 
+    /// Makes the transfer open a connection of its own.
+    func setFreshConnection() { set(CURLOPT_FRESH_CONNECT, 1) }
+
+    /// Closes the connection after the transfer.
+    func forbidReuse() { set(CURLOPT_FORBID_REUSE, 1) }
+
     private func setSafety() {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -129,6 +135,9 @@ final class CurlEasy {
         check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, run))
         check(ccurl_set_request_function(handle, CurlCallbacks.request))
         check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, run))
+        set(CURLOPT_VERBOSE, 1)
+        check(ccurl_set_debug_function(handle, CurlCallbacks.information))
+        check(ccurl_set_pointer(handle, CURLOPT_DEBUGDATA, run))
     }
 
     private func add(_ line: [UInt8]) {

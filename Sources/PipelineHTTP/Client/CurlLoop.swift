@@ -13,6 +13,7 @@ final class CurlLoop {
     /// Handles of plain HTTP. One that spoke HTTP/2 is never used again: libcurl 7.88 then confuses its streams.
     private var idle: [CurlEasy] = []
     private var news: [CurlRun] = []
+    var connections = CurlConnections()
     /// When to check next whether transfers are late.
     private var nextCheck: Duration?
 
@@ -30,7 +31,7 @@ final class CurlLoop {
                 switch command {
                 // Its cancellation may have been posted earlier.
                 case .start(let transfer): if !transfer.isCancelled { queue.append(transfer) }
-                case .resume(let transfer): runOfTransfer[ObjectIdentifier(transfer)]?.resume()
+                case .resume(let transfer): resume(transfer)
                 case .cancel(let transfer): cancel(transfer)
                 case .prioritize(let transfer, let priority): queue.prioritize(transfer, priority)
                 case .stop: return stop()
@@ -47,6 +48,11 @@ final class CurlLoop {
             startWaiting()
             curl_multi_poll(multi, nil, 0, patience(), nil)
         }
+    }
+
+    func enqueue(_ transfer: CurlTransfer) {
+        queue.append(transfer)
+        startWaiting()
     }
 
     func flushLater(_ run: CurlRun) { news.append(run) }
@@ -71,19 +77,39 @@ final class CurlLoop {
             }
             runs[easy.handle] = run
             runOfTransfer[ObjectIdentifier(transfer)] = run
-            curl_multi_add_handle(multi, easy.handle)
-            check(run, at: clock.uptime)
+            add(run)
         }
+    }
+
+    private func add(_ run: CurlRun) {
+        let status = curl_multi_add_handle(multi, run.easy.handle)
+        guard status == CURLM_OK else {
+            run.end(
+                CurlFailure(code: CURLE_FAILED_INIT.rawValue, text: String(cString: curl_multi_strerror(status))))
+            return remove(run)
+        }
+        check(run, at: clock.uptime)
     }
 
     private func endEnded() {
         var code = CURLE_OK
         while let handle = ccurl_next_ended(multi, &code) {
             guard let run = runs[handle] else { continue }
+            if code == CURLE_ABORTED_BY_CALLBACK, run.needsFreshConnection {
+                restart(run)
+                continue
+            }
             // The failure's text is in the handle, so end the run before the handle is reused.
             run.end(code)
             remove(run)
         }
+    }
+
+    /// Repeats a transfer whose request has not been sent.
+    private func restart(_ run: CurlRun) {
+        curl_multi_remove_handle(multi, run.easy.handle)
+        run.restart()
+        add(run)
     }
 
     private func endLate() {
@@ -101,6 +127,12 @@ final class CurlLoop {
         } else {
             nextCheck = min(nextCheck ?? next, next)
         }
+    }
+
+    private func resume(_ transfer: CurlTransfer) {
+        guard let run = runOfTransfer[ObjectIdentifier(transfer)], !run.resume() else { return }
+        run.end(CURLE_OUT_OF_MEMORY)
+        remove(run)
     }
 
     private func cancel(_ transfer: CurlTransfer) {

@@ -22,7 +22,8 @@ extension CurlClient {
         public var decompress = false
         /// The addresses that may be connected to; public ones by default.
         public var addresses = AddressPolicy.publicOnly
-        /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not read.
+        /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not read. A connection
+        /// to it is kept for further requests to the same origin, and closed for a request to another one.
         public var proxy: URL?
         /// A PEM file of the certificate authorities to trust; the system's by default.
         public var caFile: String?

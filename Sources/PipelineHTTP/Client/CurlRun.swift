@@ -18,6 +18,12 @@ final class CurlRun {
     private var received = 0
     private var sent: curl_off_t = 0
     private var lastByte: Duration
+    /// The sockets that were opened for this transfer and have not carried a request.
+    private var sockets: [Int32] = []
+    private var ends: CurlConnections.Ends?
+    /// Whether libcurl gave up since it had chosen a kept connection that can't be trusted.
+    private(set) var needsFreshConnection = false
+    private var hasRestarted = false
     /// Why a callback made libcurl give up.
     private var failure: (any Error)?
     private var refusal: String?
@@ -52,6 +58,38 @@ final class CurlRun {
         return mayConnect(to: address)
     }
 
+    func opened(_ socket: Int32) { sockets.append(socket) }
+
+    /// Whether the request may be sent on the connection that libcurl has chosen.
+    func maySend(on ends: CurlConnections.Ends) -> Bool {
+        self.ends = ends
+        if loop.connections.note(ends, among: sockets) {
+            // From now on it is a kept one.
+            sockets = []
+            return true
+        }
+        let mayReuse = loop.connections.mayReuse(ends, for: transfer.target) {
+            let proxyHasTLS = options.proxy?.scheme == "https"
+            guard transfer.target.scheme == "https" else { return proxyHasTLS && CurlTLS.mayHoldBytes(easy.handle) }
+            // Of two layers of TLS only the inner one can be asked.
+            return proxyHasTLS || CurlTLS.mayHoldBytes(easy.handle)
+        }
+        needsFreshConnection = !mayReuse && !hasRestarted
+        return mayReuse
+    }
+
+    /// Notes that the connection has brought more than the response.
+    func leavesBytes() { easy.forbidReuse() }
+
+    /// Prepares for another attempt, on a fresh connection.
+    func restart() {
+        needsFreshConnection = false
+        hasRestarted = true
+        isConnected = false
+        lastByte = clock.uptime
+        easy.setFreshConnection()
+    }
+
     /// The host whose address is checked: the proxy, if there is one.
     private var connectedHost: String { options.proxy?.host() ?? transfer.target.host }
 
@@ -79,6 +117,8 @@ final class CurlRun {
         if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
             sharesConnection = true
             loop.sharesConnection(transfer)
+        } else if let ends {
+            loop.connections.carriedHTTP1(ends, from: transfer.target)
         }
         transfer.put(
             CurlHead(
@@ -115,9 +155,10 @@ final class CurlRun {
     }
 
     /// Continues after a pause.
-    func resume() {
+    /// - Returns: false if libcurl has lost the bytes that it held meanwhile, for lack of memory.
+    func resume() -> Bool {
         lastByte = clock.uptime
-        curl_easy_pause(easy.handle, CURLPAUSE_CONT)
+        return curl_easy_pause(easy.handle, CURLPAUSE_CONT) != CURLE_OUT_OF_MEMORY
     }
 
     /// Returns the error of a transfer that is late, and otherwise when to check again.

@@ -27,6 +27,17 @@ final class CurlRunTests {
 
     deinit { curl_multi_cleanup(multi) }
 
+    @Test("A transfer that libcurl doesn't take fails at once")
+    func notTaken() async throws {
+        // libcurl knows its own by a number, which memory of zeros doesn't hold.
+        let zeros = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { zeros.deallocate() }
+        zeros.initializeMemory(as: UInt8.self, repeating: 0, count: 4096)
+        let loop = CurlLoop(multi: zeros, options: CurlClient.Options(addresses: .any))
+        loop.enqueue(transfer)
+        await #expect(throws: LoadError.self) { try await transfer.next() }
+    }
+
     @Test("Silence is a stall from the stall's time on, once there is a connection")
     func stall() {
         #expect(run.lateness(at: start + .seconds(11)).error == nil, "libcurl itself watches the time to connect")

@@ -1,0 +1,86 @@
+import Glibc
+
+/// The connections that libcurl may keep for later requests, by socket; only libcurl's thread touches them.
+///
+/// libcurl 7.88 sends a request on a kept connection without looking at what has arrived there since the last response
+/// ended. Those bytes would be taken for the response to the new request, so such a connection is not used again.
+struct CurlConnections {
+    /// The two ends of a connection, as libcurl names them.
+    struct Ends: Hashable {
+        let local: Address?
+        let localPort: Int32
+        let remote: Address?
+        let remotePort: Int32
+    }
+
+    private enum Use: Equatable {
+        /// No response has arrived yet, or the protocol numbers responses, as HTTP/2 does.
+        case numbered
+        /// The last response was HTTP/1, from this origin.
+        case http1(CurlURL)
+    }
+
+    private var connections: [Int32: (ends: Ends, use: Use)] = [:]
+
+    /// Notes a new connection, which is one of these sockets.
+    /// - Returns: false if it is none of them, so it was opened for an earlier request.
+    mutating func note(_ ends: Ends, among sockets: [Int32]) -> Bool {
+        let socket = sockets.first { socket in
+            // Its other end may have reset it already.
+            Self.end(of: socket, getsockname).map { $0 == (ends.local, ends.localPort) } ?? false
+        }
+        guard let socket else { return false }
+        connections[socket] = (ends, .numbered)
+        return true
+    }
+
+    /// Notes that a connection has carried a response of HTTP/1, which has no number.
+    mutating func carriedHTTP1(_ ends: Ends, from origin: CurlURL) {
+        if let socket = socket(ends) { connections[socket]?.use = .http1(origin) }
+    }
+
+    /// Whether a kept connection may carry a request to an origin.
+    ///
+    /// A proxy's connection carries requests to one origin alone: bytes that arrive between the request and its response
+    /// can't be told from the response, so an origin could respond for another.
+    /// - Parameter mayHoldBytes: whether bytes of the connection may be in memory of TLS, decrypted and not read.
+    func mayReuse(_ ends: Ends, for origin: CurlURL, mayHoldBytes: () -> Bool) -> Bool {
+        // A connection whose first response hasn't arrived can only be one that numbers its responses.
+        guard let socket = socket(ends), let use = connections[socket]?.use else { return false }
+        guard case .http1(let last) = use else { return true }
+        return last == origin && Self.isQuiet(socket) && !mayHoldBytes()
+    }
+
+    private func socket(_ ends: Ends) -> Int32? {
+        connections.first { $0.value.ends == ends && Self.isOpen($0.key, with: ends) }?.key
+    }
+
+    /// Whether nothing waits to be read, neither bytes nor the connection's end. Over TLS that may also be a message of
+    /// the protocol itself, which is rare once a response has arrived.
+    private static func isQuiet(_ socket: Int32) -> Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0 && errno == EAGAIN
+    }
+
+    /// Whether a socket, whose number the system may have given to another, has these ends.
+    private static func isOpen(_ socket: Int32, with ends: Ends) -> Bool {
+        guard let local = end(of: socket, getsockname), let remote = end(of: socket, getpeername) else { return false }
+        return local == (ends.local, ends.localPort) && remote == (ends.remote, ends.remotePort)
+    }
+
+    private static func end(
+        of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> (Address?, Int32)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &storage) { bytes in
+            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                name(socket, address, &length) == 0
+            else { return nil }
+            // The port is the first field of both kinds of address.
+            let port = Int32(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
+            let family = Int32(bytes.loadUnaligned(as: sa_family_t.self))
+            return (Address(socketAddress: UnsafeRawBufferPointer(bytes), family: family), port)
+        }
+    }
+}

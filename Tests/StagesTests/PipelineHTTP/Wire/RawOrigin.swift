@@ -1,0 +1,104 @@
+import Glibc
+import Pipeline
+import Testing
+
+/// An origin, or a plain proxy, on bare sockets: a test decides which bytes it sends, and when.
+final class RawOrigin: Sendable {
+    typealias Handler = @Sendable (RawRequest, RawConnection) -> Void
+
+    private struct State {
+        var connections: [RawConnection] = []
+        var requests: [RawRequest] = []
+        var isStopped = false
+    }
+
+    let port: Int
+    private let listener: Int32
+    private let state: Lock<State>
+
+    /// - Parameter handler: sends the response to a request, on the thread of the connection.
+    init(_ handler: @escaping Handler) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
+            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
+            guard bind(listener, address, length) == 0, listen(listener, 1024) == 0 else { return -1 }
+            return getsockname(listener, address, &length)
+        }
+        try #require(status == 0)
+        port = Int(UInt16(bigEndian: address.sin_port))
+        self.listener = listener
+        let state = Lock(State())
+        self.state = state
+        try Thread.start(name: "raw-origin") { Self.accept(listener, state, handler) }
+    }
+
+    deinit {
+        // The threads hold only the state.
+        let connections = state.withLock { state in
+            state.isStopped = true
+            return state.connections
+        }
+        Glibc.shutdown(listener, Int32(SHUT_RDWR))
+        for connection in connections { connection.stop() }
+    }
+
+    /// The requests so far.
+    var requests: [RawRequest] { state.withLock { $0.requests } }
+
+    /// The connections so far, closed ones included.
+    var connections: [RawConnection] { state.withLock { $0.connections } }
+
+    private static func accept(_ listener: Int32, _ state: Lock<State>, _ handler: @escaping Handler) {
+        defer { close(listener) }
+        while true {
+            let socket = Glibc.accept(listener, nil, nil)
+            guard socket >= 0 else { return }
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            var yes: Int32 = 1
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+            let connection = state.withLock { state -> RawConnection in
+                let connection = RawConnection(socket, number: state.connections.count + 1)
+                state.connections.append(connection)
+                return connection
+            }
+            if state.withLock({ $0.isStopped }) { connection.stop() }
+            do {
+                try Thread.start(name: "raw-origin") {
+                    while let request = connection.nextRequest() {
+                        state.withLock { $0.requests.append(request) }
+                        handler(request, connection)
+                    }
+                    connection.end()
+                }
+            } catch { connection.end() }
+        }
+    }
+}
+
+/// The head of a request; these tests send no content.
+struct RawRequest: Sendable {
+    let method: String
+    /// As it stood in the request line: for a proxy the whole URL.
+    let target: String
+    let fields: [String: String]
+    /// Which connection it came on, counted from 1.
+    let connection: Int
+
+    init?(_ head: [UInt8], connection: Int) {
+        let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 3 else { return nil }
+        (method, target) = (String(words[0]), String(words[1]))
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2 { fields[parts[0].lowercased()] = String(parts[1].drop { $0 == " " }) }
+        }
+        self.fields = fields
+        self.connection = connection
+    }
+}
