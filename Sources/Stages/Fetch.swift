@@ -83,7 +83,7 @@ public struct Fetch: Stage {
                 if let source = try await goOn(with: answer, confirming: stored, &trail, &load) { return source }
                 continue
             }
-            if let partial = asked.partial, partial.isUseless(after: answer.status, from: asked.response.url) {
+            if let partial = asked.partial, partial.isUseless(after: answer) {
                 load.detach(PartialBody.self)
                 continue
             }

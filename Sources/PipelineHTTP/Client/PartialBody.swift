@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 package import HTTPTypes
 package import Pipeline
 
@@ -32,10 +32,19 @@ package struct PartialBody: LoadAttachment {
     /// The fields that ask for the rest, or for all of it if the origin has another version now.
     package var conditions: HTTPFields { [.range: "bytes=\(exchange.body.count)-", .ifRange: validator] }
 
-    /// Whether the next response is about something else, so that only a request without conditions helps.
-    package func isUseless(after status: Int, from url: URL) -> Bool {
+    /// Whether the next response is about something else, or doesn't say what it is about, so that only a request for
+    /// the whole helps.
+    package func isUseless(after response: HTTPExchange) -> Bool {
         // A tag is only valid for one URL (RFC 9110 section 8.8.3), and a client may have followed a redirect.
-        status == 416 || status == 206 && url != exchange.url
+        response.status == 416
+            || response.status == 206 && (response.url != exchange.url || !hasValidator(response.headers))
+    }
+
+    /// Whether a part is certain to be of the same version: only parts with the same strong validator may be combined
+    /// (RFC 9110 section 15.3.7.3), and an origin may ignore `If-Range`.
+    private func hasValidator(_ part: HTTPFields) -> Bool {
+        if exchange.headers.contains(.eTag) { return part[values: .eTag].first == validator }
+        return !part.contains(.eTag) && part[values: .lastModified].first == validator
     }
 
     /// Returns the response with its fields updated by the response that brings the rest, whose bytes are yet to arrive
@@ -49,13 +58,6 @@ package struct PartialBody: LoadAttachment {
             throw malformed(
                 "sent \(text.map { "the range \"\($0)\"" } ?? "no range"), though the bytes from "
                     + "\(exchange.body.count) to the end of \(total) were asked for")
-        }
-        let tag = response.headers[values: .eTag].first
-        // A weak tag confirms the same image, but not the same bytes.
-        guard tag == nil || tag == exchange.headers[values: .eTag].first,
-            Validators.confirms(response.headers, exchange.headers)
-        else {
-            throw malformed("sent a range of another version than the one that was asked for")
         }
         var whole = exchange
         whole.headers = StorableFields.updating(exchange.headers, with: response.headers)
