@@ -30,4 +30,6 @@ final class TrialOrigin: HTTPClient {
             status: 200, headers: [.eTag: "\"\(version)\"", .cacheControl: lifetime], url: request.url,
             body: TransferBody(body.bytes))
     }
+
+    func shutdown() async {}
 }

@@ -30,4 +30,7 @@ public struct ClosureClient: HTTPClient {
                 "The closure that loads failed; see the underlying error.", underlying: error)
         }
     }
+
+    /// Does nothing: whatever the closure uses belongs to its program.
+    public func shutdown() async {}
 }

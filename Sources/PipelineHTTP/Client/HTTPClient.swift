@@ -10,11 +10,9 @@ public protocol HTTPClient: Sendable {
     ///   the task is cancelled.
     func send(_ request: TransferRequest) async throws -> TransferResponse
 
-    /// Ends the transfers in flight and frees the client's resources; later requests fail. Does nothing by default.
+    /// Ends the transfers in flight and frees the client's resources; later requests fail.
+    ///
+    /// A client that wraps another one shuts that down. There is no default, which such a client would inherit
+    /// unnoticed. Leave the method empty if there is nothing to free.
     func shutdown() async
-}
-
-extension HTTPClient {
-    /// Does nothing.
-    public func shutdown() async {}
 }

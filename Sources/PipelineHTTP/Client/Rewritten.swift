@@ -37,4 +37,7 @@ public struct Rewritten: HTTPClient {
             status: response.status, reason: response.reason, headers: response.headers, url: request.url,
             interim: response.interim, body: response.body)
     }
+
+    /// Shuts down the wrapped client.
+    public func shutdown() async { await client.shutdown() }
 }

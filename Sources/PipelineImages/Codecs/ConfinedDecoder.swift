@@ -11,6 +11,8 @@ struct ConfinedDecoder: ImageDecoding {
 
     var canBeStopped: Bool { decoder.canBeStopped }
 
+    var showsBeginnings: Bool { decoder.showsBeginnings }
+
     func prepare() { decoder.prepare() }
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {

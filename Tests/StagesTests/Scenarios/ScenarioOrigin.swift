@@ -86,6 +86,8 @@ final class ScenarioOrigin: HTTPClient {
         }
     }
 
+    func shutdown() async {}
+
     private func answer(_ request: TransferRequest) async throws -> TransferResponse {
         try request.check()
         let reply = handler(request)

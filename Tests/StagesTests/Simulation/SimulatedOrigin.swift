@@ -43,6 +43,8 @@ struct SimulatedOrigin: HTTPClient {
         }
     }
 
+    func shutdown() async {}
+
     /// A request under way; over at its end, when it is cancelled, or when nobody has it any more.
     private final class Use: Sendable {
         private let world: SimulatedWorld

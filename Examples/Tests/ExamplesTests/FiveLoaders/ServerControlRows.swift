@@ -278,6 +278,8 @@ struct ServerControlRows {
             TransferResponse(
                 status: 200, headers: [.cacheControl: "max-age=60"], url: request.url, body: TransferBody(picture))
         }
+
+        func shutdown() async {}
     }
 
     @Test("The client may be one's own")

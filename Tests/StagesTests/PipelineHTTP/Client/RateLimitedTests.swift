@@ -22,6 +22,8 @@ struct RateLimitedTests {
             seen.withLock { $0.append(text) }
             return TransferResponse(status: 200, headers: [:], url: request.url, body: TransferBody([]))
         }
+
+        func shutdown() async {}
     }
 
     private let clock = ManualClock()

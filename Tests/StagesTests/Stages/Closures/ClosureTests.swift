@@ -60,6 +60,7 @@ struct ClosureTests {
     func foreignError() async throws {
         struct Broken: HTTPClient {
             func send(_ request: TransferRequest) async throws -> TransferResponse { throw Trouble() }
+            func shutdown() async {}
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let responses = HTTPCache(folder: folder, clock: clock)

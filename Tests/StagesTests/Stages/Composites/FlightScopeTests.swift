@@ -128,4 +128,6 @@ private struct GatedClient: HTTPClient {
         }
         return try await client.send(request)
     }
+
+    func shutdown() async { await client.shutdown() }
 }

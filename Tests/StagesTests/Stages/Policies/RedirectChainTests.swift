@@ -308,6 +308,7 @@ struct RedirectChainTests {
             func send(_ request: TransferRequest) async throws -> TransferResponse {
                 try await client.send(TransferRequest(url: request.url, headers: request.headers))
             }
+            func shutdown() async { await client.shutdown() }
         }
         redirect("/latest", to: "/v1")
         var resources = site.resources()

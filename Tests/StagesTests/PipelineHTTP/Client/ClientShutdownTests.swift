@@ -1,0 +1,43 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import Testing
+
+import Stages
+
+@Suite("The shutdown of a client that wraps another")
+struct ClientShutdownTests {
+    private final class Inner: HTTPClient {
+        let shutdowns = Counter()
+
+        func send(_ request: TransferRequest) async throws -> TransferResponse {
+            TransferResponse(status: 200, headers: [:], url: request.url, body: TransferBody([]))
+        }
+
+        func shutdown() async { shutdowns.increment() }
+    }
+
+    @Test("reaches the wrapped one, through any number of wrappers")
+    func reachesInner() async {
+        let inner = Inner()
+        await Rewritten(inner) { $0 }.shutdown()
+        #expect(inner.shutdowns.value == 1)
+        await RateLimited(inner, requestsPerSecond: 1).shutdown()
+        #expect(inner.shutdowns.value == 2)
+        await Rewritten(RateLimited(Rewritten(inner) { $0 }, requestsPerSecond: 1)) { $0 }.shutdown()
+        #expect(inner.shutdowns.value == 3)
+    }
+
+    @Test("is that of its loader: libcurl's thread has ended after it")
+    func ofLoader() async throws {
+        let client = CurlClient(.local)
+        let loader = ImageLoader(
+            PipelineResources(
+                memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000), client: Rewritten(client) { $0 }))
+        await loader.shutdown()
+        let error = await failure(.unreachable) {
+            try await client.get(#require(URL(string: "http://127.0.0.1:1/")))
+        }
+        #expect(error?.message.contains("shut down") == true)
+    }
+}
