@@ -69,11 +69,11 @@ struct CachingExchange {
     private mutating func share(
         _ key: SourceKey, _ stored: Judged?, _ isShared: inout Bool
     ) async throws -> CachingResponse? {
-        switch try await owner.fetches.enter(.init(source: key, headers: headers)) {
+        switch try await owner.fetches.enter(.init(source: key, headers: headers), priority: request.priority) {
         case .leads(let ticket):
             // Whatever happens, no waiter waits forever.
             defer { owner.fetches.end(ticket, Task.isCancelled ? .cancelled : .notShared) }
-            return try await lead(key, stored, ticket, &isShared)
+            return try await owner.fetches.lead(ticket) { try await lead(key, stored, ticket, &isShared) }
         case .waited(let outcome):
             step.notes.append("an equal request was under way")
             isShared = outcome == .cancelled
