@@ -49,11 +49,12 @@ public enum ImageSource: Sendable, Hashable {
             self = .file(text)
             return
         }
-        guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }), let url = URL(string: text)
+        guard text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7f }),
+            let url = URL(escaping: text.utf8, encodesStrayPercent: start == "file:")
         else {
             throw LoadError(
                 .invalidURL, subject: redactedURL(text),
-                "This is not a URL; percent-encode spaces and control characters.")
+                "This is not a URL; percent-encode spaces, control characters, and each % that begins no escape.")
         }
         self.init(url)
         switch self {

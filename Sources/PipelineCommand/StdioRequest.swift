@@ -18,7 +18,7 @@ struct StdioRequest: Decodable, Sendable {
     /// The request that the line asks for.
     /// - Throws: `LoadError` that names the member that can't be used.
     func request() throws -> CachingRequest {
-        guard let text = url, let url = URL(string: text) else {
+        guard let text = url, let url = URL(escaping: text.utf8) else {
             throw LoadError(.invalidURL, subject: redactedURL(url ?? ""), "\"url\" has to be an http or https URL.")
         }
         try ImageSource.check(url)

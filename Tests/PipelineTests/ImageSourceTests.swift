@@ -22,6 +22,7 @@ struct ImageSourceTests {
             ("file:///tmp/cat.jpg", "/tmp/cat.jpg"), ("FILE:///tmp/cat.jpg", "/tmp/cat.jpg"),
             ("file://localhost/tmp/cat.jpg", "/tmp/cat.jpg"), ("file:/tmp/cat.jpg", "/tmp/cat.jpg"),
             ("file:///tmp/two%20words%3F.jpg", "/tmp/two words?.jpg"), ("file:///%C3%BC.jpg", "/ü.jpg"),
+            ("file:///a%20b|c", "/a b|c"), ("file:///100%", "/100%"), ("file:///100%%20b", "/100% b"),
         ])
     func files(text: String, path: String) throws { #expect(try ImageSource(parsing: text) == .file(path)) }
 
@@ -44,6 +45,19 @@ struct ImageSourceTests {
     }
 
     @Test(
+        "An escape stays what it is, whatever stands beside it",
+        arguments: [
+            ("http://example.com/a%20b|c", "http://example.com/a%20b%7Cc"),
+            ("http://example.com/a?f[]=%20{b}", "http://example.com/a?f%5B%5D=%20%7Bb%7D"),
+            ("http://example.com/%E2%82%AC\u{20ac}#a#b", "http://example.com/%E2%82%AC%E2%82%AC#a%23b"),
+            ("http://[::1]:8080/[a]?//[b]", "http://[::1]:8080/%5Ba%5D?//%5Bb%5D"),
+        ])
+    func escapes(text: String, address: String) throws {
+        guard case .url(let url) = try ImageSource(parsing: text) else { throw LoadError(.invalidURL, subject: "", "") }
+        #expect(url.absoluteString == address)
+    }
+
+    @Test(
         "What can't be loaded is refused with what to do",
         arguments: [
             ("", LoadError.Code.invalidURL, "empty"),
@@ -57,6 +71,8 @@ struct ImageSourceTests {
             ("http://exa mple.com/", .invalidURL, "percent-encode"),
             ("http://[::1/cat.jpg", .invalidURL, "not a URL"),
             ("http://example.com:port/", .invalidURL, "not a URL"),
+            ("http://example.com/%zz", .invalidURL, "% that begins no escape"),
+            ("http://example.com/100%", .invalidURL, "% that begins no escape"),
             ("http://exam%00ple.com/", .invalidURL, "host"),
             ("http://exam%2Fple.com/", .invalidURL, "host"),
             ("ftp://example.com/cat.jpg", .unsupportedScheme, "\"ftp\""),

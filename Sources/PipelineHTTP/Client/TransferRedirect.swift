@@ -16,7 +16,7 @@ enum TransferRedirect {
         guard let url = url(location, relativeTo: request.url) else {
             throw LoadError(
                 .malformedResponse, subject: redactedURL(request.url.absoluteString),
-                "\(target) sent a redirect to something that isn't a URL.")
+                "\(target) sent a redirect to something that isn't a URL, such as one with a % that begins no escape.")
         }
         let destination = try CurlURL(url)
         var next = request
@@ -40,20 +40,8 @@ enum TransferRedirect {
         return next
     }
 
-    /// The URL in a field such as `Location`; `nil` if it is not a URL.
+    /// The URL in a field such as `Location`, of any bytes; `nil` if it is not a URL.
     static func url(_ field: HTTPField, relativeTo base: URL) -> URL? {
-        URL(string: escaped(field), relativeTo: base)?.absoluteURL
-    }
-
-    /// A `Location` as a URL's text: bytes that a URL can't have are percent-encoded, as browsers do.
-    private static func escaped(_ location: HTTPField) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let bytes = location.withUnsafeBytesOfValue { bytes in
-            bytes.flatMap { byte -> [UInt8] in
-                byte > 0x20 && byte < 0x7f
-                    ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        field.withUnsafeBytesOfValue { URL(escaping: $0, relativeTo: base) }
     }
 }

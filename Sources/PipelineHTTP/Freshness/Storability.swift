@@ -46,8 +46,12 @@ enum Storability: Sendable, Hashable {
         if SelectingFields(vary: exchange.headers, request: exchange.requestHeaders) == nil {
             return "Vary: * fits no other request"
         }
-        if let length = declaredLength(exchange.headers), length != exchange.body.count {
-            return "\(exchange.body.count) of \(length) bytes arrived"
+        if let length = exchange.headers[values: .contentLength].first.flatMap({ Int($0) }) {
+            // A client that has decoded the body may leave both fields; the length is that of the encoded bytes then.
+            let isDecoded = exchange.headers.contains(.contentEncoding) && exchange.body.count > length
+            if exchange.body.count != length, !isDecoded {
+                return "\(exchange.body.count) of \(length) bytes arrived"
+            }
         }
         if callerDecides, status.isRedirect { return nil }
         return isCacheable(exchange, control, isShared: isShared) ? nil : "nothing makes the status \(status) cacheable"
@@ -67,8 +71,8 @@ enum Storability: Sendable, Hashable {
         guard exchange.method == .post, exchange.status == 200,
             control.contains("max-age") || !control.isTargeted && exchange.headers.contains(.expires)
                 || isShared && control.contains("s-maxage"),
-            let text = exchange.headers[values: .contentLocation].first,
-            let location = URL(string: text, relativeTo: exchange.url)?.absoluteURL
+            let field = exchange.headers[fields: .contentLocation].first,
+            let location = TransferRedirect.url(field, relativeTo: exchange.url)
         else { return false }
         return location.targetText == exchange.url.targetText
     }
@@ -76,12 +80,6 @@ enum Storability: Sendable, Hashable {
     /// Section 3.5.
     private static func allowsShared(_ control: CacheControl) -> Bool {
         control.contains("must-revalidate") || control.contains("public") || control.contains("s-maxage")
-    }
-
-    /// The declared length of the bytes; `nil` for a decoded body, whose length differs.
-    private static func declaredLength(_ headers: HTTPFields) -> Int? {
-        guard !headers.contains(.contentEncoding), let line = headers[values: .contentLength].first else { return nil }
-        return Int(line)
     }
 
     /// The final statuses whose caching this program knows (RFC 9110 section 15).

@@ -38,12 +38,24 @@ struct RedirectTests {
         arguments: [
             ("c", "/a/c"), ("../c", "/c"), ("?q", "/a/b?q"), ("/c d", "/c%20d"), ("/caf\u{e9}", "/caf%C3%A9"),
             ("./c/./d", "/a/c/d"), ("/c#part", "/c"),
+            // An escape stays what it is, whatever stands beside it.
+            ("/c%20d|e", "/c%20d%7Ce"), ("/c?f[]=%20{g}", "/c?f%5B%5D=%20%7Bg%7D"),
+            ("/c%C3%A9 \u{e9}", "/c%C3%A9%20%C3%A9"),
         ])
     func relative(location: String, target: String) async throws {
         origin.route("/a/b") { [location] request in
             request.target == "/a/b" ? .redirect(to: location) : .init(body: request.target)
         }
         #expect(try await client.get(origin.url("/a/b")).body == Array(target.utf8))
+    }
+
+    @Test(
+        "A Location with a % that begins no escape is refused by name", arguments: ["/%zz", "/%", "/a?b=%4", "/%20%"])
+    func strayPercent(location: String) async throws {
+        origin.route("/a") { [location] _ in .redirect(to: location) }
+        let error = await failure(.malformedResponse) { try await client.get(origin.url("/a")) }
+        #expect(error?.message.contains("% that begins no escape") == true)
+        #expect(origin.log.requests.map(\.target) == ["/a"])
     }
 
     @Test("Another origin can be named with and without its scheme")
