@@ -14,7 +14,7 @@ enum PrivateFields {
         var lines: [String: [[UInt8]]] = [:]
         for field in request {
             let name = field.name.canonicalName
-            guard !harmless.contains(name), !names.contains(name), !name.hasPrefix("sec-") else { continue }
+            guard !harmless.contains(name), !names.contains(name) else { continue }
             lines[name, default: []].append(field.withUnsafeBytesOfValue { Array($0) })
         }
         var writer = ByteWriter()
@@ -25,8 +25,17 @@ enum PrivateFields {
         return Digest(of: writer.bytes).bytes
     }
 
-    /// In lower case. Names that begin with `sec-`, which browsers set themselves, are harmless too.
+    /// In lower case. Of the names that begin with `sec-`, only those that browsers set: a server may have its own.
     private static let harmless: Set<String> = [
+        "sec-fetch-dest", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-user", "sec-fetch-storage-access",
+        "sec-purpose", "sec-gpc", "sec-speculation-tags",
+        "sec-ch-ua", "sec-ch-ua-arch", "sec-ch-ua-bitness", "sec-ch-ua-form-factors", "sec-ch-ua-full-version",
+        "sec-ch-ua-full-version-list", "sec-ch-ua-mobile", "sec-ch-ua-model", "sec-ch-ua-platform",
+        "sec-ch-ua-platform-version", "sec-ch-ua-wow64", "sec-ch-dpr", "sec-ch-width", "sec-ch-viewport-width",
+        "sec-ch-viewport-height", "sec-ch-device-memory", "sec-ch-save-data", "sec-ch-lang", "sec-ch-downlink",
+        "sec-ch-ect", "sec-ch-rtt", "sec-ch-prefers-color-scheme", "sec-ch-prefers-reduced-motion",
+        "sec-ch-prefers-reduced-data", "sec-ch-prefers-reduced-transparency", "sec-ch-prefers-contrast",
+        "sec-ch-forced-colors",
         "accept", "accept-charset", "accept-encoding", "accept-language",
         "if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range",
         "cache-control", "pragma", "max-forwards", "priority", "prefer", "expect",

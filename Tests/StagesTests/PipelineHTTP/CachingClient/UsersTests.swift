@@ -54,7 +54,9 @@ struct UsersTests {
         #expect(try await uses(client, "/a", "X-Session", ["alice", "bob", "alice"]) == [.miss, .miss, .hit])
     }
 
-    @Test("A private response answers only requests with the same fields", arguments: ["X-User", "From", "baggage"])
+    @Test(
+        "A private response answers only requests with the same fields",
+        arguments: ["X-User", "From", "baggage", "Sec-Token"])
     func privateResponse(name: String) async throws {
         let uses = try await uses(client(.several), "/private", name, ["alice", "bob", nil, "alice", "bob", nil])
         #expect(uses == [.miss, .miss, .miss, .hit, .hit, .hit])
@@ -68,7 +70,8 @@ struct UsersTests {
     @Test(
         "Fields that say nothing of the user share a private response",
         arguments: [
-            "Accept", "Accept-Language", "User-Agent", "traceparent", "X-Request-Id", "Sec-Fetch-Mode", "Referer",
+            "Accept", "Accept-Language", "User-Agent", "traceparent", "X-Request-Id", "Sec-Fetch-Mode", "Sec-CH-UA",
+            "Sec-GPC", "Referer",
         ])
     func harmless(name: String) async throws {
         #expect(try await uses(client(.several), "/private", name, ["a", "b", nil]) == [.miss, .hit, .hit])
