@@ -8,7 +8,8 @@ public import Pipeline
 /// failed together don't return together. The load's clock measures the wait. An origin's `Retry-After` (RFC 9110
 /// section 10.2.3) is honoured; one that is longer than `maximumDelay` ends the attempts. A body that broke off is
 /// resumed if the origin allows that. Cancelled loads and permanent failures, such as a refused address, an untrusted
-/// certificate or bytes that can't be decoded, are never retried.
+/// certificate or bytes that can't be decoded, are never retried. An attempt is over when its stages have returned: with
+/// a ``Timeout`` in the body, a stage that ignores cancellation and never returns holds up the next attempt for ever.
 ///
 /// No policy retries by itself. Put the stage around `Fetch`, inside the `Coalesce` that shares it, so that all waiters
 /// share the attempts as well:
