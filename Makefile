@@ -113,6 +113,7 @@ soak: dependencies
 	done
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
+	SOAK_LOADS=10000 swift test --filter LyingOriginTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
 	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
 
