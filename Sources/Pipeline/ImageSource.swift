@@ -12,6 +12,8 @@ public enum ImageSource: Sendable, Hashable {
     case dataURL(String)
 
     /// Makes a source of a URL: a file for `file:`, a `data:` URL, or else a URL to fetch.
+    ///
+    /// A `file:` URL that names another machine is a URL that no load accepts.
     public init(_ url: URL) {
         // Reading the scheme costs more than everything else that a memory hit does, and most URLs begin with "h".
         guard url.absoluteString.utf8.first.map({ $0 | 0x20 }) != UInt8(ascii: "h") else {
@@ -19,7 +21,8 @@ public enum ImageSource: Sendable, Hashable {
             return
         }
         switch url.scheme?.lowercased() {
-        case "file": self = .file(Self.path(of: url))
+        // Another machine's file is not this machine's file of the same name. `check(_:)` refuses it.
+        case "file": self = Self.isOfThisMachine(url) ? .file(Self.path(of: url)) : .url(url)
         case "data": self = .dataURL(url.absoluteString)
         default: self = .url(url)
         }
@@ -59,15 +62,13 @@ public enum ImageSource: Sendable, Hashable {
         self.init(url)
         switch self {
         case .url: try Self.check(url)
-        case .file(let path):
-            guard ["", "localhost"].contains(url.host(percentEncoded: false) ?? "") else {
-                throw LoadError(
-                    .invalidURL, subject: redactedURL(text),
-                    "This file is on another machine; only this machine's can be read. Write file:///path.")
-            }
-            try Self.check(path: path)
+        case .file(let path): try Self.check(path: path)
         case .bytes, .dataURL: break
         }
+    }
+
+    private static func isOfThisMachine(_ url: URL) -> Bool {
+        ["", "localhost"].contains(url.host(percentEncoded: false)?.lowercased() ?? "")
     }
 
     /// The path of a `file:` URL, whose bytes need not be UTF-8.
@@ -79,6 +80,11 @@ public enum ImageSource: Sendable, Hashable {
     package static func check(_ url: URL) throws(LoadError) {
         let subject = redactedURL(url.absoluteString)
         let scheme = url.scheme?.lowercased() ?? ""
+        guard scheme != "file" || isOfThisMachine(url) else {
+            throw LoadError(
+                .invalidURL, subject: subject,
+                "This file is on another machine; only this machine's can be read. Write file:///path.")
+        }
         // A client that doesn't know s3 refuses it.
         guard scheme == "http" || scheme == "https" || scheme == "s3" else {
             throw LoadError(

@@ -26,6 +26,18 @@ struct ImageSourceTests {
         ])
     func files(text: String, path: String) throws { #expect(try ImageSource(parsing: text) == .file(path)) }
 
+    @Test(
+        "A file of another machine is not a file of this one, however it is given",
+        arguments: ["file://evil.example/etc/hostname", "FILE://evil.example/etc/hostname", "file://127.0.0.2/a"])
+    func filesElsewhere(text: String) throws {
+        #expect(throws: LoadError.self) { try ImageSource(parsing: text) }
+        let url = try #require(URL(string: text))
+        #expect(ImageSource(url) == .url(url))
+        let error = #expect(throws: LoadError.self) { try ImageSource.check(url) }
+        #expect(error?.code == .invalidURL)
+        #expect(error?.message.contains("another machine") == true)
+    }
+
     @Test("data: URLs are kept whole", arguments: ["data:,", "data:image/png;base64,AA==", "DATA:,a b://c"])
     func data(text: String) throws { #expect(try ImageSource(parsing: text) == .dataURL(text)) }
 
