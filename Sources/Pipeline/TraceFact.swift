@@ -21,6 +21,8 @@ extension Trace {
         case standIn(for: LoadError.Code, from: LoadSource)
         /// A cache that the caller gave as closures failed; the error's text.
         case cacheFailed(String)
+        /// The origin declared another media type (RFC 9110 section 8.3) than that of the body.
+        case mislabelled(declared: String, as: ImageFormat)
         /// A text for people, such as one that a stage of your own writes with ``Load/note(_:)-(String)``.
         case text(String)
     }
@@ -31,7 +33,7 @@ extension Trace.Fact: CustomStringConvertible {
     public var description: String {
         switch self {
         case .found(let freshness): "\(freshness)"
-        case .expired(let duration): "expired \(duration.wholeSeconds) s ago"
+        case .expired(let duration): "expired \(duration.secondsAgo)"
         case .redirected(let freshness): "a redirect led to a stored response: \(freshness)"
         case .notFound(let miss): "\(miss)"
         case .answered(let status): "status \(status)"
@@ -41,6 +43,7 @@ extension Trace.Fact: CustomStringConvertible {
         case .standIn(let code, let source):
             "\(code.rawValue): the stale \(source == .memory ? "image" : "response") stands in"
         case .cacheFailed(let error): "the cache failed: \(error)"
+        case .mislabelled(let declared, let format): "declared as \(declared), and is \(format)"
         case .text(let text): text
         }
     }

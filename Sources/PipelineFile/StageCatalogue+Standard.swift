@@ -55,8 +55,15 @@ extension StageCatalogue {
                     resources.responses, resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
-            StageSpecification("checkContentType", summary: "Refuses a response that says it is not an image.") { _ in
-                CheckContentType(codecs: resources.codecs)
+            StageSpecification(
+                "checkContentType",
+                [
+                    StageParameter(
+                        "strict", .flag, "Refuses an image that is declared as another type.", standard: "false")
+                ],
+                summary: "Refuses a response that is not an image."
+            ) {
+                CheckContentType(codecs: resources.codecs, strict: $0.flag("strict"))
             },
             StageSpecification(
                 "store",

@@ -98,7 +98,7 @@ extension Freshness: CustomStringConvertible {
         guard let remaining else { return "\(verdict.rawValue): \(sum)" }
         return switch verdict {
         case .fresh: "fresh for \(remaining.wholeSeconds) s: \(sum)"
-        case .expired: "expired \((.zero - remaining).wholeSeconds) s ago: \(sum)"
+        case .expired: "expired \((.zero - remaining).secondsAgo): \(sum)"
         default: "\(verdict.rawValue): \(sum)"
         }
     }
@@ -112,6 +112,9 @@ extension Duration {
         let low = UInt64(truncatingIfNeeded: attoseconds)
         return (Double(high) * 18_446_744_073_709_551_616 + Double(low)) / 1e18
     }
+
+    /// Such as `40 s ago`, or `just now` within the first second.
+    var secondsAgo: String { wholeSeconds < 1 ? "just now" : "\(wholeSeconds) s ago" }
 
     var wholeSeconds: Int { Int(clamping: seconds) }
 }

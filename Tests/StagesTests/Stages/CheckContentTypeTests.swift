@@ -35,19 +35,83 @@ struct CheckContentTypeTests {
     }
 
     @Test(
-        "Anything else is an error that names the type received",
-        arguments: ["text/html; charset=utf-8", "image/x-icon"])
+        "An image that is declared as anything else is decoded, and the trace notes the declared type",
+        arguments: ["image/png", "text/plain", "image/*", "application/x-photo", "text/html; charset=utf-8"])
+    func mislabelled(type: String) async throws {
+        let response = try await load(type, "webp-lossy.webp")
+        #expect(response.image.size.width == 160)
+        let declared = String(type.prefix { $0 != ";" })
+        #expect(response.trace.entries.contains { $0.fact == .mislabelled(declared: declared, as: .webp) })
+    }
+
+    @Test("A page is refused with the type that is declared", arguments: ["text/html; charset=utf-8", "image/x-icon"])
     func refused(type: String) async throws {
-        let error = await failure(.unsupportedType) { try await load(type, "webp-lossy.webp") }
+        site.origin.route("/a") { _ in
+            .init(headers: [.contentType: type], body: Array("<!doctype html><title>Log in</title>".utf8))
+        }
+        let error = await failure(.unsupportedType) { try await site.loader().load(site.origin.url("/a")) }
         #expect(error?.message.contains(type.prefix { $0 != ";" }) == true)
         #expect(try await site.resources().responses.statistics()?.entries == 0)
     }
 
-    @Test("Bytes that are not what they are declared to be are an error that names both")
-    func mislabelled() async throws {
-        let error = await failure(.unsupportedType) { try await load("image/png", "webp-lossy.webp") }
-        #expect(error?.message.contains("image/png") == true)
-        #expect(error?.message.contains("image/webp") == true)
+    /// Loads with a check of its own.
+    private func load(_ type: String?, _ picture: String, through check: CheckContentType) async throws {
+        let bytes = try Pictures.bytes("good/\(picture)")
+        site.origin.route("/a") { _ in
+            var fields: HTTPFields = [:]
+            fields[.contentType] = type
+            return .init(headers: fields, body: bytes)
+        }
+        _ = try await ImagePipeline.ignoreCache(site.resources()).replacing(CheckContentType.self, with: check)
+            .load(ImageRequest(site.origin.url("/a")))
+    }
+
+    @Test("A strict check refuses an image that is declared as another type, and names both")
+    func strict() async throws {
+        let check = CheckContentType(codecs: .standard, strict: true)
+        for type in ["image/png", "text/plain", "image/*"] {
+            let error = await failure(.unsupportedType) { try await load(type, "webp-lossy.webp", through: check) }
+            #expect(error?.message.contains(type) == true)
+            #expect(error?.message.contains("image/webp") == true)
+        }
+        try await load("image/webp", "webp-lossy.webp", through: check)
+        try await load(nil, "webp-lossy.webp", through: check)
+    }
+
+    @Test(
+        "Only accepted formats are loaded, declared as such or not at all",
+        arguments: [
+            ("image/webp", true), (nil, true), ("application/octet-stream", true), ("image/png", false),
+            ("text/plain", false),
+        ])
+    func accepting(type: String?, isLoaded: Bool) async throws {
+        let check = CheckContentType(codecs: .standard, accepting: [.webp])
+        if isLoaded {
+            try await load(type, "webp-lossy.webp", through: check)
+        } else {
+            _ = await failure(.unsupportedType) { try await load(type, "webp-lossy.webp", through: check) }
+        }
+        for type in [type, "image/jpeg", "image/webp"] {
+            _ = await failure(.unsupportedType) {
+                try await load(type, "jpeg-progressive-444.jpg", through: check)
+            }
+        }
+    }
+
+    @Test("A declared format that the resources add passes the check, as one that isn't declared does")
+    func added() async throws {
+        let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"4\"/>".utf8)
+        site.origin.route("/a") { _ in
+            .init(headers: [.contentType: "image/svg+xml"], body: svg)
+        }
+        var resources = site.resources()
+        let url = site.origin.url("/a")
+        let refused = await failure(.unsupportedType) { [resources] in try await ImageLoader(resources).load(url) }
+        #expect(refused?.stage == "CheckContentType")
+        resources.codecs = .standard.adding(.svg)
+        // Its decoder refuses it outside a process of its own.
+        let passed = await #expect(throws: LoadError.self) { [resources] in try await ImageLoader(resources).load(url) }
+        #expect(passed?.stage == "Decode")
     }
 }
 

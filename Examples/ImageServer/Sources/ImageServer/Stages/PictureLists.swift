@@ -77,7 +77,7 @@ final class PictureLists: Sendable {
                                     Lease(resources.responses) { fetch }
                                 }
                             }
-                            CheckContentType()
+                            CheckContentType(codecs: resources.codecs)
                             VariantLookup(resources.responses)
                             if let fleet {
                                 SharedResult(fleet) { making(work, decodes: decodes) }
