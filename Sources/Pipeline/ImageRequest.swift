@@ -6,7 +6,8 @@ public struct ImageRequest: Sendable, Hashable {
     /// Where the bytes come from.
     public var source: ImageSource
     /// The box that the decoded image has to fit, in pixels, after orientation. The default, `nil`, keeps the source's
-    /// size; a smaller source is never enlarged.
+    /// size; a smaller source is never enlarged. One side may be 0, for any length: 100×0 is 100 pixels wide. With both
+    /// sides 0, or a negative one, the load fails with ``LoadError/Code/invalidSize``.
     public var maxPixelSize: PixelSize?
     /// Replaces the URL or path as the key in every cache, as for signed URLs; `nil` by default.
     public var identifier: String?

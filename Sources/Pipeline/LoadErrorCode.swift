@@ -12,6 +12,8 @@ extension LoadError {
 
         /// No cache has it, and the list has no stage that fetches it. Not a failure of the network.
         public static let notCached = Code(rawValue: "notCached")
+        /// The size in pixels is negative, or both of its sides are 0.
+        public static let invalidSize = Code(rawValue: "invalidSize")
         /// The text is not a URL.
         public static let invalidURL = Code(rawValue: "invalidURL")
         /// The URL's scheme can't be loaded.
@@ -40,6 +42,8 @@ extension LoadError {
         public static let tooMuchMemory = Code(rawValue: "tooMuchMemory")
         /// The work takes longer than is allowed.
         public static let tooMuchTime = Code(rawValue: "tooMuchTime")
+        /// As much work is running and waiting as is allowed; a server responds with 503 (RFC 9110 section 15.6.4).
+        public static let busy = Code(rawValue: "busy")
         /// None of the chosen decoders reads this type of file.
         public static let unsupportedType = Code(rawValue: "unsupportedType")
         /// The bytes are damaged, cut off, or no image at all.

@@ -14,8 +14,9 @@ public struct VariantKey: Sendable, Hashable {
     public init(source: SourceKey, request: borrowing ImageRequest, list: Digest) {
         self.source = source
         // -1 means no box, and differs from every size of a box.
-        width = request.maxPixelSize.map { Int32(clamping: max(0, $0.width)) } ?? -1
-        height = request.maxPixelSize.map { Int32(clamping: max(0, $0.height)) } ?? -1
+        let box = request.maxPixelSize?.withoutZero
+        width = box.map { Int32(clamping: max(0, $0.width)) } ?? -1
+        height = box.map { Int32(clamping: max(0, $0.height)) } ?? -1
         var half = list.half
         // Another number of frames counts as another list. The factor is odd, so no two numbers collide.
         if let frames = request.frames { half.0 &+= UInt64(bitPattern: Int64(max(1, frames))) &* 0x9E37_79B9_7F4A_7C15 }

@@ -4,7 +4,8 @@ public import Pipeline
 /// The options of a load of an ``ImageLoader``.
 public struct LoadOptions: Sendable, Hashable {
     /// The box that the image has to fit, in pixels, after orientation; 300×300 by default. `nil` keeps the source's
-    /// size; a smaller source is never enlarged.
+    /// size; a smaller source is never enlarged. One side may be 0, for any length: 100×0 is 100 pixels wide. With both
+    /// sides 0, or a negative one, the load fails with `LoadError.Code.invalidSize`.
     public var maxPixelSize: PixelSize?
     /// Which caches are used, and in which order; ``CachePolicy/standard`` by default.
     public var policy: CachePolicy
@@ -13,6 +14,7 @@ public struct LoadOptions: Sendable, Hashable {
     /// How long the image is fresh; by default `Expiry.standard`: as long as the server says, or else 24 hours.
     public var expiry: Expiry
     /// Header fields for the origin; none by default. Credentials among them are part of every key; see `CredentialFields`.
+    /// Their names, such as `.authorization`, come with `import HTTPTypes`.
     public var headers: HTTPFields
     /// Separates the cache entries of one user from those of all others; `nil` by default.
     public var partition: String?

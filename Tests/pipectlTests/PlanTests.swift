@@ -73,7 +73,9 @@ struct PlanTests {
             (["plan", "extra"], "extra"), (["nonsense"], "nonsense"),
             (["load"], "source"), (["load", "a", "b", "-o", "c.png"], "folder"),
             (["load", "a", "--max-pixel-size", "0"], "max-pixel-size"),
-            (["load", "a", "--max-pixel-size", "10x"], "max-pixel-size"),
+            (["load", "a", "--max-pixel-size", "x"], "max-pixel-size"),
+            (["load", "a", "--max-pixel-size", "0x0"], "max-pixel-size"),
+            (["load", "a", "--max-pixel-size", "10x-1"], "max-pixel-size"),
             (["load", "a", "b", "--identifier", "x"], "identifier"), (["load", "-", "-", "-o", "out/"], "once"),
             (["load", "a", "-o", "-", "--json"], "--json"), (["load", "x/a.png", "y/a.png", "-o", "out/"], "both"),
         ])

@@ -10,10 +10,12 @@ public import Pipeline
 /// | `.contain` | 100×100: as `.inside`, with bars at the missing edges |
 /// | `.fill` | 100×100: stretched |
 ///
+/// One side may be 0, for the length that keeps the aspect ratio, whatever the fit.
+///
 /// If a `Resize` follows `Decode` directly and the request has no `maxPixelSize`, the picture is decoded no larger than
 /// this stage needs.
 ///
-/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is shorter than one pixel, or the picture becomes
+/// - Throws: ``Pipeline/LoadError/Code/untransformable`` if a side is negative or both are 0, or the picture becomes
 ///   too large; `CancellationError`.
 public struct Resize: PixelTransform, PixelSizing {
     /// How the picture is fitted to the size.
@@ -74,10 +76,11 @@ public struct Resize: PixelTransform, PixelSizing {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        guard size.width > 0, size.height > 0 else {
+        guard size.isBox else {
             throw LoadError(.untransformable, subject: "", "No picture can have \(size) pixels.")
         }
         let scaled = try scaled(image, to: target(of: image), cancellation)
+        guard size.width > 0, size.height > 0 else { return scaled }
         switch fit {
         case .cover: return try Crop(size, gravity: gravity).transformed(scaled, cancellation)
         case .contain: return try Pad(to: size, gravity: gravity, colour: background).transformed(scaled, cancellation)
@@ -88,7 +91,7 @@ public struct Resize: PixelTransform, PixelSizing {
     /// Returns the box that a decoder may reduce the picture to. For `.outside`, `.cover` and `.fill`, neither side may
     /// get shorter than the result's.
     public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
-        guard size.width > 0, size.height > 0 else { return nil }
+        guard size.isBox else { return nil }
         switch fit {
         case .inside, .contain: return size
         case .outside, .cover, .fill:
@@ -126,7 +129,9 @@ public struct Resize: PixelTransform, PixelSizing {
     }
 
     private func scales(of source: PixelSize) -> (across: Double, down: Double) {
-        (Double(size.width) / Double(source.width), Double(size.height) / Double(source.height))
+        let across = Double(size.width) / Double(source.width)
+        let down = Double(size.height) / Double(source.height)
+        return (size.width > 0 ? across : down, size.height > 0 ? down : across)
     }
 
     private func scaled(
