@@ -27,14 +27,13 @@ public struct PipelineResources: Sendable {
     /// The kinds of sources that are loaded; `ImageSource.Kinds.all` by default. A program that takes sources from
     /// others should allow only `ImageSource.Kinds.remote`.
     public var allowedSources = ImageSource.Kinds.all
-    /// The clock of all loads.
-    public var clock: any LoadClock
+    /// The clock of all loads: that of ``responses``, since an age that two clocks measure is wrong.
+    public var clock: any LoadClock { responses.clock }
 
-    /// Makes resources.
+    /// Makes resources. The clock is that of `responses`.
     public init(
         memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil,
-        clock: any LoadClock = SystemClock()
+        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil
     ) {
         self.memory = memory
         self.responses = responses
@@ -43,7 +42,6 @@ public struct PipelineResources: Sendable {
         self.codecs = codecs
         self.limits = limits
         self.errorLimits = errorLimits
-        self.clock = clock
     }
 
     /// The header fields that tell users apart: those of ``responses``.

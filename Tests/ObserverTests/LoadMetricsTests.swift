@@ -38,7 +38,7 @@ struct LoadMetricsTests {
         }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
-            client: CurlClient(.init(addresses: .any)), clock: clock)
+            client: CurlClient(.init(addresses: .any)))
         let metrics = TestMetrics()
         let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         _ = try await loader.load(origin.url("/a"))
@@ -46,7 +46,7 @@ struct LoadMetricsTests {
         #expect(try await loader.load(origin.url("/a")).source == .revalidated)
         #expect(metrics.counterTotal(label: "pipeline_received_bytes") == Int64(picture.count))
 
-        let own = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)]) { _, _ in
+        let own = try ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)]) { _, _ in
             ImagePipeline(clock: clock) {
                 ResolveIdentifier()
                 StubStage("Bring", accepts: .empty, produces: .original) { load in

@@ -49,7 +49,7 @@ struct Demo {
     func resources() -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: cacheFolder.path, clock: clock),
-            client: CurlClient(.init(addresses: .any)), clock: clock)
+            client: CurlClient(.init(addresses: .any)))
     }
 
     func run() async throws {

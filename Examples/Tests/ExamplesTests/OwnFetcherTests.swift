@@ -28,7 +28,7 @@ final class OwnFetcherTests {
     /// The resources of a program that begins: nothing is in memory.
     private func resources() -> PipelineResources {
         let responses = HTTPCache(folder: folder.appending(path: "cache").path, clock: clock)
-        return PipelineResources(memory: MemoryCache(), responses: responses, client: CurlClient(), clock: clock)
+        return PipelineResources(memory: MemoryCache(), responses: responses, client: CurlClient())
     }
 
     private func pipeline(_ resources: PipelineResources) -> ImagePipeline {

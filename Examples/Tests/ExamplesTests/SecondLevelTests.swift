@@ -22,7 +22,7 @@ final class SecondLevelTests {
     private func machine(_ name: String) -> ImagePipeline {
         func cache(_ name: String) -> HTTPCache { HTTPCache(folder: folder.appending(path: name).path, clock: clock) }
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: cache(name), client: CurlClient(.init(addresses: .any)), clock: clock)
+            memory: MemoryCache(), responses: cache(name), client: CurlClient(.init(addresses: .any)))
         return .returnCacheElseLoad(resources).replacing(
             Fetch.self, with: SharedCache(cache("shared")) { Fetch(resources.responses, resources.client) })
     }

@@ -26,7 +26,7 @@ final class TaskPagesTests {
     private func resources(_ clock: any LoadClock = SystemClock()) -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folder.path, clock: clock),
-            client: CurlClient(.init(addresses: .any)), clock: clock)
+            client: CurlClient(.init(addresses: .any)))
     }
 
     @Test("Offline, what is cached is found, and a miss has an error of its own")
@@ -144,7 +144,10 @@ final class TaskPagesTests {
     @Test("An image expires after its server's minute")
     func expiry() async throws {
         let clock = ManualClock()
-        let pipeline = ImagePipeline.returnCacheElseLoad(resources(clock))
+        let responses = HTTPCache(inMemory: 10_000_000, clock: clock)
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: responses, client: CurlClient(.init(addresses: .any)))
+        let pipeline = ImagePipeline.returnCacheElseLoad(resources)
         let request = ImageRequest(origin.url("/cat.png"))
         _ = try await pipeline.load(request)
         clock.advance(by: .seconds(59))

@@ -37,7 +37,8 @@ public final class HTTPCache: Sendable {
         StoringPolicy(isShared: isShared, users: users, overrulesNoStore: overrulesNoStore)
     }
 
-    let clock: any LoadClock
+    /// The clock by which freshness is calculated.
+    public let clock: any LoadClock
     let accesses = AccessRecord()
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()

@@ -21,7 +21,7 @@ struct LoaderFront: ScenarioFront {
 
     init(_ cache: HTTPCache, _ client: any HTTPClient, _ clock: ManualClock, _ pictures: ScenarioPictures) {
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: cache, client: client, clock: clock)
+            memory: MemoryCache(), responses: cache, client: client)
         loader = ImageLoader(resources, defaults: LoadOptions(maxPixelSize: nil, policy: .useProtocol))
         self.pictures = pictures
     }

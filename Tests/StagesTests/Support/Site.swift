@@ -29,7 +29,7 @@ final class Site: Sendable {
     func resources(limits: ImageLimits = ImageLimits()) -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: .test(folder, clock: clock), flights: flights,
-            client: client, limits: limits, clock: clock)
+            client: client, limits: limits)
     }
 
     func loader(defaults: LoadOptions = LoadOptions()) -> ImageLoader { ImageLoader(resources(), defaults: defaults) }

@@ -27,7 +27,7 @@ final class FiveLoadersTests: Sendable {
         }
         resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folder.path, clock: clock),
-            client: CurlClient(.init(addresses: .any)), clock: clock)
+            client: CurlClient(.init(addresses: .any)))
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }

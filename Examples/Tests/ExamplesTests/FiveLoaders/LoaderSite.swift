@@ -35,7 +35,7 @@ final class LoaderSite: Sendable {
     ) -> PipelineResources {
         PipelineResources(
             memory: memory, responses: responses ?? HTTPCache(folder: folder.path, clock: clock),
-            client: client ?? CurlClient(.init(addresses: .any)), clock: clock)
+            client: client ?? CurlClient(.init(addresses: .any)))
     }
 
     func loader(_ defaults: LoadOptions = LoadOptions()) -> ImageLoader { ImageLoader(resources(), defaults: defaults) }

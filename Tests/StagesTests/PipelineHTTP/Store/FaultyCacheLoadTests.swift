@@ -33,7 +33,7 @@ struct FaultyCacheLoadTests {
     private func pipeline() -> (ImagePipeline, HTTPCache) {
         let cache = HTTPCache(folder: site.folder, clock: site.clock, logger: log.logger)
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: cache, flights: Flights(), client: site.client, clock: site.clock)
+            memory: MemoryCache(), responses: cache, flights: Flights(), client: site.client)
         return (.returnCacheElseLoad(resources), cache)
     }
 

@@ -30,7 +30,7 @@ struct LeaseTests {
     private func process() -> PipelineResources {
         PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: site.folder, clock: site.clock), flights: Flights(),
-            client: site.client, clock: site.clock)
+            client: site.client)
     }
 
     private func load(_ path: String, _ process: PipelineResources) -> Task<LoadResponse, any Error> {

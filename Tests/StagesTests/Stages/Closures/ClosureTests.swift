@@ -21,7 +21,7 @@ struct ClosureTests {
         ImageLoader(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(folder: folder, clock: clock),
-                client: ClosureClient(load), clock: clock))
+                client: ClosureClient(load)))
     }
 
     @Test("A load closure takes the network's place: every tier works, and the expiry decides how long it holds")

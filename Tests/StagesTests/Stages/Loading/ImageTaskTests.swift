@@ -214,7 +214,7 @@ struct ImageTaskTests {
         let restarted = ImageLoader(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(folder: site.folder, clock: site.clock),
-                client: CurlClient(.local), clock: site.clock))
+                client: CurlClient(.local)))
         #expect(try await restarted.load(site.origin.url("/a")).source == .disk)
     }
 }

@@ -54,7 +54,7 @@ struct MemoryUseTests {
         let clock = site.clock
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: site.folder, entryLimit: 2, clock: clock),
-            client: site.client, clock: clock)
+            client: site.client)
         let loader = ImageLoader(resources)
         for name in ["/a", "/b"] {
             _ = try await loader.load(site.origin.url(name))
