@@ -1,50 +1,102 @@
-/// Lists can be edited by the types of their stages.
+/// Lists can be edited by the types of their stages, or by places such as ``ListPlace/beforeOrigin``.
 ///
-/// An edit that finds no such stage, or that leaves a stage with nothing to do, is a mistake. Where it is reported depends
-/// on where the list comes from:
+/// An edit that finds no place, or that leaves a stage with nothing to do, is a mistake. Where it is reported depends on
+/// where the list comes from:
 ///
-/// - A list written out with ``init(clock:_:)`` is known to the programmer, so the mistake ends the program.
-/// - A policy's list, or one made with ``init(validating:clock:)``, may differ from run to run. An edit that finds no such
-///   stage leaves it as it is, and so does the insertion of a stage that works on pixels where the list makes none. After
-///   an edit that leaves a stage with nothing to do, every load fails with ``LoadError/Code/stageContract``. Nothing ends
+/// - A list written out with ``init(clock:file:line:_:)`` is known to the programmer, so the mistake ends the program and
+///   names the line of the edit.
+/// - A policy's list, or one made with ``init(validating:clock:)``, may differ from run to run. After such a mistake
+///   every load fails with ``LoadError/Code/stageContract``, and an `ImageLoader` can't be made of the list. Nothing ends
 ///   the program. ``contains(_:)`` tells whether an edit will find its place.
+///
+/// With `where: .present`, an edit applies only where it finds its place. A stage that works on pixels is left out of a
+/// policy's list that makes none.
 extension ImagePipeline {
     /// Returns whether the list has a stage of a type, in composites' bodies too.
-    public func contains<Kind: Stage>(_ type: Kind.Type) -> Bool { chain.contains(type) }
+    public func contains<Kind: Stage>(_ type: Kind.Type) -> Bool { chain.contains { $0 is Kind } }
 
     /// Returns the same pipeline with each stage of type `Old` replaced, in composites' bodies too.
+    /// - Parameters:
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
+    ///   - file, line: Named if the program ends.
     /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
-    public func replacing<Old: Stage>(_ type: Old.Type, with stage: any Stage) -> ImagePipeline {
-        editing(type) { _ in [stage] }
+    public func replacing<Old: Stage>(
+        _ type: Old.Type, with stage: any Stage, where fit: EditFit = .required, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> ImagePipeline {
+        editing("replacing(\(type), with: \(stage.name))", { $0 is Old }, fit, (file, line)) { _ in [stage] }
     }
 
     /// Returns the same pipeline without the stages of type `Old`. A composite whose body becomes empty is removed too.
+    /// - Parameters:
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
+    ///   - file, line: Named if the program ends.
     /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
-    public func removing<Old: Stage>(_ type: Old.Type) -> ImagePipeline {
-        editing(type) { _ in [] }
+    public func removing<Old: Stage>(
+        _ type: Old.Type, where fit: EditFit = .required, file: StaticString = #fileID, line: UInt = #line
+    ) -> ImagePipeline {
+        editing("removing(\(type))", { $0 is Old }, fit, (file, line)) { _ in [] }
     }
 
     /// Returns the same pipeline with a stage before each stage of type `Place`, in composites' bodies too.
+    /// - Parameters:
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a place.
+    ///   - file, line: Named if the program ends.
     /// - Precondition: a list that is written out has such a place, and each of its stages can run.
-    public func inserting<Place: Stage>(_ stage: any Stage, before type: Place.Type) -> ImagePipeline {
-        hasWork(for: stage) ? editing(type) { [stage, $0] } : self
+    public func inserting<Place: Stage>(
+        _ stage: any Stage, before type: Place.Type, where fit: EditFit = .required, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> ImagePipeline {
+        guard hasWork(for: stage) else { return self }
+        let edit = "inserting(\(stage.name), before: \(type))"
+        return editing(edit, { $0 is Place }, fit, (file, line)) { [stage, $0] }
     }
 
     /// Returns the same pipeline with a stage after each stage of type `Place`, in composites' bodies too.
+    /// - Parameters:
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a place.
+    ///   - file, line: Named if the program ends.
     /// - Precondition: a list that is written out has such a place, and each of its stages can run.
-    public func inserting<Place: Stage>(_ stage: any Stage, after type: Place.Type) -> ImagePipeline {
-        hasWork(for: stage) ? editing(type) { [$0, stage] } : self
+    public func inserting<Place: Stage>(
+        _ stage: any Stage, after type: Place.Type, where fit: EditFit = .required, file: StaticString = #fileID,
+        line: UInt = #line
+    ) -> ImagePipeline {
+        guard hasWork(for: stage) else { return self }
+        let edit = "inserting(\(stage.name), after: \(type))"
+        return editing(edit, { $0 is Place }, fit, (file, line)) { [$0, stage] }
     }
 
-    private func editing<Old: Stage>(_ type: Old.Type, _ change: (any Stage) -> [any Stage]) -> ImagePipeline {
-        guard contains(type) else {
+    /// Returns the same pipeline with a stage at a place that is named by what happens there.
+    /// - Parameters:
+    ///   - place: Such as ``ListPlace/beforeOrigin``.
+    ///   - file, line: Named if the program ends.
+    /// - Precondition: each stage of a list that is written out can run.
+    public func inserting(
+        _ stage: any Stage, at place: ListPlace, file: StaticString = #fileID, line: UInt = #line
+    ) -> ImagePipeline {
+        guard hasWork(for: stage) else { return self }
+        return editing(
+            "inserting(\(stage.name), at: .\(place.name))", place.isHere, place.isOptional ? .present : .required,
+            (file, line), onlyFirst: place.isFirstOnly
+        ) { place.isBefore ? [stage, $0] : [$0, stage] }
+    }
+
+    private func editing(
+        _ edit: String, _ isPlace: (any Stage) -> Bool, _ fit: EditFit, _ caller: (file: StaticString, line: UInt),
+        onlyFirst: Bool = false, _ change: (any Stage) -> [any Stage]
+    ) -> ImagePipeline {
+        guard chain.contains(where: isPlace) else {
+            if fit == .present { return self }
             if isWrittenOut {
-                endProgram(overMistake: "There is no \(type) in this pipeline to edit. Its stages are:\n\(self)")
+                endProgram(
+                    overMistake: "\(edit) finds no place in this pipeline. Its stages are:\n\(self)",
+                    file: caller.file, line: caller.line)
             }
-            return self
+            return .arranged(valid, clock: clock, misplaced: misplacedEdits + [edit])
         }
-        let edited = valid.editing(type, change)
-        return isWrittenOut ? ImagePipeline(clock: clock) { edited } : .arranged(edited, clock: clock)
+        let edited = valid.editing(where: isPlace, onlyFirst: onlyFirst, change)
+        guard isWrittenOut else { return .arranged(edited, clock: clock, misplaced: misplacedEdits) }
+        return ImagePipeline(clock: clock, file: caller.file, line: caller.line) { edited }
     }
 
     /// Whether a stage can have work anywhere in a list that is not known to the programmer.

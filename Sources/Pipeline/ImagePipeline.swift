@@ -21,11 +21,22 @@ public struct ImagePipeline: Sendable {
     public let signature: Digest
     /// Whether the stages are written out in the program, so that a mistake in an edit ends it.
     let isWrittenOut: Bool
+    /// The edits that found no place in the list, such as `inserting(Block, before: Lease)`.
+    package let misplacedEdits: [String]
 
     /// Makes a pipeline of stages written one below the other.
+    /// - Parameters:
+    ///   - clock: The clock that loads use.
+    ///   - file, line: Named if the program ends.
+    ///   - stages: The stages.
     /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
-    public init(clock: any LoadClock = SystemClock(), @ChainBuilder _ stages: () -> Chain) {
-        self.init(trusting: stages(), clock: clock)
+    public init(
+        clock: any LoadClock = SystemClock(), file: StaticString = #fileID, line: UInt = #line,
+        @ChainBuilder _ stages: () -> Chain
+    ) {
+        let chain = stages()
+        if let problem = chain.problem { endProgram(overMistake: problem, file: file, line: line) }
+        self.init(unchecked: chain, clock: clock, isWrittenOut: true)
     }
 
     /// Makes a pipeline of a list that was put together at run time.
@@ -35,25 +46,32 @@ public struct ImagePipeline: Sendable {
         self.init(unchecked: chain, clock: clock, isWrittenOut: false)
     }
 
-    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run, each
-    /// load fails.
-    package static func arranged(_ chain: Chain, clock: any LoadClock) -> ImagePipeline {
-        guard let problem = chain.problem else {
+    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run, or an
+    /// edit found no place, each load fails.
+    package static func arranged(
+        _ chain: Chain, clock: any LoadClock, misplaced: [String] = []
+    ) -> ImagePipeline {
+        let misplacement = misplaced.first.map { "\($0) \(Self.isMisplaced) The list is:\n\(chain)" }
+        guard let problem = misplacement ?? chain.problem else {
             return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
         }
         let failing = Chain([InvalidList(problem: problem)] + chain.stages)
-        return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false)
+        return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false, misplaced: misplaced)
     }
 
-    private init(trusting chain: Chain, clock: any LoadClock) {
-        if let problem = chain.problem { endProgram(overMistake: problem) }
-        self.init(unchecked: chain, clock: clock, isWrittenOut: true)
-    }
+    /// What is wrong with a misplaced edit, and the remedy.
+    private static let isMisplaced =
+        "finds no place, so the list would run without it. Name a stage that the list has, or a place such as "
+        + ".beforeOrigin, or say where: .present if only some lists are meant."
 
-    private init(unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool) {
+    /// Why every load of this list fails; `nil` if it can run.
+    package var problem: String? { (chain.stages.first as? InvalidList)?.problem }
+
+    private init(unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = []) {
         self.chain = chain.lookingAhead()
         self.clock = clock
         self.isWrittenOut = isWrittenOut
+        misplacedEdits = misplaced
         signature = chain.signature
     }
 
@@ -70,8 +88,15 @@ public struct ImagePipeline: Sendable {
     }
 
     /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
-    package func begin(_ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?) -> Load {
-        Load(request, clock: clock, list: signature, events: events)
+    /// - Throws: ``LoadError/Code/invalidSize`` if the request's box has no pixels.
+    package func begin(
+        _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?
+    ) throws(LoadError) -> Load {
+        if let box = request.maxPixelSize {
+            guard box.isBox else { throw .noBox(box, request.source) }
+            request.maxPixelSize = box.withoutZero
+        }
+        return Load(request, clock: clock, list: signature, events: events)
     }
 }
 
@@ -124,12 +149,22 @@ extension Load {
             guard freshness.verdict == .expired, let remaining = freshness.remaining else {
                 return "The image on disk has to be confirmed (\(freshness.verdict.rawValue))"
             }
-            return "The image on disk expired \((.zero - remaining).wholeSeconds) s ago"
+            return "The image on disk expired \((.zero - remaining).secondsAgo)"
         }
         for case .expired(let duration)? in recorder.trace.entries.map(\.fact) {
-            return "The image in memory expired \(duration.wholeSeconds) s ago"
+            return "The image in memory expired \(duration.secondsAgo)"
         }
         return nil
+    }
+}
+
+extension LoadError {
+    // A view that isn't laid out yet asks for 0×0: as a box of 1×1, its image would be cached and shown.
+    @inline(never)
+    fileprivate static func noBox(_ box: PixelSize, _ source: ImageSource) -> LoadError {
+        LoadError(
+            .invalidSize, subject: source.redacted,
+            "No image fits into \(box) pixels. Give each side 1 pixel or more, one side 0 for any length, or no size.")
     }
 }
 

@@ -45,6 +45,16 @@ public protocol Stage: Sendable {
     /// refused when it is built. By default it doesn't.
     var needsIdentity: Bool { get }
 
+    /// Whether the stage may ask the origin; a guard ``ListPlace/beforeOrigin`` stands before it.
+    ///
+    /// By default a stage that can leave a fetched response may, and a composite doesn't: the stages of its body do. A
+    /// lookup or guard of your own says `false` here, or says what it ``produces``.
+    var asksOrigin: Bool { get }
+
+    /// Whether the stage stores the load's result; an edit ``ListPlace/beforeStore`` stands before it. By default it
+    /// doesn't.
+    var storesResult: Bool { get }
+
     /// The name in printed lists, traces and errors; by default the type's.
     var name: String { get }
 
@@ -77,6 +87,14 @@ extension Stage {
 
     /// No keys are needed.
     public var needsIdentity: Bool { false }
+
+    /// `true` for a stage that can leave a fetched response.
+    public var asksOrigin: Bool {
+        accepts.contains(Phase.empty) && produces.contains(Phase.original) && leaves.contains(.fetched)
+    }
+
+    /// Nothing is stored.
+    public var storesResult: Bool { false }
 
     /// The type's name.
     public var name: String { String(describing: Self.self) }

@@ -1,4 +1,4 @@
-import PipelineHTTP
+public import PipelineHTTP
 public import FoundationEssentials
 import HTTPTypes
 public import Pipeline
@@ -44,10 +44,16 @@ public final class ImageLoader: Sendable {
 
     /// Makes a loader with the defaults: 128 MB in memory, 1 GB in the user's cache folder, 50 megapixels, 64 MB a
     /// file.
-    /// - Parameter defaults: The options of loads without their own.
+    ///
+    /// ```swift
+    /// let loader = try ImageLoader(addresses: .publicOnly(allowing: ["127.0.0.1"]))
+    /// ```
+    /// - Parameters:
+    ///   - addresses: The addresses that may be connected to; public ones by default.
+    ///   - defaults: The options of loads without their own.
     /// - Throws: Nothing at present. A later version may need something that a machine lacks.
-    public convenience init(defaults: LoadOptions = LoadOptions()) throws {
-        try self.init(cacheFolder: HTTPCache.defaultFolder, defaults: defaults)
+    public convenience init(addresses: AddressPolicy = .publicOnly, defaults: LoadOptions = LoadOptions()) throws {
+        try self.init(cacheFolder: HTTPCache.defaultFolder, addresses: addresses, defaults: defaults)
     }
 
     /// Makes a loader that caches in a folder of its own.
@@ -58,16 +64,18 @@ public final class ImageLoader: Sendable {
     ///     memory is short; see ``MemoryCache/init(byteLimit:countLimit:idleLimit:trimsUnderPressure:)``.
     ///   - allowedSources: The kinds of sources that are loaded; all by default. A program that takes sources from
     ///     others should allow only `.remote`.
+    ///   - addresses: The addresses that may be connected to; public ones by default.
     ///   - defaults: The options of loads without their own.
     ///   - observers: The observers of every load; none by default.
     public convenience init(
         cacheFolder: String, diskByteLimit: Int = 1_000_000_000, memoryByteLimit: Int = 128_000_000,
-        allowing allowedSources: ImageSource.Kinds = .all, defaults: LoadOptions = LoadOptions(),
-        observers: [any LoadObserver] = []
+        allowing allowedSources: ImageSource.Kinds = .all, addresses: AddressPolicy = .publicOnly,
+        defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
     ) throws {
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: memoryByteLimit, trimsUnderPressure: true),
-            responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit), client: CurlClient())
+            responses: HTTPCache(folder: cacheFolder, byteLimit: diskByteLimit),
+            client: CurlClient(.init(addresses: addresses)))
         resources.allowedSources = allowedSources
         self.init(resources, defaults: defaults, observers: observers)
     }
@@ -77,11 +85,39 @@ public final class ImageLoader: Sendable {
     ///   - resources: The caches, the client and the clock that the stages use.
     ///   - defaults: The options of loads without their own.
     ///   - observers: The observers of every load; none by default.
-    ///   - arrangement: Returns the pipeline for a policy; by default the policy's own. Edit it here to have a stage in
-    ///     every load, including those of a ``Prefetcher``. An edit that has no place in a policy's list is ignored.
-    public init(
+    public convenience init(
+        _ resources: PipelineResources, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = []
+    ) {
+        self.init(trusting: { policy, resources in policy.pipeline(resources) }, resources, defaults, observers)
+    }
+
+    /// Makes a loader over resources and lists of your own.
+    ///
+    /// ```swift
+    /// let loader = try ImageLoader(resources) { policy, resources in
+    ///     policy.pipeline(resources).inserting(RefuseHost(host: "tracker.example"), at: .beforeOrigin)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - resources: The caches, the client and the clock that the stages use.
+    ///   - defaults: The options of loads without their own.
+    ///   - observers: The observers of every load; none by default.
+    ///   - arrangement: Returns the pipeline for a policy. Edit the policy's own here to have a stage in every load,
+    ///     including those of a ``Prefetcher``. It is called once for each policy without delays before this returns.
+    /// - Throws: `LoadError.Code.stageContract` if an edit finds no place in the list of a policy, unless it says
+    ///   `where: .present`, or if a stage of a list can never run. In a list made later, for a policy with delays, such a
+    ///   mistake fails every load.
+    public convenience init(
         _ resources: PipelineResources, defaults: LoadOptions = LoadOptions(), observers: [any LoadObserver] = [],
-        arrangement: @escaping Arrangement = { policy, resources in policy.pipeline(resources) }
+        arrangement: @escaping Arrangement
+    ) throws(LoadError) {
+        try CachePolicy.check(arrangement, resources, besides: defaults.policy)
+        self.init(trusting: arrangement, resources, defaults, observers)
+    }
+
+    private init(
+        trusting arrangement: @escaping Arrangement, _ resources: PipelineResources, _ defaults: LoadOptions,
+        _ observers: [any LoadObserver]
     ) {
         self.resources = resources
         firstDefaults = defaults
@@ -98,6 +134,16 @@ public final class ImageLoader: Sendable {
     /// - Throws: `LoadError`, with the trace; `CancellationError` if the task is cancelled.
     public func load(_ url: URL, options: LoadOptions? = nil) async throws -> ImageResponse {
         try await load(ImageSource(url), options: options)
+    }
+
+    /// Loads the image at a URL or path that a user typed; see `ImageSource.init(parsing:)`.
+    /// - Parameters:
+    ///   - text: A URL, or a file's path.
+    ///   - options: The load's options; ``defaults`` if `nil`.
+    /// - Throws: `LoadError`, with `invalidURL` or `unsupportedScheme` for other texts; `CancellationError` if the task is
+    ///   cancelled.
+    public func load(_ text: String, options: LoadOptions? = nil) async throws -> ImageResponse {
+        try await load(ImageSource(parsing: text), options: options)
     }
 
     /// Loads an image from any kind of source.
@@ -122,13 +168,13 @@ public final class ImageLoader: Sendable {
     ) throws -> (Chain, Load) {
         try check(source)
         if options == nil, !areDefaultsChanged.load(ordering: .relaxed), firstDefaults.timeout == nil {
-            return (standard.chain, standard.begin(firstDefaults.request(for: source), events: events))
+            return (standard.chain, try standard.begin(firstDefaults.request(for: source), events: events))
         }
         let options = options ?? defaults
         let pipeline = pipeline(for: options.policy)
         return (
             pipeline.chain.limited(to: options.timeout),
-            pipeline.begin(options.request(for: source), events: events)
+            try pipeline.begin(options.request(for: source), events: events)
         )
     }
 
@@ -182,7 +228,7 @@ public final class ImageLoader: Sendable {
         guard !observers.isEmpty else { return try await pipeline.begin(request, events: events).run(down: chain) }
         let observed = ObservedLoad(
             request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
-        var load = pipeline.begin(request) { observed.take($0) }
+        var load = try pipeline.begin(request) { observed.take($0) }
         // Observers are told about images but don't show them.
         if events == nil { load.showsImages = { false } }
         return try await observed.run { try await load.run(down: chain) }

@@ -40,6 +40,9 @@ public struct Store: Stage, CredentialStage {
         Set(ResponseState.Kind.allCases).subtracting(accepts == .original ? [.unknown] : [])
     }
 
+    /// The stage stores the result.
+    public var storesResult: Bool { true }
+
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 

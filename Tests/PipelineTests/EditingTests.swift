@@ -104,7 +104,11 @@ struct EditingTests {
         }
         let message = try #require(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) })
         #expect(
-            message.contains("There is no Keep in this pipeline to edit. Its stages are:\nFind\nWrap {\n    Paint\n}"))
+            message.contains(
+                "replacing(Keep, with: Blur) finds no place in this pipeline. Its stages are:\nFind\nWrap {\n    Paint\n}"
+            ))
+        // The caller's line, not that of the library.
+        #expect(message.contains("PipelineTests/EditingTests.swift:"))
     }
 
     @Test func `Removing and inserting at what isn't there end the program`() async {
@@ -126,18 +130,27 @@ struct EditingTests {
 
     // A list that is made at run time may differ each time: no edit of it ends the program.
 
-    @Test func `An edit that finds nothing leaves a list that was made at run time as it is`() throws {
+    @Test func `An edit for lists with its place leaves others as they are`() throws {
         let list = try ImagePipeline(
             validating: Chain {
                 Find()
                 Wrap { Paint() }
             })
-        #expect(list.replacing(Keep.self, with: Blur()).description == list.description)
-        #expect(list.removing(Keep.self).description == list.description)
-        #expect(list.inserting(Look(), before: Keep.self).description == list.description)
-        #expect(list.inserting(Look(), after: Keep.self).description == list.description)
+        #expect(list.replacing(Keep.self, with: Blur(), where: .present).description == list.description)
+        #expect(list.removing(Keep.self, where: .present).description == list.description)
+        #expect(list.inserting(Look(), before: Keep.self, where: .present).description == list.description)
+        #expect(list.inserting(Look(), after: Keep.self, where: .present).description == list.description)
         #expect(!list.contains(Keep.self))
         #expect(list.contains(Paint.self))
+    }
+
+    @Test func `An edit that finds nothing fails each load of a list that was made at run time`() async throws {
+        let list = try ImagePipeline(validating: Chain { Find() })
+        // A later edit doesn't make up for it.
+        let edited = list.inserting(Look(), before: Keep.self).inserting(Paint(), after: Find.self)
+        let error = try await #require(throws: LoadError.self) { try await edited.load(.at()) }
+        #expect(error.code == .stageContract)
+        #expect(error.message.hasPrefix("inserting(Look, before: Keep) finds no place"))
     }
 
     @Test func `An edit that leaves a stage without work fails each load of a list that was made at run time`()

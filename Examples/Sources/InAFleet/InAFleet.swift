@@ -11,7 +11,7 @@ struct InAFleet {
 
     init(_ resources: PipelineResources) throws {
         let fleet = Fleet(try RedisAddress("redis://cache.internal"))
-        let loader = ImageLoader(resources, arrangement: fleet.arrangement)
+        let loader = try ImageLoader(resources, arrangement: fleet.arrangement)
         fleet.join(resources)
 
         let thumbnails = ImagePipeline.returnSharedElseLoad(resources, fleet, encoding: Encode(.webp))

@@ -8,7 +8,7 @@ import Pipeline
 /// default is ``publicOnly``.
 ///
 /// ```swift
-/// options.addresses = try .publicOnly(allowing: ["images.internal.example", "10.20.0.0/16"])
+/// let loader = try ImageLoader(addresses: .publicOnly(allowing: ["images.internal.example", "10.20.0.0/16"]))
 /// ```
 ///
 /// Behind a proxy, only the proxy's address is checked; the proxy has to check what it connects to.
@@ -58,7 +58,8 @@ public struct AddressPolicy: Sendable, Hashable {
         if networks.contains(where: { $0.contains(address) }) || hosts.contains(Self.normalized(host)) { return nil }
         let article = kind.first.map { "aeiouAEIOU".contains($0) } == true && !kind.hasPrefix("uni") ? "an" : "a"
         return "\(host) leads to \(address), \(article) \(kind) address, and only public ones are allowed. "
-            + "If you mean it, allow the host or network: addresses: .publicOnly(allowing: [\"\(address)\"])."
+            + "If you mean it, allow the host or network: ImageLoader(addresses: .publicOnly(allowing: [\"\(address)\"])), "
+            + "or CurlClient.Options(addresses:) for a client of your own."
     }
 
     private static func normalized(_ host: String) -> String {

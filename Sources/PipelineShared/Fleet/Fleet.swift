@@ -8,7 +8,7 @@ public import Stages
 ///
 /// ```swift
 /// let fleet = Fleet(try RedisAddress("redis://cache.internal"))
-/// let loader = ImageLoader(resources, arrangement: fleet.arrangement)
+/// let loader = try ImageLoader(resources, arrangement: fleet.arrangement)
 /// fleet.join(resources)
 /// await fleet.remove(tag: "product-17")              // from every tier of every machine
 /// ```

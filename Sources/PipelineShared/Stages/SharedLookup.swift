@@ -27,6 +27,9 @@ public struct SharedLookup: Stage {
         self.rules = rules
     }
 
+    /// The tier is asked, not the origin.
+    public var asksOrigin: Bool { false }
+
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 

@@ -25,6 +25,9 @@ public struct SharedStore: Stage {
     /// Nothing but content changes hands.
     public var leaves: Set<ResponseState.Kind> { [] }
 
+    /// The response is stored.
+    public var storesResult: Bool { true }
+
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 

@@ -12,6 +12,9 @@ public struct WriteCache: Stage {
     /// Makes a stage that writes to `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
+    /// The stage stores the result.
+    public var storesResult: Bool { true }
+
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 

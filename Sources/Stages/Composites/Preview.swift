@@ -7,13 +7,13 @@ public import Pipeline
 /// No policy includes it. Put it around `Fetch`; previews arrive as `LoadEvent.preview`:
 ///
 /// ```swift
-/// let loader = ImageLoader(resources) { policy, resources in
+/// let loader = try ImageLoader(resources) { policy, resources in
 ///     policy.pipeline(resources).replacing(
-///         Fetch.self, with: Preview { Fetch(resources.responses, resources.client) })
+///         Fetch.self, with: Preview { Fetch(resources.responses, resources.client) }, where: .present)
 /// }
 /// ```
 ///
-/// The edit has no effect on policies without a `Fetch`.
+/// With `where: .present`, policies without a `Fetch` stay as they are.
 ///
 /// A preview fits the request's `maxPixelSize` approximately, like the result of `Decode`. One preview is decoded at a
 /// time. The download never waits for it, and none is reported after the body has ended. Nothing is decoded unless

@@ -28,7 +28,7 @@ struct AllowedSourcesTests {
             #expect(error?.message == "This program loads no files of this machine; it allows remote.")
             _ = await failure(.refused) { try await policy.pipeline(resources).load(ImageRequest(file)) }
         }
-        let own = ImageLoader(resources) { _, resources in
+        let own = try ImageLoader(resources) { _, resources in
             ImagePipeline {
                 ResolveIdentifier()
                 ReadFile()

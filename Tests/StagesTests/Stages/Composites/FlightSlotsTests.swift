@@ -79,7 +79,7 @@ struct FlightSlotsTests {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), flights: flights, client: CurlClient())
         let pipeline = pipeline(flights)
-        let loader = ImageLoader(resources) { _, _ in pipeline }
+        let loader = try ImageLoader(resources) { _, _ in pipeline }
         var tasks: [ImageTask] = []
         for (number, wanted) in [
             ("first", .normal), ("low", .low), ("normal", .normal), ("late", .normal), ("raised", .veryLow),

@@ -18,9 +18,9 @@ struct StaleDecodingTests {
     private func loader(
         _ resources: PipelineResources? = nil, observers: [any LoadObserver] = [],
         wait: @escaping @Sendable () async -> Void = {}
-    ) -> ImageLoader {
+    ) throws -> ImageLoader {
         let decodes = decodes
-        return ImageLoader(resources ?? site.resources(), observers: observers) { policy, resources in
+        return try ImageLoader(resources ?? site.resources(), observers: observers) { policy, resources in
             policy.pipeline(resources).inserting(
                 ClosureTransform("Count", signature: "1") { image in
                     decodes.increment()
@@ -37,7 +37,7 @@ struct StaleDecodingTests {
 
     @Test("An image that is in memory is confirmed by each 304 without being decoded again", arguments: [true, false])
     func inMemory(isWatched: Bool) async throws {
-        let loader = loader()
+        let loader = try loader()
         let url = site.origin.url("/a")
         _ = try await loader.load(url)
         for _ in 0..<4 {
@@ -54,7 +54,7 @@ struct StaleDecodingTests {
     @Test("The result of a list that works on the image after the lookup is confirmed as it is, too")
     func transformed() async throws {
         let decodes = decodes
-        let loader = ImageLoader(site.resources()) { policy, resources in
+        let loader = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).inserting(
                 ClosureTransform("Halve", signature: "1") { image in
                     decodes.increment()
@@ -90,7 +90,7 @@ struct StaleDecodingTests {
         _ = try await loader().load(site.origin.url("/a"))
         let origin = site.origin
         // The stale image is not done before the origin has been asked.
-        let task = loader { await origin.until { $0.requests.count == 2 } }.task(for: site.origin.url("/a"))
+        let task = try loader { await origin.until { $0.requests.count == 2 } }.task(for: site.origin.url("/a"))
         var words: [String] = []
         for await event in task.events { if let word = event.words { words.append(word) } }
         #expect(
@@ -108,7 +108,7 @@ struct StaleDecodingTests {
             .init(headers: [.cacheControl: "max-age=0, stale-while-revalidate=60", .eTag: "\"1\""], body: picture)
         }
         let resources = site.resources()
-        let loader = loader(resources)
+        let loader = try loader(resources)
         _ = try await loader.load(site.origin.url("/a"))
         let response = try await loader.load(site.origin.url("/a"))
         #expect(response.isStale)

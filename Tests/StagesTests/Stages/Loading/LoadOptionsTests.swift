@@ -27,6 +27,51 @@ struct LoadOptionsTests {
         #expect(site.requests == 1)
     }
 
+    @Test(
+        "A box without pixels is an error, and nothing is asked",
+        arguments: [(0, 0), (-5, 10), (10, -5), (-1, 0), (.min, .max)])
+    func noBox(width: Int, height: Int) async throws {
+        let options = LoadOptions(maxPixelSize: PixelSize(width: width, height: height))
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        _ = await failure(.invalidSize) { try await loader.load(url, options: options) }
+        _ = await failure(.invalidSize) { try await loader.load(url.absoluteString, options: options) }
+        _ = await failure(.invalidSize) {
+            try await loader.load(options.request(for: .url(url)), through: loader.pipeline(for: .offline))
+        }
+        loader.defaults = options
+        _ = await failure(.invalidSize) { try await loader.load(url) }
+        let prefetcher = Prefetcher(loader, options: options)
+        prefetcher.start([url])
+        var last: PrefetchProgress.Element?
+        for await progress in prefetcher.progress { last = progress }
+        #expect(last?.failed == 1)
+        _ = await failure(.invalidSize) {
+            try await DecodedImage(
+                decoding: try Pictures.bytes("good/gif-animated.gif"), maxPixelSize: options.maxPixelSize)
+        }
+        #expect(site.requests == 0)
+    }
+
+    @Test("A side of 0 is of any length, and no other size's result is found for it")
+    func anyLength() async throws {
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        func size(_ width: Int, _ height: Int) async throws -> (PixelSize, LoadSource) {
+            let box = PixelSize(width: width, height: height)
+            let response = try await loader.load(url, options: LoadOptions(maxPixelSize: box))
+            return (response.image.size, response.source)
+        }
+        let whole = try await loader.load(url, options: LoadOptions(maxPixelSize: nil)).image.size
+        let expected = whole.fitted(into: PixelSize(width: 40, height: 100_000))
+        #expect(expected.width == 40)
+        #expect(try await size(40, 0) == (expected, .disk))
+        #expect(try await size(40, 0) == (expected, .memory))
+        #expect(try await size(40, .max) == (expected, .memory))
+        #expect(try await size(40, 1) == (whole.fitted(into: PixelSize(width: 40, height: 1)), .disk))
+        #expect(try await size(0, 20).0.height == 20)
+    }
+
     @Test("The defaults of a loader can change; loads that begin later go by the new ones")
     func defaults() async throws {
         let loader = site.loader()
@@ -90,7 +135,7 @@ struct LoadOptionsTests {
             var sources: [LoadSource] = []
             for _ in 0..<2 {
                 let resources = PipelineResources(
-                    memory: MemoryCache(), responses: responses, client: site.client, clock: site.clock)
+                    memory: MemoryCache(), responses: responses, client: site.client)
                 sources.append(try await ImageLoader(resources).load(url, options: options).source)
             }
             return sources

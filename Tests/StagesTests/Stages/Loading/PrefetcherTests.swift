@@ -53,11 +53,11 @@ struct PrefetcherTests {
 
     @Test("Prefetching to the disk passes through the loader's arrangement")
     func arrangement() async throws {
-        let refusing = ImageLoader(site.resources()) { policy, resources in
+        let refusing = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).inserting(
                 ClosureStage("Refuse", produces: .empty) { load in
                     throw LoadError(.refused, subject: load.subject, "The host is on the block list.")
-                }, before: Fetch.self)
+                }, at: .beforeOrigin)
         }
         let prefetcher = Prefetcher(refusing, destination: .disk)
         prefetcher.start(urls(1))
@@ -162,7 +162,7 @@ struct PrefetcherTests {
                 }
             }
         }
-        let loader = ImageLoader(resources) { _, _ in pipeline }
+        let loader = try ImageLoader(resources) { _, _ in pipeline }
         let prefetcher = Prefetcher(loader)
         prefetcher.start(urls(1))
         while !follows.withLock(\.self) { await Task.yield() }

@@ -14,11 +14,11 @@ struct PreviewTests {
 
     init() throws { site = try Site() }
 
-    private func loader() -> ImageLoader {
-        ImageLoader(site.resources(), defaults: LoadOptions(maxPixelSize: 100)) { policy, resources in
+    private func loader() throws -> ImageLoader {
+        try ImageLoader(site.resources(), defaults: LoadOptions(maxPixelSize: 100)) { policy, resources in
             policy.pipeline(resources).replacing(
                 Fetch.self,
-                with: Preview(minimumBytes: 1000) { Fetch(resources.responses, resources.client) })
+                with: Preview(minimumBytes: 1000) { Fetch(resources.responses, resources.client) }, where: .present)
         }
     }
 
@@ -38,7 +38,7 @@ struct PreviewTests {
         ])
     func preview(name: String, count: Int) async throws {
         let (url, gate) = try serve(name, heldAfter: count)
-        let task = loader().task(for: url)
+        let task = try loader().task(for: url)
         var previews: [DecodedImage] = []
         var after: [String] = []
         for await event in task.events {
@@ -60,7 +60,7 @@ struct PreviewTests {
     @Test("The first scans of a progressive JPEG are the whole picture, only coarser")
     func coarse() async throws {
         let (url, gate) = try serve("good/jpeg-progressive-444.jpg", heldAfter: 20_000)
-        let task = loader().task(for: url, options: LoadOptions(maxPixelSize: nil))
+        let task = try loader().task(for: url, options: LoadOptions(maxPixelSize: nil))
         var preview: DecodedImage?
         for await event in task.events {
             if case .preview(let image) = event {

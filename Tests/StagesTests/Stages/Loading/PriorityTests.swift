@@ -71,7 +71,7 @@ struct PriorityTests {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), flights: flights, client: CurlClient())
         let pipeline = pipeline(seen)
-        let loader = ImageLoader(resources) { _, _ in pipeline }
+        let loader = try ImageLoader(resources) { _, _ in pipeline }
         let first = loader.task(for: .dataURL("a"), options: LoadOptions(priority: .low))
         while seen.withLock({ $0.count }) < 1 { await Task.yield() }
         let second = loader.task(for: .dataURL("a"), options: LoadOptions(priority: .veryLow))
@@ -136,7 +136,7 @@ struct PriorityTests {
 
     @Test("Shared work ends with the highest priority of those waiting, however many change theirs at once")
     func changesAtOnce() async throws {
-        let load = pipeline(Lock([])).begin(request(.low), events: nil)
+        let load = try pipeline(Lock([])).begin(request(.low), events: nil)
         let key = try #require(SourceKey(request(.low)))
         // More threads than processors, so that some stop half way.
         let threads = ThreadExecutor()

@@ -18,9 +18,9 @@ struct EditedArrangementTests {
 
     @Test("The code of Preview's documentation works with every policy")
     func preview() async throws {
-        let loader = ImageLoader(site.resources()) { policy, resources in
+        let loader = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).replacing(
-                Fetch.self, with: Preview { Fetch(resources.responses, resources.client) })
+                Fetch.self, with: Preview { Fetch(resources.responses, resources.client) }, where: .present)
         }
         let url = site.origin.url("/a")
         _ = await failure(.notCached) { try await loader.load(url, options: .init(policy: .returnCacheDontLoad())) }
@@ -35,8 +35,8 @@ struct EditedArrangementTests {
     @Test("A state that reloads picks a policy that lacks the place of an edit")
     @MainActor
     func reload() async throws {
-        let loader = ImageLoader(site.resources()) { policy, resources in
-            policy.pipeline(resources).inserting(Delay(.zero), before: Lease.self)
+        let loader = try ImageLoader(site.resources()) { policy, resources in
+            policy.pipeline(resources).inserting(Delay(.zero), before: Lease.self, where: .present)
         }
         let state = ImageState(.url(site.origin.url("/a")), loader: loader)
         for count in 1...2 {
@@ -51,7 +51,7 @@ struct EditedArrangementTests {
 
     @Test("A stage that works on pixels is left out of a list that makes none")
     func pixels() async throws {
-        let loader = ImageLoader(site.resources()) { policy, resources in
+        let loader = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).inserting(Blur(sigma: 2), before: Store.self)
         }
         for policy in policies {
@@ -64,13 +64,104 @@ struct EditedArrangementTests {
         #expect(last?.loaded == 1)
     }
 
-    @Test("After an edit that leaves a stage without work each load fails, and the program continues")
-    func withoutWork() async throws {
-        let loader = ImageLoader(site.resources()) { policy, resources in
-            policy.pipeline(resources).inserting(Blur(sigma: 2), before: Fetch.self)
+    @Test("An edit that leaves a stage without work is an error when the loader is made")
+    func withoutWork() {
+        let error = #expect(throws: LoadError.self) {
+            try ImageLoader(site.resources()) { policy, resources in
+                policy.pipeline(resources).inserting(Blur(sigma: 2), before: Fetch.self, where: .present)
+            }
         }
-        let error = await failure(.stageContract) { try await loader.load(site.origin.url("/a")) }
-        #expect(error?.message.hasPrefix("Blur can never run") == true)
+        #expect(error?.code == .stageContract)
+        #expect(error?.message.hasPrefix("The list of returnCacheElseLoad: Blur can never run") == true)
+    }
+
+    /// A guard that refuses every load.
+    private var guardStage: ClosureStage {
+        ClosureStage("Guard", produces: .empty) { load in
+            throw LoadError(.refused, subject: load.subject, "The guard refuses it.")
+        }
+    }
+
+    @Test("An edit that only some policies have a place for is an error when the loader is made, and names them")
+    func fitsSome() {
+        let error = #expect(throws: LoadError.self) {
+            try ImageLoader(site.resources()) { policy, resources in
+                policy.pipeline(resources).inserting(guardStage, before: Lease.self)
+            }
+        }
+        #expect(error?.code == .stageContract)
+        #expect(
+            error?.message.hasPrefix(
+                "inserting(Guard, before: Lease) finds no place in returnCacheDontLoad, offline, ignoreCache. ") == true
+        )
+    }
+
+    @Test("An edit that no policy has a place for is an error when the loader is made")
+    func fitsNone() {
+        for edit in [
+            { $0.replacing(VariantLookup.self, with: Delay(.zero)) }, { $0.removing(VariantLookup.self) },
+            { $0.inserting(Delay(.zero), after: VariantLookup.self) },
+        ] as [@Sendable (ImagePipeline) -> ImagePipeline] {
+            let error = #expect(throws: LoadError.self) {
+                try ImageLoader(site.resources()) { policy, resources in edit(policy.pipeline(resources)) }
+            }
+            #expect(
+                error?.message.contains("(VariantLookup") == true || error?.message.contains(": VariantLookup") == true)
+            #expect(error?.message.contains("storeOnDisk") == true)
+        }
+    }
+
+    @Test("A guard before the origin guards every policy, and policies that ask no origin need none")
+    func guarded() async throws {
+        let loader = try ImageLoader(site.resources()) { policy, resources in
+            policy.pipeline(resources).inserting(guardStage, at: .beforeOrigin)
+        }
+        let url = site.origin.url("/a")
+        for policy in [CachePolicy.standard, .useProtocol, .ignoreCache(), .storeOnDisk] {
+            _ = await failure(.refused) { try await loader.load(url, options: .init(policy: policy)) }
+        }
+        for policy in [CachePolicy.returnCacheDontLoad(), .offline] {
+            _ = await failure(.notCached) { try await loader.load(url, options: .init(policy: policy)) }
+        }
         #expect(site.requests == 0)
+    }
+
+    @Test("A guard before an alternative is part of it")
+    func guardedAlternative() async throws {
+        let resources = site.resources()
+        let list = ImagePipeline(clock: site.clock) {
+            ResolveIdentifier()
+            FirstOf { Fetch(resources.responses, resources.client) }
+            Decode()
+        }
+        for list in [list.inserting(guardStage, before: Fetch.self), list.inserting(guardStage, at: .beforeOrigin)] {
+            _ = await failure(.refused) { try await list.load(ImageRequest(site.origin.url("/a"))) }
+        }
+        #expect(site.requests == 0)
+    }
+
+    @Test("A list made later that lacks the place of an edit fails each load")
+    func later() async throws {
+        let loader = try ImageLoader(site.resources()) { policy, resources in
+            guard case .ignoreCache(delay: .some) = policy else { return policy.pipeline(resources) }
+            return policy.pipeline(resources).inserting(guardStage, before: Lease.self)
+        }
+        let error = await failure(.stageContract) {
+            try await loader.load(site.origin.url("/a"), options: .init(policy: .ignoreCache(delay: .zero)))
+        }
+        #expect(error?.message.hasPrefix("inserting(Guard, before: Lease) finds no place") == true)
+        #expect(site.requests == 0)
+    }
+
+    @Test("The places of an edit are found in each policy, once")
+    func places() {
+        for policy in policies {
+            let list = policy.pipeline(site.resources())
+            #expect(list.inserting(Delay(.zero), at: .afterResolve).description.hasPrefix("ResolveIdentifier\nDelay"))
+            for place in [ListPlace.afterDecode, .beforeStore] {
+                let edited = list.inserting(Blur(sigma: 2), at: place).description
+                #expect(edited.components(separatedBy: "Blur").count == (policy == .storeOnDisk ? 1 : 2))
+            }
+        }
     }
 }

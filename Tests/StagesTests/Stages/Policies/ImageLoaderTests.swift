@@ -46,9 +46,9 @@ struct ImageLoaderTests {
     }
 
     @Test("An arrangement may ask the loader for another list", .timeLimit(.minutes(5)))
-    func arrangementAsks() {
+    func arrangementAsks() throws {
         let outer = Lock<ImageLoader?>(nil)
-        let loader = ImageLoader(site.resources()) { policy, resources in
+        let loader = try ImageLoader(site.resources()) { policy, resources in
             if policy == .useProtocol {
                 return outer.withLock { $0 }?.pipeline(for: .ignoreCache()) ?? ImagePipeline {}
             }
@@ -60,11 +60,11 @@ struct ImageLoaderTests {
     }
 
     @Test("The lists of policies that are no longer used are let go")
-    func listsAreBounded() {
+    func listsAreBounded() throws {
         final class Mark: Sendable {}
         struct Weak: Sendable { weak let mark: Mark? }
         let marks = Lock<[Weak]>([])
-        let loader = ImageLoader(site.resources()) { _, _ in
+        let loader = try ImageLoader(site.resources()) { _, _ in
             let mark = Mark()
             marks.withLock { $0.append(Weak(mark: mark)) }
             return ImagePipeline {
@@ -80,7 +80,7 @@ struct ImageLoaderTests {
     @Test("A second shutdown waits for the first", .timeLimit(.minutes(5)))
     func shutdownTwice() async throws {
         let (barrier, entered, ended) = (Barrier(), Counter(), Counter())
-        let loader = ImageLoader(site.resources()) { _, resources in
+        let loader = try ImageLoader(site.resources()) { _, resources in
             ImagePipeline {
                 ResolveIdentifier()
                 Coalesce(resources.flights, by: .variant) {

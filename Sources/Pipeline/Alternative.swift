@@ -1,12 +1,12 @@
-public import Pipeline
-
-/// Groups several stages into one alternative of a ``FirstOf``.
+/// Groups several stages into one alternative of a composite whose stages are alternatives, such as `FirstOf`.
 public struct Alternative: CompositeStage {
     /// The stages.
     public var body: Chain
 
     /// Groups stages.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
+
+    init(_ stages: [any Stage]) { body = Chain(stages) }
 
     /// Runs the stages.
     public func run(_ load: inout Load) async throws -> Outcome {
