@@ -9,6 +9,9 @@ package protocol SharedResource: Sendable {
     mutating func take(_ need: Need, _ priority: LoadPriority) -> Share?
 }
 
+/// The line has as many waiting tasks as it may have.
+package struct WaitingLineIsFull: Error {}
+
 /// Tasks that wait for their share of a resource: the highest priority first, then first in, first out.
 ///
 /// No task overtakes the first in line, however little it needs, so large needs are met too.
@@ -24,12 +27,20 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
         var resource: Resource
         var line = PriorityLine<Request>()
 
-        mutating func admit() -> [(Request, Resource.Share)] {
-            var admitted: [(Request, Resource.Share)] = []
+        /// Tasks that have their share and are to be resumed.
+        var admitted: [(Request, Resource.Share)] = []
+
+        /// Gives shares to the first tasks in line.
+        mutating func admitFirst() {
             while let (request, place) = line.first, let share = resource.take(request.need, place.priority) {
                 line.remove(request)
                 admitted.append((request, share))
             }
+        }
+
+        mutating func admit() -> [(Request, Resource.Share)] {
+            admitFirst()
+            defer { admitted = [] }
             return admitted
         }
     }
@@ -50,11 +61,20 @@ package final class WaitingLine<Resource: SharedResource>: Sendable {
     }
 
     /// Waits for a share. Inside a load, `priority` is only the initial priority: the task follows the load's.
-    /// - Throws: `CancellationError` at once if the task is cancelled.
-    package func take(_ need: Resource.Need, priority: LoadPriority) async throws -> Resource.Share {
+    /// - Parameter limit: How many tasks may wait; no limit by default.
+    /// - Throws: `CancellationError` at once if the task is cancelled; ``WaitingLineIsFull``.
+    package func take(
+        _ need: Resource.Need, priority: LoadPriority, waitingAtMost limit: Int = .max
+    ) async throws -> Resource.Share {
         let request = Request(need)
         return try await request.waiter.wait(priority: priority) { priority in
-            change { $0.line.enqueue(request, priority) }
+            let isRefused = change { state in
+                state.line.enqueue(request, priority)
+                // Shares that are available are taken first, so that only tasks that have to wait count.
+                state.admitFirst()
+                return state.line.count > limit && state.line.remove(request)
+            }
+            if isRefused { request.waiter.resume(with: .failure(WaitingLineIsFull())) }
         } move: { priority in
             self.change { $0.line.move(request, to: priority) }
         } leave: {

@@ -12,9 +12,15 @@ public import Pipeline
 ///
 /// Once the limit is over, the body is cancelled and the load fails with `timedOut`, with the body's trace.
 /// ``StaleIfError`` then falls back to a stale image, and ``Retry`` tries again. A flight with other waiters continues
-/// for them. A stage in the body that ignores cancellation delays that error until it returns, and a ``Retry`` around
-/// this stage as well: if it never returns, neither does the load's work, though callers of a ``Coalesce`` around both
-/// can still leave. Check `Task.isCancelled` in stages of your own. The load's clock measures the time. A body that never suspends costs no timer.
+/// for them. The load's clock measures the time. A body that never suspends costs no timer.
+///
+/// A stage in the body that ignores cancellation delays that error until it returns, and a ``Retry`` around this stage
+/// as well: if it never returns, neither does the load's work, though callers of a ``Coalesce`` around both can still
+/// leave. Check `Task.isCancelled` in stages of your own.
+///
+/// The limit counts everything that the body does, waiting included: for a thread, for memory, for another load's fetch
+/// and for its turn in ``LimitConcurrency``. Around stages that decode, equal loads that wait for the same threads may time
+/// out before they begin. `ImageLimits.time` limits the work alone: it counts from the moment that the work has a thread.
 public struct Timeout: CompositeStage {
     /// The stages that the limit holds for.
     public var body: Chain

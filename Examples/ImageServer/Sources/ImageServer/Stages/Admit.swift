@@ -47,8 +47,3 @@ final class WorkQueue: Sendable {
 
     func leave() { loads.subtract(1, ordering: .relaxed) }
 }
-
-extension LoadError.Code {
-    /// The server has as much work as it can take.
-    static let busy = LoadError.Code(rawValue: "busy")
-}
