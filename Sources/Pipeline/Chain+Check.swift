@@ -21,7 +21,11 @@ extension Chain {
     }
 
     /// Why a stage of this list can never do its work, with the remedy; `nil` if every stage can.
-    var problem: String? {
+    var problem: String? { located?.text }
+
+    /// The first problem of the list, and where its stage is: its index here, then in the body of that composite, and so
+    /// on.
+    package var located: (text: String, path: [Int])? {
         var known = Known()
         return problem(from: .empty, &known)
     }
@@ -36,18 +40,24 @@ extension Chain {
     }
 
     /// - Parameter known: What the stages before this list have done; on return, also what those of this list do.
-    private func problem(from phases: Phases, _ known: inout Known) -> String? {
+    private func problem(from phases: Phases, _ known: inout Known) -> (text: String, path: [Int])? {
         var reached = phases
-        for slot in slots {
+        for (index, slot) in slots.enumerated() {
             let taken = reached.intersection(slot.accepts)
-            if let problem = slot.problem(in: reached, taken, known) { return "\(problem) The list is:\n\(self)" }
+            if let problem = slot.problem(in: reached, taken, known) {
+                return ("\(problem) The list is:\n\(self)", [index])
+            }
             if let composite = slot.stage as? any CompositeStage {
                 let bodies =
                     composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
                 let before = known
-                for body in bodies {
+                for (number, body) in bodies.enumerated() {
                     var inside = before
-                    if let problem = body.problem(from: taken, &inside) { return problem }
+                    if let (text, path) = body.problem(from: taken, &inside) {
+                        // An alternative is a list of its own, of one stage.
+                        let rest = composite.hasAlternatives ? [number] + path.dropFirst() : path
+                        return (text, [index] + rest)
+                    }
                     if inside.isIdentified { (known.isIdentified, known.credentials) = (true, inside.credentials) }
                 }
             }

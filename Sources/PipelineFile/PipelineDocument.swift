@@ -45,14 +45,31 @@ public struct PipelineDocument: Sendable {
     ///   - catalogue: The stages that the file may name.
     ///   - clock: The clock of the pipeline's loads.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
-    ///   name; or with `stageContract` if a stage could never run where it stands.
+    ///   name; or with `stageContract`, with line and column, if a stage could never run where it stands.
     public func pipeline(_ catalogue: StageCatalogue, clock: any LoadClock = SystemClock()) throws -> ImagePipeline {
         let chain = try chain(list, catalogue)
-        do {
-            return try ImagePipeline(validating: chain, clock: clock)
-        } catch {
-            throw LoadError(error.code, subject: printable(name), error.message)
+        if let (problem, path) = chain.located {
+            let node = node(at: path[...], in: list)
+            throw LoadError(.stageContract, subject: "\(printable(name)):\(node.line):\(node.column)", problem)
         }
+        return try ImagePipeline(validating: chain, clock: clock)
+    }
+
+    /// The node of the stage at a path of indices, or of the composite around it that is written here.
+    private func node(at path: ArraySlice<Int>, in list: [YAMLNode]) -> YAMLNode {
+        guard let index = path.first, list.indices.contains(index) else { return list[0] }
+        let node = list[index]
+        guard path.count > 1, case .mapping(let pairs) = node.content, let value = pairs.first?.value else {
+            return node
+        }
+        var body = value
+        if case .mapping(let parameters) = value.content,
+            let stages = parameters.first(where: { $0.key.text == "stages" })
+        {
+            body = stages.value
+        }
+        guard case .sequence(let items) = body.content, !items.isEmpty else { return node }
+        return self.node(at: path.dropFirst(), in: items)
     }
 
     private func chain(_ list: [YAMLNode], _ catalogue: StageCatalogue) throws(LoadError) -> Chain {

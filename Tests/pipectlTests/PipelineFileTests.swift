@@ -82,7 +82,10 @@ struct PipelineFileTests {
             ("- [readFile]", "p.yaml:1:3: This is a list"), ("- {a: 1, b: 2}", "p.yaml:1:3: This is a mapping"),
             ("readFile", "p.yaml:1:1: This is a value; write a list"), ("", "p.yaml:1:1: The file is empty"),
             ("a: [", "p.yaml:2:1: This is not YAML"), ("- resize: {width: 1, width: 2}", "width is given twice"),
-            ("- readFile\n- sharpen", "Sharpen can never run"), ("- &a [*a]", "nested too deep"),
+            ("- readFile\n- sharpen", "p.yaml:2:3: Sharpen can never run"),
+            ("- readFile\n- firstOf: [decode, sharpen]", "p.yaml:2:21: Sharpen can never run"),
+            ("- readFile\n- firstOf:\n    stages:\n    - decode\n    - sharpen", "p.yaml:5:7: Sharpen can never run"),
+            ("- &a [*a]", "nested too deep"),
             ("- \u{1}", "This is not YAML"),
         ])
     func mistakes(yaml: String, expected: String) async throws {
