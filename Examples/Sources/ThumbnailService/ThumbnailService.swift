@@ -15,7 +15,8 @@ struct ThumbnailService: Sendable {
         var body: [UInt8] = []
     }
 
-    private let lists: [ImageFormat: ImagePipeline]
+    /// The lists by the formats of opaque and of transparent images.
+    private let lists: [[ImageFormat]: ImagePipeline]
     private let origin: URL
 
     /// Serves the images of an origin.
@@ -27,14 +28,15 @@ struct ThumbnailService: Sendable {
         self.origin = origin
     }
 
-    /// Makes a list for each format that clients prefer. The lists are kept, since making them for each request takes
-    /// time.
-    private static func lists(_ resources: PipelineResources) -> [ImageFormat: ImagePipeline] {
-        var lists: [ImageFormat: ImagePipeline] = [:]
-        for format in [ImageFormat.avif, .webp, .jpeg, .png] {
-            let formats = AcceptedFormats(accept: "\(format.rawValue), */*;q=0.5")
-            lists[format] = ImagePipeline.returnCacheElseLoad(resources)
-                .encoding(Encode(formats, options: EncodeOptions(quality: 75)), keptIn: resources.responses)
+    /// Makes a list for each pair of formats that clients prefer. The lists are kept, since making them for each request
+    /// takes time.
+    private static func lists(_ resources: PipelineResources) -> [[ImageFormat]: ImagePipeline] {
+        var lists: [[ImageFormat]: ImagePipeline] = [:]
+        let formats = [ImageFormat.avif, .webp, .jpeg, .png]
+        for pair in formats.flatMap({ opaque in formats.map { [opaque, $0] } }) {
+            let accepted = AcceptedFormats(accept: "\(pair[0]), \(pair[1]);q=0.5")
+            lists[pair] = ImagePipeline.returnCacheElseLoad(resources)
+                .encoding(Encode(accepted, options: EncodeOptions(quality: 75)), keptIn: resources.responses)
         }
         return lists
     }
@@ -43,8 +45,9 @@ struct ThumbnailService: Sendable {
     func answer(path: String, width: Int, accept: String?) async throws -> Answer {
         // Only a few widths, so that clients can't request any number of results.
         guard let width = [160, 320, 640, 1280].first(where: { $0 >= width }) else { return Answer(status: 400) }
-        let format = AcceptedFormats(accept: accept).best(hasAlpha: false, isAnimated: false)
-        guard let pipeline = lists[format] else { return Answer(status: 500) }
+        let accepted = AcceptedFormats(accept: accept)
+        let pair = [false, true].map { accepted.best(hasAlpha: $0, isAnimated: false) }
+        guard let pipeline = lists[pair] else { return Answer(status: 500) }
         do {
             let request = ImageRequest(
                 origin.appending(path: path), maxPixelSize: PixelSize(width: width, height: 4096))

@@ -55,6 +55,23 @@ final class ThumbnailServiceTests {
         #expect(origin.log.requests.count == 1)
     }
 
+    @Test("gives a client only formats that it accepts, for transparent images too")
+    func transparent() async throws {
+        let picture = DecodedImage(
+            size: PixelSize(width: 40, height: 30), layout: .rgba,
+            pixels: (0..<40 * 30).flatMap { [200, 40, UInt8(truncatingIfNeeded: $0), UInt8($0 % 2 * 255)] })
+        let file = try await EncodedImage(encoding: picture, as: .png).bytes
+        origin.route("/clear.png") { _ in .init(headers: [.cacheControl: "max-age=3600"], body: file) }
+        let service = service()
+        for (accept, type) in [
+            ("image/jpeg", "image/jpeg"), ("image/png", "image/png"), ("*/*", "image/png"),
+            ("image/jpeg, image/webp;q=0.5", "image/webp"), ("image/avif, image/jpeg", "image/avif"),
+        ] {
+            let answer = try await service.answer(path: "clear.png", width: 160, accept: accept)
+            #expect(answer.headers[.contentType] == type, "\(accept)")
+        }
+    }
+
     @Test("gives the same bytes after a new start, and doesn't ask the origin again")
     func restarted() async throws {
         let first = try await service().answer(path: "a.png", width: 160, accept: nil)
