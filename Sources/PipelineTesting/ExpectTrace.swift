@@ -27,18 +27,30 @@ public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch
 /// after them.
 ///
 /// ```swift
-/// try expectTrace(response.trace, contains: ["DiskLookup miss", "Fetch done"])
+/// try expectTrace(
+///     response.trace,
+///     contains: """
+///         DiskLookup miss
+///         Fetch done
+///         """)
 /// ```
 /// - Parameters:
 ///   - trace: The load's trace.
-///   - expected: Each stage's name and its verdict, without regard to the composites around it.
+///   - expected: A line for each stage: its name and its verdict, without regard to the composites around it.
 /// - Throws: ``TraceMismatch`` if one of them didn't happen after those before it.
-public func expectTrace(_ trace: Trace, contains expected: [String]) throws(TraceMismatch) {
+public func expectTrace(_ trace: Trace, contains expected: String) throws(TraceMismatch) {
+    let expected = expected.split(separator: "\n").map(String.init)
     var missing = expected[...]
     for entry in trace.entries where entry.verdict == missing.first { missing.removeFirst() }
     guard !missing.isEmpty else { return }
     throw TraceMismatch(
         expected: expected.joined(separator: "\n"), happened: trace.entries.map(\.verdict).joined(separator: "\n"))
+}
+
+/// Does the same with a text for each stage.
+@available(*, deprecated, message: "Pass one text with a line for each stage.")
+public func expectTrace(_ trace: Trace, contains expected: [String]) throws(TraceMismatch) {
+    try expectTrace(trace, contains: expected.joined(separator: "\n"))
 }
 
 extension Trace.Entry {

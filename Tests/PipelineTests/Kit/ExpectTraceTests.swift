@@ -30,14 +30,13 @@ struct ExpectTraceTests {
     @Test("Parts of what happened pass in their order, whatever lies between them")
     func parts() async throws {
         let trace = try await trace()
-        for parts in [[], ["Second hit"], ["First done", "Second hit"], ["First done", "Wrap done", "Second hit"]] {
+        for parts in ["", "Second hit", "First done\nSecond hit", "First done\nWrap done\nSecond hit"] {
             try expectTrace(trace, contains: parts)
         }
-        for parts in [["Second hit", "First done"], ["First miss"], ["First done", "First done"]] {
+        for parts in ["Second hit\nFirst done", "First miss", "First done\nFirst done"] {
             let error = #expect(throws: TraceMismatch.self) { try expectTrace(trace, contains: parts) }
             #expect(
-                error?.description == "Expected:\n\(parts.joined(separator: "\n"))\nHappened:\nFirst done\nWrap done\n"
-                    + "Second hit")
+                error?.description == "Expected:\n\(parts)\nHappened:\nFirst done\nWrap done\nSecond hit")
         }
     }
 
