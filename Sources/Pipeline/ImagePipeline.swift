@@ -5,7 +5,7 @@
 ///     ResolveIdentifier()
 ///     MemoryLookup(memory)
 ///     DiskLookup(responses)
-///     Fetch(responses, client)
+///     Fetch(responses: responses, client: client)
 ///     Decode()
 ///     Downscale()
 ///     Store(memory, responses)

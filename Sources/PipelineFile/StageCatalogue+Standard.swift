@@ -52,7 +52,7 @@ extension StageCatalogue {
             },
             StageSpecification("fetch", [byteLimit(resources.limits)], summary: "Fetches the source from the origin.") {
                 Fetch(
-                    resources.responses, resources.client,
+                    responses: resources.responses, client: resources.client,
                     byteLimit: $0.integer("byteLimit") ?? resources.limits.encodedBytes)
             },
             StageSpecification(

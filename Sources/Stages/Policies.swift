@@ -160,7 +160,8 @@ extension ImagePipeline {
 
     /// Asks the origin, within the error limits if there are any.
     @ChainBuilder private static func fetch(_ resources: PipelineResources) -> Chain {
-        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        let fetch = Fetch(
+            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
         if let limits = resources.errorLimits {
             LimitErrors(resources.responses, limits) { fetch }
         } else {

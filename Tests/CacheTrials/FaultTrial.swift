@@ -17,7 +17,7 @@ struct FaultTrial {
         pipeline = ImagePipeline(clock: clock) {
             ResolveIdentifier()
             DiskLookup(trial.cache)
-            Lease(trial.cache) { Fetch(trial.cache, TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
+            Lease(trial.cache) { Fetch(responses: trial.cache, client: TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
             CheckBody()
             Store(nil, trial.cache)
         }

@@ -18,7 +18,7 @@ struct Sharing {
         pipeline = ImagePipeline {
             ResolveIdentifier()
             DiskLookup(trial.cache)
-            Fetch(trial.cache, TrialOrigin(seed: seed))
+            Fetch(responses: trial.cache, client: TrialOrigin(seed: seed))
             CheckBody()
             Store(nil, trial.cache)
         }

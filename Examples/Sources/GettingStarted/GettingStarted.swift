@@ -29,7 +29,7 @@ public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
         ResolveIdentifier()
         MemoryLookup(resources.memory)
         DiskLookup(resources.responses)
-        Fetch(resources.responses, resources.client)
+        Fetch(responses: resources.responses, client: resources.client)
         Decode()
         Downscale()
         Encode(.webp)

@@ -24,7 +24,8 @@ final class SecondLevelTests {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: cache(name), client: CurlClient(.init(addresses: .any)))
         return .returnCacheElseLoad(resources).replacing(
-            Fetch.self, with: SharedCache(cache("shared")) { Fetch(resources.responses, resources.client) })
+            Fetch.self,
+            with: SharedCache(cache("shared")) { Fetch(responses: resources.responses, client: resources.client) })
     }
 
     @Test("it gives one machine what another has fetched, until that expires")

@@ -20,7 +20,8 @@ extension ImagePipeline {
     public static func returnSharedElseLoad(
         _ resources: PipelineResources, _ fleet: Fleet, encoding encode: (any Stage)? = nil
     ) -> ImagePipeline {
-        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        let fetch = Fetch(
+            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
         let decode = Decode(
             codecs: resources.codecs, limits: resources.limits, quality: resources.quality,
             allowTruncated: resources.allowTruncated)

@@ -7,7 +7,7 @@ import Stages
 ///
 /// ```swift
 /// SharedLookup(fleet)
-/// FleetLease(fleet) { Fetch(responses, client) }
+/// FleetLease(fleet) { Fetch(responses: responses, client: client) }
 /// Decode()
 /// SharedStore(fleet)                               // ends the lease
 /// Store(memory, responses)

@@ -7,7 +7,7 @@ public import Pipeline
 /// ImagePipeline {
 ///     ResolveIdentifier()
 ///     ReadCache(cache)
-///     Fetch(responses, client)
+///     Fetch(responses: responses, client: client)
 ///     Decode()
 ///     Downscale()
 ///     WriteCache(cache)

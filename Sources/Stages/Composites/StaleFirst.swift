@@ -6,7 +6,7 @@ public import Pipeline
 ///
 /// ```swift
 /// StaleFirst {
-///     Fetch(responses, client)
+///     Fetch(responses: responses, client: client)
 ///     Decode()
 ///     Downscale()
 /// }

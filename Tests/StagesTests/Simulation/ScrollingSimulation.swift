@@ -174,7 +174,7 @@ final class ScrollingSimulation {
                         load.advance(to: .original(EncodedImage(bytes: [UInt8(world.number(url))])), from: .disk)
                         return .hit
                     }
-                    Coalesce(flights, by: .source) { Fetch(responses, client) }
+                    Coalesce(flights, by: .source) { Fetch(responses: responses, client: client) }
                     StubStage("Decode", accepts: .original, produces: .decoded) { load in
                         guard case .original(let file) = load.content, let number = file.bytes.first else {
                             throw LoadError(.undecodable, subject: load.subject, "There is nothing in it.")

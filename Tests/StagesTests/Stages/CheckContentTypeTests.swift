@@ -110,7 +110,8 @@ struct CheckContentTypeTests {
         #expect(refused?.stage == "CheckContentType")
         resources.codecs = .standard.adding(.svg)
         // Its decoder refuses it outside a process of its own.
-        let passed = await #expect(throws: LoadError.self) { [resources] in try await ImageLoader(resources).load(url) }
+        let loader = ImageLoader(resources)
+        let passed = await #expect(throws: LoadError.self) { try await loader.load(url) }
         #expect(passed?.stage == "Decode")
     }
 }

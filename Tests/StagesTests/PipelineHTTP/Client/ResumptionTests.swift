@@ -36,7 +36,9 @@ struct ResumptionTests {
         let pipeline = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             DiskLookup(resources.responses)
-            Retry(attempts: attempts, initialDelay: .zero) { Fetch(resources.responses, client ?? resources.client) }
+            Retry(attempts: attempts, initialDelay: .zero) {
+                Fetch(responses: resources.responses, client: client ?? resources.client)
+            }
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 load.advance(to: .decoded(.filled(1)))
                 return .done

@@ -168,7 +168,7 @@ struct LeaseTests {
         await site.origin.until { $0.requests.count == 1 }
         let impatient = ImagePipeline {
             ResolveIdentifier()
-            Lease(other.responses, patience: .zero) { Fetch(other.responses, other.client) }
+            Lease(other.responses, patience: .zero) { Fetch(responses: other.responses, client: other.client) }
             Decode()
             Store(nil, other.responses)
         }

@@ -25,9 +25,9 @@ struct FirstOfTests {
         .returnCacheElseLoad(resources).replacing(
             Fetch.self,
             with: FirstOf {
-                Fetch(resources.responses, resources.client)
+                Fetch(responses: resources.responses, client: resources.client)
                 Alternative {
-                    Fetch(resources.responses, mirror)
+                    Fetch(responses: resources.responses, client: mirror)
                     Decode()
                 }
             })
@@ -81,7 +81,7 @@ struct FirstOfTests {
             ResolveIdentifier()
             FirstOf {
                 DiskLookup(resources.responses)
-                Fetch(resources.responses, resources.client)
+                Fetch(responses: resources.responses, client: resources.client)
             }
         }.load(ImageRequest(site.origin.url("/a")))
         #expect(response.source == .network)

@@ -21,7 +21,7 @@ struct RetryTests {
         return ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Retry(attempts: attempts, initialDelay: .seconds(1), maximumDelay: maximumDelay, jitter: jitter) {
-                Fetch(resources.responses, resources.client)
+                Fetch(responses: resources.responses, client: resources.client)
             }
         }
     }
@@ -180,7 +180,9 @@ struct RetryTests {
         let resources = site.resources()
         let pipeline = ImagePipeline.returnCacheElseLoad(resources).replacing(
             Fetch.self,
-            with: Retry(initialDelay: .seconds(1), jitter: { 1 }) { Fetch(resources.responses, resources.client) })
+            with: Retry(initialDelay: .seconds(1), jitter: { 1 }) {
+                Fetch(responses: resources.responses, client: resources.client)
+            })
         #expect("\(pipeline)".contains("Retry(attempts: 3) {"))
         let picture = try Pictures.bytes("good/webp-lossy.webp")
         site.origin.script("/a", .init(status: 503), .init(body: picture))
@@ -205,7 +207,7 @@ struct RetryTests {
             Fetch.self,
             with: LimitErrors(resources.responses, limits) {
                 Retry(attempts: 2, initialDelay: .seconds(1), jitter: { 1 }) {
-                    Fetch(resources.responses, resources.client)
+                    Fetch(responses: resources.responses, client: resources.client)
                 }
             })
         let request = ImageRequest(site.origin.url("/a"))

@@ -21,7 +21,7 @@ struct TimeoutTests {
         return ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Timeout(limit) {
-                Fetch(resources.responses, resources.client)
+                Fetch(responses: resources.responses, client: resources.client)
             }
         }
     }
@@ -83,7 +83,7 @@ struct TimeoutTests {
     func standsIn() async throws {
         let resources = site.resources()
         let pipeline = ImagePipeline.returnCacheElseLoad(resources).replacing(
-            Fetch.self, with: Timeout(.seconds(2)) { Fetch(resources.responses, resources.client) })
+            Fetch.self, with: Timeout(.seconds(2)) { Fetch(responses: resources.responses, client: resources.client) })
         site.origin.script(
             "/slow", .init(headers: [.cacheControl: "max-age=60"], body: try Pictures.bytes("good/webp-lossy.webp")))
         let request = ImageRequest(site.origin.url("/slow"))

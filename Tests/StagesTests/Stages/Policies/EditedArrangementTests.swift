@@ -20,7 +20,8 @@ struct EditedArrangementTests {
     func preview() async throws {
         let loader = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).replacing(
-                Fetch.self, with: Preview { Fetch(resources.responses, resources.client) }, where: .present)
+                Fetch.self, with: Preview { Fetch(responses: resources.responses, client: resources.client) },
+                where: .present)
         }
         let url = site.origin.url("/a")
         _ = await failure(.notCached) { try await loader.load(url, options: .init(policy: .returnCacheDontLoad())) }
@@ -131,7 +132,7 @@ struct EditedArrangementTests {
         let resources = site.resources()
         let list = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
-            FirstOf { Fetch(resources.responses, resources.client) }
+            FirstOf { Fetch(responses: resources.responses, client: resources.client) }
             Decode()
         }
         for list in [list.inserting(guardStage, before: Fetch.self), list.inserting(guardStage, at: .beforeOrigin)] {

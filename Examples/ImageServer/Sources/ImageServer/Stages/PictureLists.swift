@@ -100,7 +100,8 @@ final class PictureLists: Sendable {
 
     /// Asks the origin; for all servers that share what they fetch, one of them does.
     @ChainBuilder private var fetch: Chain {
-        let fetch = Fetch(resources.responses, resources.client, byteLimit: resources.limits.encodedBytes)
+        let fetch = Fetch(
+            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
         if let fleet {
             SharedLookup(fleet)
             FleetLease(fleet) { fetch }
