@@ -1,12 +1,6 @@
 import FoundationEssentials
 
 extension Chain.Slot {
-    /// The error of a stage that broke its contract.
-    func breach(_ violation: String, of load: Load) -> LoadError {
-        LoadError(
-            .stageContract, subject: load.subject, "The stage broke its contract: \(violation). Fix the stage.")
-    }
-
     /// Adds the stage to an error. The innermost stage wins; cancellation passes unchanged.
     func located(_ error: any Error, in load: Load) -> any Error {
         switch error {

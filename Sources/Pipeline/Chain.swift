@@ -9,6 +9,9 @@ public struct Chain: Sendable {
         let type: ObjectIdentifier
         /// Whether the stage says that it leaves pixels and bytes as they are. A composite's stages say so themselves.
         let keepsContent: Bool
+        let isComposite: Bool
+        /// How it shows whether the stage has sent a request.
+        let asking: Asking
         /// What this slot and all later ones accept; in any other phase the load leaves the list.
         let remaining: Phases
 
@@ -18,7 +21,9 @@ public struct Chain: Sendable {
             remaining = accepts.union(later)
             name = stage.name
             type = ObjectIdentifier(Swift.type(of: stage))
-            keepsContent = stage.signature == nil && !(stage is any CompositeStage)
+            isComposite = stage is any CompositeStage
+            keepsContent = stage.signature == nil && !isComposite
+            asking = Asking(stage)
         }
     }
 
@@ -52,10 +57,20 @@ public struct Chain: Sendable {
             try Task.checkCancellation()
             let entry = load.recorder.begin(slot.name, slot.type, clock: load.clock)
             let advances = load.advances
+            let report = slot.asking == .never ? nil : slot.report(&load)
             do {
-                try slot.end(entry, try await slot.stage.run(&load), &load, since: (phase, advances))
+                let outcome: Outcome
+                if let report {
+                    outcome = try await slot.run(&load, report)
+                } else {
+                    outcome = try await slot.stage.run(&load)
+                }
+                try slot.end(entry, outcome, &load, since: (phase, advances))
+                report?.end(&load)
             } catch {
-                throw slot.fail(entry, error, &load)
+                let error = slot.fail(entry, error, &load)
+                report?.end(&load, error)
+                throw error
             }
         }
     }
@@ -70,15 +85,17 @@ extension Chain.Slot {
     fileprivate func end(
         _ entry: Int, _ outcome: Outcome, _ load: inout Load, since before: (phase: Phase, advances: Int)
     ) throws {
-        if let violation = load.violation { throw breach(violation, of: load) }
+        if let failure = load.takeFailure() { throw failure }
         let hasAdvanced = load.advances > before.advances
         // Without a signature its products would be stored and found under the keys of lists that lack this stage. A
         // replaced original is fine: it is another response from the source.
         if hasAdvanced, keepsContent, load.phase == before.phase, before.phase != .original {
-            throw breach(Self.unsigned, of: load)
+            load.breach(Self.unsigned)
+            if let failure = load.takeFailure() { throw failure }
         }
         let bytes = hasAdvanced ? load.content.cost : nil
-        load.recorder.end(entry, outcome, bytes: bytes, clock: load.clock)
+        let source = hasAdvanced && before.phase == .empty && !isComposite ? load.source : nil
+        load.recorder.end(entry, outcome, bytes: bytes, source: source, clock: load.clock)
     }
 
     @inline(never)

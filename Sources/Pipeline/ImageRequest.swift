@@ -37,6 +37,12 @@ public struct ImageRequest: Sendable, Hashable {
     /// A response keeps the tags of the request that fetched it, and, on this machine, of the one that found it in a tier
     /// that machines share. Keys don't depend on them.
     public var tags: Set<String>
+    /// How long after its freshness has ended a stored image stands in for an origin that fails: one that responds with
+    /// any 5xx status. `nil`, the default, leaves that to the response's `stale-if-error` (RFC 5861 section 4).
+    ///
+    /// A response with `must-revalidate` or `no-cache` never stands in (RFC 9111 section 4.2.4). An origin that can't be
+    /// reached needs no such option: any stale image stands in for it, whatever its age.
+    public var staleIfError: Duration?
 }
 
 extension ImageRequest {
@@ -44,11 +50,11 @@ extension ImageRequest {
     public init(
         _ source: ImageSource, maxPixelSize: PixelSize? = nil, identifier: String? = nil, expiry: Expiry = .standard,
         headers: HTTPFields = [:], partition: String? = nil, priority: LoadPriority = .normal, frames: Int? = nil,
-        tags: Set<String> = []
+        tags: Set<String> = [], staleIfError: Duration? = nil
     ) {
         self.init(
             source: source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
-            partition: partition, priority: priority, frames: frames, tags: tags)
+            partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError)
     }
 
     /// Asks for the image at an http or https URL, in a file (`file:` URL) or in a `data:` URL.

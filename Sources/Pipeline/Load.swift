@@ -31,7 +31,9 @@ public struct Load: Sendable {
     package var facts: ResponseFacts?
 
     private var attachments: [any LoadAttachment] = []
-    private(set) var violation: String?
+    /// Why the running stage fails, though it didn't throw: it broke its contract, or delivered a status that brings no
+    /// image. An existential, which is a word and not an error's size, since every load carries it.
+    private var failure: (any Error)?
     /// How often ``content`` was changed.
     private(set) var advances = 0
     var recorder: TraceRecorder
@@ -82,7 +84,20 @@ public struct Load: Sendable {
     }
 
     /// Notes how the running stage broke its contract. The engine then fails it.
-    mutating func breach(_ text: String) { violation = text }
+    mutating func breach(_ text: String) {
+        fail(
+            with: LoadError(.stageContract, subject: subject, "The stage broke its contract: \(text). Fix the stage."))
+    }
+
+    /// Notes why the running stage fails. The engine throws it when the stage returns.
+    mutating func fail(with error: LoadError) { failure = failure ?? error }
+
+    /// Returns why the stage that has just run fails. A composite may catch that and continue.
+    mutating func takeFailure() -> (any Error)? {
+        guard let failure else { return nil }
+        self.failure = nil
+        return failure
+    }
 
     /// Settles the identity of the source's bytes, and with it the variant's.
     public mutating func identify(as key: SourceKey) {
@@ -95,6 +110,8 @@ public struct Load: Sendable {
         for case let value as Value in attachments { return value }
         return nil
     }
+
+    func hasAttachment(where matches: (any LoadAttachment) -> Bool) -> Bool { attachments.contains(where: matches) }
 
     /// Attaches a value for a later stage; it replaces an earlier one of its type.
     public mutating func attach<Value: LoadAttachment>(_ value: Value) {

@@ -31,6 +31,8 @@ public protocol Stage: Sendable {
     /// The states in which the stage can leave the load's ``Load/response``, besides the one in which it found it.
     ///
     /// By default every state for a stage that takes a load from nothing to the source's bytes, and none for any other.
+    /// A fetcher names ``ResponseState/Kind/fetched`` and ``ResponseState/Kind/confirmed``; its request is then reported as
+    /// soon as it waits. See ``LoadEvent``.
     var leaves: Set<ResponseState.Kind> { get }
 
     /// Names what the stage does to the pixels, with its parameters; part of the variant's key. `nil`, the default, if

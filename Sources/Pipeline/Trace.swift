@@ -8,6 +8,9 @@ public struct Trace: Sendable {
         public let depth: Int
         /// How the stage's run went.
         public internal(set) var outcome: Outcome
+        /// Where the stage found the load's content; `nil` unless the stage was the first to have any. Composites have
+        /// none: the stage in their body has it.
+        public internal(set) var source: LoadSource?
         package let startNanoseconds: Int64
         package internal(set) var nanoseconds: Int64
         /// The bytes that the load carried after the stage, where the stage changed what it carries.

@@ -32,12 +32,15 @@ struct TraceRecorder: Sendable {
 
     /// Completes the entry of a stage that ends.
     @inline(never)
-    mutating func end(_ index: Int, _ outcome: Outcome, bytes: Int?, clock: any LoadClock) {
+    mutating func end(
+        _ index: Int, _ outcome: Outcome, bytes: Int?, source: LoadSource? = nil, clock: any LoadClock
+    ) {
         depth -= 1
         last = clock.uptimeNanoseconds
         trace.entries[index].outcome = outcome
         trace.entries[index].nanoseconds = last - start - trace.entries[index].startNanoseconds
         trace.entries[index].bytes = bytes
+        trace.entries[index].source = source
         // After a stage inside a composite ends, notes go to the composite again.
         current = depth == 0 ? index : trace.entries[..<index].lastIndex { $0.depth == depth - 1 } ?? index
     }
@@ -58,7 +61,7 @@ struct TraceRecorder: Sendable {
         for entry in other.trace.entries {
             trace.entries.append(
                 Trace.Entry(
-                    stage: entry.stage, depth: entry.depth + depth, outcome: entry.outcome,
+                    stage: entry.stage, depth: entry.depth + depth, outcome: entry.outcome, source: entry.source,
                     startNanoseconds: entry.startNanoseconds + other.start - start, nanoseconds: entry.nanoseconds,
                     bytes: entry.bytes, key: entry.key, noted: entry.noted, type: entry.type))
         }

@@ -13,7 +13,7 @@ public import Pipeline
 /// ``DiskLookup``, a response that is stored for a later hop is used, or confirmed.
 ///
 /// The response is stored only by ``Store``, at the end of the list, so that bytes that don't decode are never stored.
-public struct Fetch: Stage {
+public struct Fetch: Stage, RequestingStage {
     private let responses: HTTPCache
     private let client: any HTTPClient
     private let byteLimit: Int
@@ -57,25 +57,19 @@ public struct Fetch: Stage {
             load.note("the request says only-if-cached")
             return .skipped
         }
-        let hadCachedImage = load.response.kind == .stale || load.attachment(MemoryEntry.self) != nil
-        load.report(.sendingRequest(hadCachedImage: hadCachedImage))
+        // Before the request leaves, not when it waits: then the origin might know before whoever watches.
+        load.report(.sendingRequest(hadCachedImage: load.hasCachedImage))
         do {
-            let source = try await fetch(url, &load)
-            load.report(.requestCompleted(source: source, error: nil))
+            try await fetch(url, &load)
             return .done
-        } catch let error as LoadError {
-            load.report(.requestCompleted(source: nil, error: error))
-            throw error
-        } catch let error where !(error is CancellationError) {
-            let failure = LoadError(
+        } catch let error where !(error is LoadError || error is CancellationError) {
+            throw LoadError(
                 .stageFailed, subject: load.subject,
                 "The HTTP client failed with an error of its own; see the underlying error.", underlying: error)
-            load.report(.requestCompleted(source: nil, error: failure))
-            throw failure
         }
     }
 
-    private func fetch(_ url: URL, _ load: inout Load) async throws -> LoadSource {
+    private func fetch(_ url: URL, _ load: inout Load) async throws {
         var trail =
             load.attachment(RedirectTrail.self)
             ?? RedirectTrail(at: url, of: load, credentials: responses.users.credentials)
@@ -91,7 +85,7 @@ public struct Fetch: Stage {
                     trail.deny()
                     continue
                 }
-                if let source = try await goOn(with: answer, confirming: stored, &trail, &load) { return source }
+                if try await goOn(with: answer, confirming: stored, &trail, &load) { return }
                 continue
             }
             if let partial = asked.partial, partial.isUseless(after: answer) {
@@ -99,18 +93,14 @@ public struct Fetch: Stage {
                 continue
             }
             if trail.mayFollow(answer) {
-                if let source = try await follow(asked, &trail, &load) { return source }
+                if try await follow(asked, &trail, &load) { return }
                 continue
             }
             guard 200..<300 ~= answer.status else {
                 if answer.replacesStored, let key = trail.key {
                     await responses.evict(key, for: trail.selectingFields(load), askedAt: answer.requestTime)
                 }
-                throw LoadError(
-                    .httpStatus, subject: load.subject,
-                    "The origin answered \(answer.status) \(asked.response.reason); there is no image to show.",
-                    httpStatus: answer.status,
-                    retryAfter: RetryAfter.delay(in: answer.headers, now: answer.responseTime))
+                throw LoadError.status(of: answer, reason: asked.response.reason, subject: load.subject)
             }
             return try await take(asked, &trail, &load)
         }
@@ -140,10 +130,10 @@ public struct Fetch: Stage {
     }
 
     /// Handles a stored response that a 304 has confirmed: takes an image, follows a redirect.
-    /// - Returns: Where the image came from; `nil` if there is another hop to ask.
+    /// - Returns: Whether there is an image now, rather than another hop to ask.
     private func goOn(
         with update: HTTPExchange, confirming stored: StoredResponse, _ trail: inout RedirectTrail, _ load: inout Load
-    ) async throws -> LoadSource? {
+    ) async throws -> Bool {
         guard !stored.isSuccess else {
             load.detach(PartialBody.self)
             load.arrive(by: &trail)
@@ -151,7 +141,7 @@ public struct Fetch: Stage {
             let known = load.response.stored?.generation ?? stored.generation
             let source: LoadSource = known == stored.generation ? .revalidated : .disk
             load.advance(response: .confirmed(stored, by: update), from: source)
-            return source
+            return true
         }
         let headers = StorableFields.updating(stored.headers, with: update.headers)
         let redirect = await keep(.confirmed(stored, by: update), trail, load)
@@ -163,8 +153,8 @@ public struct Fetch: Stage {
     }
 
     /// Follows a redirect that the origin has sent.
-    /// - Returns: Where the image came from; `nil` if there is another hop to ask.
-    private func follow(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
+    /// - Returns: Whether there is an image now, rather than another hop to ask.
+    private func follow(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> Bool {
         var exchange = asked.exchange
         for try await chunk in asked.response.body {
             exchange.body += chunk
@@ -197,18 +187,18 @@ public struct Fetch: Stage {
     }
 
     /// Looks for a stored response to the next hop, if the list reads the cache at all.
-    private func lookAhead(_ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource? {
+    private func lookAhead(_ trail: inout RedirectTrail, _ load: inout Load) async throws -> Bool {
         guard trail.looksAhead,
             case .fresh(let response, let freshness) = try await trail.look(in: responses, for: load)
-        else { return nil }
+        else { return false }
         load.note(.redirected(freshness))
         load.detach(PartialBody.self)
         load.giveStored(response, freshness, &trail)
-        return .disk
+        return true
     }
 
     /// Reads the image.
-    private func take(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws -> LoadSource {
+    private func take(_ asked: Asked, _ trail: inout RedirectTrail, _ load: inout Load) async throws {
         var exchange = asked.exchange
         let resumed = exchange.status == 206 ? asked.partial : nil
         if let resumed {
@@ -232,7 +222,6 @@ public struct Fetch: Stage {
         }
         load.arrive(by: &trail)
         load.deliver(exchange)
-        return .network
     }
 
     /// Appends the response's body to the exchange. If it breaks off, the bytes so far are kept for another attempt.

@@ -65,6 +65,18 @@ public indirect enum ResponseState: Sendable {
     var step: Int { kind == .unknown ? 0 : kind == .stale ? 1 : 2 }
 }
 
+extension LoadError {
+    /// The error of a response that brings no image.
+    /// - Parameter reason: The reason phrase of its status line; empty without one.
+    package static func status(of exchange: HTTPExchange, reason: String = "", subject: String) -> LoadError {
+        let status = reason.isEmpty ? "\(exchange.status)" : "\(exchange.status) \(reason)"
+        return LoadError(
+            .httpStatus, subject: subject, "The origin answered \(status); there is no image to show.",
+            httpStatus: exchange.status,
+            retryAfter: RetryAfter.delay(in: exchange.headers, now: exchange.responseTime))
+    }
+}
+
 extension Load {
     /// Moves the response forward, and with it the content: a response that is fresh, fetched or confirmed brings the
     /// load's original.
@@ -88,8 +100,12 @@ extension Load {
     /// later load finds it and can have it confirmed. A 304 confirms the stale response of the load's ``response``,
     /// whose body becomes the original.
     ///
-    /// A stage fails with ``LoadError/Code/stageContract`` if it delivers a 304 to a load without a stale response, or a
-    /// status that is neither 304 nor successful. For such a status, throw ``LoadError/Code/httpStatus``.
+    /// Any other status brings no image: a redirect, an error, or a 304 that nothing was stored for. The stage then fails
+    /// with ``LoadError/Code/httpStatus``, with the status and the response's `Retry-After`. `Retry`, `StaleIfError` and
+    /// `LimitErrors` know what to do about it.
+    ///
+    /// The engine reports the request to everybody who watches the load: its beginning, its progress and its end. See
+    /// ``LoadEvent``.
     /// - Parameters:
     ///   - exchange: The request and its whole response.
     ///   - source: Where the original came from; by default ``LoadSource/network``, or ``LoadSource/revalidated`` for a 304.
@@ -98,8 +114,7 @@ extension Load {
         switch (exchange.status, response) {
         case (200..<300, _): advance(response: .fetched(exchange.tagged(request.tags)), from: source)
         case (304, .stale(let stored, _)): advance(response: .confirmed(stored, by: exchange), from: source)
-        case (304, _): breach("it delivered a 304 to a load that has no stale response")
-        default: breach("it delivered the status \(exchange.status), which brings no image; throw an error instead")
+        default: fail(with: .status(of: exchange, subject: subject))
         }
     }
 

@@ -10,6 +10,9 @@ package enum OriginFailure: Sendable, Hashable {
 
     init(status: Int) { self = .status(status) }
 
+    /// Whether the server says that it failed (RFC 9110 section 15.6).
+    package var isServers: Bool { if case .status(500..<600) = self { true } else { false } }
+
     /// - Returns: `nil` for an error for which nothing may stand in.
     package init?(_ error: LoadError) {
         switch error.code {
@@ -25,11 +28,15 @@ package enum OriginFailure: Sendable, Hashable {
 extension Freshness {
     /// Whether a stale response may stand in for an origin that failed: if it can't be reached, unless a directive
     /// forbids it (RFC 9111 section 4.2.4); for 500, 502, 503 and 504 if `stale-if-error` allows it (RFC 5861 section
-    /// 4).
-    package func mayStandIn(for failure: OriginFailure) -> Bool {
+    /// 4); for any 5xx if the caller allows it and no directive forbids it.
+    /// - Parameter time: how long after the end of freshness the caller allows it.
+    package func mayStandIn(for failure: OriginFailure, within time: Duration? = nil) -> Bool {
         switch failure {
-        case .unreachable: mayBeServedWhenUnreachable || mayBeServedOnError
-        case .status(let status): mayBeServedOnError && [500, 502, 503, 504].contains(status)
+        case .unreachable: return mayBeServedWhenUnreachable || mayBeServedOnError
+        case .status(let status):
+            if mayBeServedOnError, [500, 502, 503, 504].contains(status) { return true }
+            guard let time, failure.isServers, mayBeServedWhenUnreachable else { return false }
+            return remaining.map { .zero - $0 < time } ?? true
         }
     }
 

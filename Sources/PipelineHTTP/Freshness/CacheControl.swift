@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Pipeline
 
 /// The directives of a message's `Cache-Control` lines (RFC 9111 section 5.2), parsed by their exact grammar.
 ///
@@ -71,15 +72,4 @@ extension CacheControl.Directive {
         guard case .value(let text) = argument else { return [] }
         return text.split { $0 == "," || $0 == " " || $0 == "\t" }.map { $0.lowercased() }
     }
-}
-
-/// Reads digits as seconds, at most 2^31 (RFC 9111 section 1.2.2); `nil` for anything but digits.
-func deltaSeconds(_ text: some Collection<UInt8>) -> Int? {
-    guard !text.isEmpty else { return nil }
-    var value = 0
-    for byte in text {
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-        value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 31)
-    }
-    return value
 }

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 package import HTTPTypes
+import Pipeline
 
 /// The validators by which a stored response is confirmed (RFC 9110 section 8.8).
 package enum Validators {

@@ -6,7 +6,7 @@ public import Pipeline
 ///
 /// ``MemoryLookup`` attaches a stale entry to the load. `StaleFirst` reports its product, `RefreshStale` serves it
 /// while the origin is asked, and `StaleIfError` serves it if the origin can't be reached.
-public struct MemoryEntry: LoadAttachment {
+public struct MemoryEntry: LoadAttachment, CachedImage {
     /// Pixels or bytes.
     public let product: Product
     /// Until when the product is fresh.
@@ -60,6 +60,12 @@ extension MemoryEntry {
     /// Whether the product was made from a stored response.
     func isMade(from response: StoredResponse) -> Bool { generation == response.generation }
 
-    /// Whether the product may be served stale if the origin can't be reached.
-    func mayStandIn(at now: Date) -> Bool { validity.mayStandIn && !validity.isFromFuture(at: now) }
+    /// Whether the product may be served stale though the origin has failed.
+    func mayStandIn(for failure: OriginFailure, in load: Load) -> Bool {
+        let now = load.clock.now
+        guard validity.mayStandIn, !validity.isFromFuture(at: now) else { return false }
+        if failure == .unreachable { return true }
+        guard failure.isServers, let time = load.request.staleIfError else { return false }
+        return validity.end(for: load.request.expiry, under: .asRequested).map { now < $0 + time.seconds } ?? true
+    }
 }

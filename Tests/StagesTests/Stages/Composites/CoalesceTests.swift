@@ -219,6 +219,7 @@ struct CoalesceTests {
             told == [
                 "joined(fetchOnly: false)", "sendingRequest(hadCachedImage: false)",
                 "progress(received: 5, expected: Optional(5))",
+                "requestCompleted(source: Optional(Pipeline.LoadSource.network), error: nil)",
             ])
     }
 

@@ -1,14 +1,13 @@
-import FoundationEssentials
-import Pipeline
+package import FoundationEssentials
 
 /// Dates as HTTP writes them (RFC 9110 section 5.6.7).
-enum HTTPDate {
+package enum HTTPDate {
     /// Reads an IMF-fixdate, or one of the two obsolete forms that a recipient has to accept: RFC 850's and asctime's.
     ///
     /// Names are compared without case; otherwise parsing is strict.
     /// - Parameter now: the time by which the two-digit year of RFC 850 is completed.
     /// - Returns: the date; `nil` if the text isn't one.
-    static func parse(_ text: String, now: Date) -> Date? {
+    package static func parse(_ text: String, now: Date) -> Date? {
         var text = text
         return text.withUTF8 { bytes in
             var scanner = DateScanner(bytes)
@@ -21,7 +20,7 @@ enum HTTPDate {
     }
 
     /// Writes an IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
-    static func format(_ date: Date) -> String {
+    package static func format(_ date: Date) -> String {
         // Dates in fields are within these bounds.
         let seconds = Int(clamping: min(max(date.timeIntervalSince1970.rounded(.down), -1e13), 1e13))
         let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)

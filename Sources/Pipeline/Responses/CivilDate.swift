@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar.
 ///
 /// Calculated in years that begin on 1 March, so that the leap day is a year's last and months have a simple pattern.
-struct CivilDate: Sendable, Hashable {
+package struct CivilDate: Sendable, Hashable {
     let year: Int
     let month: Int
     let day: Int

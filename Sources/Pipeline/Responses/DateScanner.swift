@@ -38,3 +38,14 @@ struct DateScanner {
         return (hour * 60 + minute) * 60 + second
     }
 }
+
+/// Reads digits as seconds, at most 2^31 (RFC 9111 section 1.2.2); `nil` for anything but digits.
+package func deltaSeconds(_ text: some Collection<UInt8>) -> Int? {
+    guard !text.isEmpty else { return nil }
+    var value = 0
+    for byte in text {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        value = min(value * 10 + Int(byte - UInt8(ascii: "0")), 1 << 31)
+    }
+    return value
+}

@@ -1,6 +1,5 @@
 package import FoundationEssentials
 package import HTTPTypes
-import Pipeline
 
 /// The `Retry-After` field: when an origin wants the next request (RFC 9110 section 10.2.3).
 package enum RetryAfter {
