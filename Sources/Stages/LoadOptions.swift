@@ -1,57 +1,54 @@
 public import HTTPTypes
 public import Pipeline
 
-/// The options of a load of an ``ImageLoader``.
+/// The options of a load of an ``ImageLoader``: an `ImageRequest` whose source is still open, with a policy and a limit
+/// of time.
+///
+/// ```swift
+/// var options = LoadOptions(maxPixelSize: 640, timeout: .seconds(5))
+/// options.partition = "ann"
+/// ```
+///
+/// The properties of `ImageRequest` are this type's too, with the same meaning and the same defaults but one: an image
+/// fits 300×300 pixels unless `maxPixelSize` says otherwise. A loader shows pictures, and an original of 50 megapixels
+/// takes 200 MB.
+@dynamicMemberLookup
 public struct LoadOptions: Sendable, Hashable {
-    /// The box that the image has to fit, in pixels, after orientation; 300×300 by default. `nil` keeps the source's
-    /// size; a smaller source is never enlarged. One side may be 0, for any length: 100×0 is 100 pixels wide. With both
-    /// sides 0, or a negative one, the load fails with `LoadError.Code.invalidSize`.
-    public var maxPixelSize: PixelSize?
     /// Which caches are used, and in which order; ``CachePolicy/standard`` by default.
     public var policy: CachePolicy
-    /// Replaces the URL as the key in every cache; `nil` by default.
-    public var identifier: String?
-    /// How long the image is fresh; by default `Expiry.standard`: as long as the server says, or else 24 hours.
-    public var expiry: Expiry
-    /// Header fields for the origin; none by default. Credentials among them are part of every key; see `CredentialFields`.
-    /// Their names, such as `.authorization`, come with `import HTTPTypes`.
-    public var headers: HTTPFields
-    /// Separates the cache entries of one user from those of all others; `nil` by default.
-    public var partition: String?
-    /// How urgent the load is; normal by default.
-    public var priority: LoadPriority
-    /// The most frames of an animation to decode. `nil`, the default, stands for the loader's `ImageLimits.frames`,
-    /// which is one by default.
-    public var frames: Int?
     /// How long the whole load may take; `nil`, the default, for any time. After that it fails with
     /// `LoadError.Code.timedOut`, as in a ``Timeout``. Work that other loads share continues for them.
     public var timeout: Duration?
-    /// Names by which `HTTPCache.remove(tag:)` removes the response from disk and memory; none by default. See
-    /// `ImageRequest.tags`.
-    public var tags: Set<String>
+    private var request: ImageRequest
 
     /// Makes the options of a load.
     public init(
         maxPixelSize: PixelSize? = 300, policy: CachePolicy = .standard, identifier: String? = nil,
         expiry: Expiry = .standard, headers: HTTPFields = [:], partition: String? = nil,
-        priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil, tags: Set<String> = []
+        priority: LoadPriority = .normal, frames: Int? = nil, timeout: Duration? = nil, tags: Set<String> = [],
+        staleIfError: Duration? = nil
     ) {
-        self.frames = frames
-        self.timeout = timeout
-        self.tags = tags
-        self.maxPixelSize = maxPixelSize
         self.policy = policy
-        self.identifier = identifier
-        self.expiry = expiry
-        self.headers = headers
-        self.partition = partition
-        self.priority = priority
+        self.timeout = timeout
+        request = ImageRequest(
+            .bytes([]), maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
+            partition: partition, priority: priority, frames: frames, tags: tags, staleIfError: staleIfError)
     }
+
+    /// A property of the request, such as `maxPixelSize`.
+    public subscript<Value>(dynamicMember property: WritableKeyPath<ImageRequest, Value>) -> Value {
+        get { request[keyPath: property] }
+        set { request[keyPath: property] = newValue }
+    }
+
+    /// Options have no source.
+    @available(*, unavailable, message: "Pass the source to the load; options are for any.")
+    public var source: ImageSource { request.source }
 
     /// The request for a source with these options.
     public func request(for source: ImageSource) -> ImageRequest {
-        ImageRequest(
-            source, maxPixelSize: maxPixelSize, identifier: identifier, expiry: expiry, headers: headers,
-            partition: partition, priority: priority, frames: frames, tags: tags)
+        var request = request
+        request.source = source
+        return request
     }
 }

@@ -45,6 +45,19 @@ final class TaskPagesTests {
         #expect(origin.log.requests.count == 1)
     }
 
+    @Test("A stale image stands in for an origin that answers with errors, if the options allow it")
+    func outage() async throws {
+        let clock = ManualClock()
+        let loader = ImageLoader(resources(clock))
+        let url = origin.url("/cat.png")
+        _ = try await loader.load(url)
+        clock.advance(by: .seconds(3600))
+        origin.route("/cat.png") { _ in .init(status: 503) }
+        let options = LoadOptions(staleIfError: .seconds(24 * 60 * 60))
+        #expect(try await loader.load(url, options: options).isStale)
+        await #expect(throws: LoadError.self) { try await loader.load(url) }
+    }
+
     @Test("A smaller copy of a picture is told from another picture by its hash")
     func likeness() async throws {
         let images = Self.animation.deletingLastPathComponent()

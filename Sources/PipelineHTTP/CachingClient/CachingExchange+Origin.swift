@@ -29,7 +29,7 @@ extension CachingExchange {
                 return try await ask(key, nil, use: use, sharing: ticket)
             }
         }
-        if let stored, stored.freshness.mayStandIn(for: .status(answer.status)),
+        if let stored, stored.freshness.mayStandIn(for: .status(answer.status), within: request.staleIfError),
             let response = response(of: stored.response, .stale, stored.freshness)
         {
             step.notes.append("stale-if-error lets it stand in for the \(answer.status)")
@@ -47,7 +47,7 @@ extension CachingExchange {
     private mutating func standIn(for error: LoadError, _ stored: Judged?) -> CachingResponse? {
         guard let stored else { return nil }
         step.notes.append("the origin can't be reached: \(error.message)")
-        if stored.freshness.mayStandIn(for: .unreachable) {
+        if stored.freshness.mayStandIn(for: .unreachable, within: request.staleIfError) {
             return response(of: stored.response, .stale, stored.freshness)
         }
         let control = CacheControl(response: stored.response.headers, isShared: cache.isShared)

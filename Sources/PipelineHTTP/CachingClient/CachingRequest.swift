@@ -32,6 +32,10 @@ public struct CachingRequest: Sendable {
     public var partition: String?
     /// How urgent it is; normal by default.
     public var priority: LoadPriority
+    /// How long after its freshness has ended a stored response stands in for an origin that responds with any 5xx
+    /// status. `nil`, the default, leaves that to `stale-if-error` of the response or the request (RFC 5861 section 4). A
+    /// response with `must-revalidate` or `no-cache` never stands in (RFC 9111 section 4.2.4).
+    public var staleIfError: Duration?
     /// Whether a redirect has led here from another origin.
     var crossesOrigins = false
 
@@ -39,7 +43,7 @@ public struct CachingRequest: Sendable {
     public init(
         method: HTTPRequest.Method = .get, url: URL, headers: HTTPFields = [:], body: [UInt8]? = nil,
         mode: CacheMode = .standard, redirect: Redirect = .follow, partition: String? = nil,
-        priority: LoadPriority = .normal
+        priority: LoadPriority = .normal, staleIfError: Duration? = nil
     ) {
         self.method = method
         self.url = url
@@ -49,6 +53,7 @@ public struct CachingRequest: Sendable {
         self.redirect = redirect
         self.partition = partition
         self.priority = priority
+        self.staleIfError = staleIfError
     }
 
     /// The key of its responses: the same as for a load of the URL with the same headers.

@@ -65,7 +65,9 @@ public struct Coalesce: CompositeStage {
     private func key(for load: Load) -> FlightKey? {
         guard let source = load.sourceKey, let variant = load.variantKey else { return nil }
         return switch sharing {
-        case .variant: .variant(variant, list: identity.structure, load.request.expiry)
+        case .variant:
+            .variant(
+                variant, list: identity.structure, load.request.expiry, staleIfError: load.request.staleIfError)
         case .source: .source(source, headers: variant.headers)
         }
     }

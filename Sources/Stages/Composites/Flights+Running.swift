@@ -45,7 +45,7 @@ extension Flights {
             guard let key = state.records[flight]?.key else { return nil }
             let order = load.attachment(FlightOrder.self)?.number ?? state.number()
             state.records[flight]?.order = order
-            if case .variant(let variant, _, _) = key { state.underWay[variant.source, default: []].append(order) }
+            if case .variant(let variant, _, _, _) = key { state.underWay[variant.source, default: []].append(order) }
             return order
         }
     }

@@ -61,7 +61,7 @@ extension Flights.State {
         records[flight] = nil
         removed.append(record)
         if slots.line.remove(record.turn) { turns.append((record.turn, .failure(CancellationError()))) }
-        guard case .variant(let variant, _, _) = record.key, let order = record.order else { return }
+        guard case .variant(let variant, _, _, _) = record.key, let order = record.order else { return }
         if let place = underWay[variant.source]?.firstIndex(of: order) { underWay[variant.source]?.remove(at: place) }
         if underWay[variant.source]?.isEmpty == true { underWay[variant.source] = nil }
         // A fetch may have been kept only for this load.

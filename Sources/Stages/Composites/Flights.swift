@@ -129,6 +129,9 @@ public final class Flights: Sendable {
     /// The number of flights that wait for a slot.
     public var waiting: Int { state.withLock { $0.slots.line.count } }
 
+    /// Whether a load of a source runs, of any size, for which somebody waits.
+    func isUnderWay(_ source: SourceKey) -> Bool { state.withLock { $0.underWay[source] != nil } }
+
     /// How often all flights were cancelled at once.
     var cancellations: Int { state.withLock { $0.cancellations } }
 

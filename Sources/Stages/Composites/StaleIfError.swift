@@ -4,9 +4,12 @@ public import Pipeline
 /// Runs its body, and falls back to a stale image if the origin can't be reached.
 ///
 /// The stored response can forbid that (`must-revalidate`, `no-cache`; RFC 9111 section 4.2.4), and so can a request
-/// with `no-cache`. If the origin answers with 500, 502, 503 or 504, only `stale-if-error` allows it (RFC 5861 section
-/// 4). The response on disk comes first. Without one, an image that is still in memory stands in for an origin that
-/// can't be reached. The load's `isStale` and its source show that.
+/// with `no-cache`. If the origin responds with 500, 502, 503 or 504, the response's or the request's `stale-if-error`
+/// has to allow it (RFC 5861 section 4). `ImageRequest.staleIfError` allows it for any 5xx status, whatever the server
+/// says of errors, for a time after the image has expired.
+///
+/// The response on disk comes first. Without one, an image that is still in memory stands in. The load's `isStale` and
+/// its source show that.
 public struct StaleIfError: CompositeStage {
     /// The stages that may fail.
     public var body: Chain
@@ -36,11 +39,10 @@ public struct StaleIfError: CompositeStage {
         // If the origin has answered some hops, only a response that is stored for the next one may stand in.
         let isAnswered = failed.attachment(RedirectTrail.self)?.isAnswered ?? false
         if let standIn = failed.standIn {
-            guard standIn.freshness.mayStandIn(for: failure) else { throw error }
+            guard standIn.freshness.mayStandIn(for: failure, within: load.request.staleIfError) else { throw error }
             load.restart(from: start)
             load.giveStale(standIn)
-        } else if !isAnswered, failure == .unreachable, let stale = start.attachment(MemoryEntry.self),
-            stale.mayStandIn(at: start.clock.now)
+        } else if !isAnswered, let stale = start.attachment(MemoryEntry.self), stale.mayStandIn(for: failure, in: start)
         {
             load.restart(from: start)
             load.isStale = true

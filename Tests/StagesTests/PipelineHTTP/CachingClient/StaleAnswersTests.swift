@@ -54,6 +54,18 @@ struct StaleAnswersTests {
         _ = await failure(.unreachable) { try await site.send() }
     }
 
+    @Test("A request may let the stale response stand in for any 5xx for a time", arguments: [(160, 200), (161, 521)])
+    func allowedByRequest(after seconds: Int, status: Int) async throws {
+        let site = try site("max-age=60")
+        try await site.send()
+        site.clock.advance(by: .seconds(seconds - 1))
+        site.origin.route("/a") { _ in .init(status: 521) }
+        let url = site.origin.url("/a")
+        let response = try await site.client.send(CachingRequest(url: url, staleIfError: .seconds(100)))
+        #expect(response.status == status)
+        #expect(try await site.client.send(CachingRequest(url: url)).status == 521)
+    }
+
     @Test("A request that says no-cache gets no stale response but the error")
     func requestNoCache() async throws {
         let site = try site("max-age=60")

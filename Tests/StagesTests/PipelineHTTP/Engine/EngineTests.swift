@@ -103,6 +103,23 @@ struct EngineTests {
         #expect(freshness.mayStandIn(for: failure) == expected)
     }
 
+    @Test(
+        "What stands in for an origin that fails if the caller allows it for 20 seconds",
+        arguments: [
+            ("max-age=1", .status(503), 10, true), ("max-age=1", .status(501), 10, true),
+            ("max-age=1", .status(503), 21, false), ("max-age=1", .status(404), 10, false),
+            ("max-age=1", .status(429), 10, false), ("max-age=1, must-revalidate", .status(503), 10, false),
+            ("no-cache", .status(503), 10, false), ("max-age=1", .unreachable, 1000, true),
+            ("max-age=1, stale-if-error=60", .status(503), 40, true),
+        ] as [(String, OriginFailure, Double, Bool)])
+    func allowedStandIn(control: String, failure: OriginFailure, after: Double, expected: Bool) throws {
+        let now = ManualClock().now
+        let exchange = try HTTPExchange.test(status: 200, [.cacheControl: control], at: now)
+        let stored = try #require(StoringPolicy().draft(exchange, .test(), now: now, .standard, .http))
+        let freshness = Freshness(of: stored, for: [:], now: now + after, expiry: .standard, rules: .http)
+        #expect(freshness.mayStandIn(for: failure, within: .seconds(20)) == expected)
+    }
+
     @Test("A shared cache judges again whether a response may stay after a 304")
     func privateAfter304() throws {
         let now = ManualClock().now

@@ -51,6 +51,28 @@ struct StaleImagesTests {
         _ = await failure(.httpStatus) { try await loader.load(url) }
     }
 
+    @Test("An option lets the image stand in for any 5xx for a time, from disk and from memory alone")
+    func allowedByOption() async throws {
+        let site = try site("max-age=60")
+        let resources = site.resources()
+        let loader = ImageLoader(resources, defaults: LoadOptions(staleIfError: .seconds(100)))
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        site.origin.route("/a") { _ in .init(status: 521) }
+        site.clock.advance(by: .seconds(100))
+        let response = try await loader.load(url)
+        #expect(response.isStale)
+        #expect(response.source == .disk)
+        _ = await failure(.httpStatus) { try await loader.load(url, options: LoadOptions()) }
+        await resources.responses.removeAll()
+        #expect(try await loader.load(url).source == .memory)
+        site.origin.route("/a") { _ in .init(status: 404) }
+        _ = await failure(.httpStatus) { try await loader.load(url) }
+        site.origin.route("/a") { _ in .init(status: 503) }
+        site.clock.advance(by: .seconds(60))
+        _ = await failure(.httpStatus) { try await loader.load(url) }
+    }
+
     @Test("The next load tries again, and an origin that is back confirms the image")
     func back() async throws {
         let site = try site("max-age=60")
