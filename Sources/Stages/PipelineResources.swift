@@ -1,4 +1,4 @@
-import PipelineImages
+public import PipelineImages
 import PipelineHTTP
 public import Pipeline
 
@@ -18,6 +18,9 @@ public struct PipelineResources: Sendable {
     public var codecs: ImageCodecs
     /// The limits of images: pixels, bytes and frames.
     public var limits: ImageLimits
+    /// The memory that decodes may take together, and that stages of your own may claim; `MemoryBudget.decoding`, 512 MB
+    /// for all loaders of the program, by default.
+    public var budget = MemoryBudget.decoding
     /// How good reduced images are, against how fast they are decoded; `DecodeQuality.quality` by default.
     public var quality = DecodeQuality.quality
     /// Whether a truncated file yields the part that can be read; by default it is an error.
@@ -48,5 +51,7 @@ public struct PipelineResources: Sendable {
     public var credentials: CredentialFields { responses.users.credentials }
 
     /// The decoder of a policy's list.
-    var decode: Decode { Decode(codecs: codecs, limits: limits, quality: quality, allowTruncated: allowTruncated) }
+    var decode: Decode {
+        Decode(codecs: codecs, limits: limits, quality: quality, allowTruncated: allowTruncated, budget: budget)
+    }
 }

@@ -1,4 +1,4 @@
-package import Pipeline
+public import Pipeline
 
 /// Limits the memory of all decodes together, so that ten large pictures wait for each other rather than exhaust the
 /// machine's memory.
@@ -6,6 +6,17 @@ package import Pipeline
 /// A decode claims its estimated memory before it begins and releases it at its end. Decodes that don't fit wait
 /// without a thread, by priority, then first in, first out. A smaller decode never overtakes the first in line. A
 /// decode larger than the whole budget runs alone; use ``ImageLimits/memory`` to refuse it.
+///
+/// A stage of your own that takes much memory claims it from the same budget. `PipelineResources.budget` has that of a
+/// loader's decodes.
+///
+/// ```swift
+/// try await budget.run(holding: 4 * image.byteCount, priority: load.priority) {
+///     try await blurred(image)
+/// }
+/// ```
+///
+/// Never claim again inside of such work: work that waits for more of a budget while it holds all of it waits forever.
 public final class MemoryBudget: Sendable {
     private struct Free: SharedResource {
         var bytes: Int
@@ -35,9 +46,18 @@ public final class MemoryBudget: Sendable {
     /// The number of waiting decodes.
     package var waiting: Int { line.count }
 
-    /// Runs work as soon as its memory is available, and releases it afterwards.
+    /// Runs work as soon as its memory is available, and releases the memory when the work has returned or thrown.
+    ///
+    /// Waiting takes no thread. It ends by priority, then first in, first out; inside a load the waiter moves as the
+    /// load's priority changes. A task that is cancelled while it waits throws at once and holds nothing. Work that has
+    /// begun keeps its memory until it ends, cancelled or not.
+    /// - Parameters:
+    ///   - count: The most memory that the work takes, in bytes. More than the whole budget counts as all of it: the work
+    ///     then runs alone.
+    ///   - priority: How urgent the work is; normal by default. A stage passes its load's.
+    ///   - work: The work.
     /// - Throws: What the work throws; `CancellationError` if the task is cancelled while it waits.
-    package func run<Value>(
+    public func run<Value>(
         holding count: Int, priority: LoadPriority = .normal, _ work: () async throws -> Value
     ) async throws -> Value {
         try await claim(count, priority: priority)

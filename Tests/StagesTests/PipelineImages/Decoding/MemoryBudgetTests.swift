@@ -28,6 +28,39 @@ struct MemoryBudgetTests {
         #expect(!budget.claimNow(1, priority: .veryHigh))
     }
 
+    /// Blurs with memory that it claims.
+    private struct Hungry: Stage {
+        let accepts: Phases = .empty
+        let budget: MemoryBudget
+        let began: @Sendable () async -> Void
+        func run(_ load: inout Load) async throws -> Outcome {
+            try await budget.run(holding: 80, priority: load.priority) { await began() }
+            throw LoadError(.refused, subject: load.subject, "Over.")
+        }
+    }
+
+    @Test("A stage of one's own claims from the budget of a loader's decodes, and a cancelled one holds nothing")
+    func ownStage() async throws {
+        var resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1000), client: CurlClient())
+        resources.budget = MemoryBudget(bytes: 100)
+        let budget = resources.budget
+        let loader = ImageLoader(resources) { _, _ in
+            ImagePipeline {
+                Hungry(budget: budget) { #expect(!budget.claimNow(21, priority: .normal)) }
+            }
+        }
+        #expect(budget.claimNow(30, priority: .normal))
+        let task = Task { try await loader.load(.bytes([1])) }
+        await waiters(1, budget)
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        budget.release(30)
+        await #expect(throws: LoadError.self) { try await loader.load(.bytes([1])) }
+        #expect(budget.claimNow(100, priority: .normal))
+        budget.release(100)
+    }
+
     @Test("The most urgent comes first, then the order of arrival")
     func order() async throws {
         let budget = MemoryBudget(bytes: 1)
