@@ -5,7 +5,10 @@
 /// ```
 ///
 /// It is never a lazy graph: when a stage returns an image, all the work of making it is done.
-public struct DecodedImage: Sendable {
+///
+/// Two images are equal if their pixels are, with everything that says what they mean. Copies of one image share their
+/// pixels, and comparing them takes no time. Comparing other images of one size reads them up to the first difference.
+public struct DecodedImage: Sendable, Equatable {
     /// One frame of an animation; a still image has one.
     public struct Frame: Sendable, Hashable {
         /// `width × height × layout.bytesPerPixel` bytes, row by row from the top left, without padding.

@@ -35,6 +35,14 @@ public struct LoadError: Error, Sendable {
     }
 }
 
+extension LoadError: Equatable {
+    /// Whether two errors say the same. The trace and the error underneath, which need not be comparable, don't count.
+    public static func == (lhs: LoadError, rhs: LoadError) -> Bool {
+        lhs.code == rhs.code && lhs.subject == rhs.subject && lhs.message == rhs.message && lhs.stage == rhs.stage
+            && lhs.httpStatus == rhs.httpStatus && lhs.retryAfter == rhs.retryAfter
+    }
+}
+
 extension LoadError {
     /// Returns the error with a subject, unless it has one. Decoders and encoders don't know whose bytes they have.
     package func about(_ subject: String) -> LoadError {

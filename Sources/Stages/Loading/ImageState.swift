@@ -111,13 +111,10 @@ public final class ImageState {
         preview = nil
         switch result {
         case .success(let response): state = .success(response)
-        case .failure(is CancellationError): state = .empty
-        case .failure(let error as LoadError) where error.code == .notCached: state = .empty
-        case .failure(let error):
-            state = .failure(error) { [weak self] in
-                _ = isolation
-                self?.start()
-            }
+        case .failure(let error as LoadError) where error.code != .notCached:
+            state = .failure(error, retry: LoadState.Retry(self, isolation: isolation))
+        // Every failure is a `LoadError`, but for a cancellation.
+        case .failure: state = .empty
         }
     }
 }

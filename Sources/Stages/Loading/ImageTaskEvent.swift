@@ -7,7 +7,9 @@ public import Pipeline
 /// cache, all three for a stale one, and the last two without a cached image. It sends only the last if nothing was
 /// cached or requested, as for a file, or if it fails before a request. A cancelled load ends with ``cancelled``
 /// instead.
-public enum ImageTaskEvent: Sendable {
+///
+/// Events are equal if they say the same; images are compared by their pixels.
+public enum ImageTaskEvent: Sendable, Equatable {
     /// A cache has an image. A stale one, as with ``CachePolicy/useProtocol``, is followed by a request.
     case hasCache(DecodedImage, source: LoadSource)
     /// The origin is about to be asked.

@@ -21,7 +21,7 @@ struct URLImageRows {
         state.shown()
         while case .inProgress = state.state { await Task.yield() }
         guard case .failure(let error, let retry) = state.state else { return #expect(Bool(false)) }
-        #expect((error as? LoadError)?.httpStatus == 503)
+        #expect(error.httpStatus == 503)
         retry()
         guard case .inProgress = state.state else { return #expect(Bool(false)) }
         while case .inProgress = state.state { await Task.yield() }

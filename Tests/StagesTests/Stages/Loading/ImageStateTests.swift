@@ -63,7 +63,9 @@ struct ImageStateTests {
         let image = image("/flaky")
         await until(image) { $0.isOver }
         guard case .failure(let error, let retry) = image.state else { throw Unexpected() }
-        #expect((error as? LoadError)?.httpStatus == 503)
+        #expect(error.httpStatus == 503)
+        #expect(image.state == .failure(error, retry: retry))
+        #expect(image.state != .inProgress(nil))
         retry()
         #expect(image.state.words == "in progress")
         await until(image) { $0.isOver }
@@ -117,6 +119,35 @@ struct ImageStateTests {
         image.shown()
         #expect(image.state.words == "success: memory")
     }
+
+    @Test("States are equal if a view would show the same, whatever their traces say")
+    func equality() async throws {
+        let loader = site.loader()
+        let url = site.origin.url("/a")
+        _ = try await loader.load(url)
+        let (first, second) = (try await loader.load(url), try await loader.load(url))
+        #expect(LoadState.success(first) == .success(second))
+        #expect(ImageTaskEvent.hasCache(first.image, source: .memory) == .hasCache(second.image, source: .memory))
+        // The same pixels in memory of their own.
+        let again = try await site.loader().load(url)
+        #expect(again.image == first.image)
+        #expect(LoadState.success(again) != .success(first))
+        let small = try await loader.load(url, options: LoadOptions(maxPixelSize: 10))
+        #expect(small.image != first.image)
+    }
+
+    @Test("A retry from another actor starts the load on the state's own")
+    func retryElsewhere() async throws {
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.script("/flaky", .init(status: 503), .init(body: picture))
+        let image = image("/flaky")
+        await until(image) { $0.isOver }
+        guard case .failure(_, let retry) = image.state else { throw Unexpected() }
+        await Elsewhere().call(retry)
+        await until(image) { if case .success = $0 { true } else { false } }
+    }
+
+    private actor Elsewhere { func call(_ retry: LoadState.Retry) { retry() } }
 
     @Test("A state that is let go ends its load")
     func letGo() async throws {

@@ -37,6 +37,18 @@ struct ResponseFactsTests {
         #expect(validators.map(\.count) == [32])
     }
 
+    @Test("A loader's response says the same")
+    func ofLoader() async throws {
+        let (resources, url) = (site.resources(), site.origin.url("/a"))
+        let (response, loader) = (try await load(resources, maxPixelSize: 300), ImageLoader(resources))
+        let image = try await loader.load(url)
+        #expect(image.freshUntil == response.freshUntil && image.freshUntil != nil)
+        #expect(image.confirmedAt == response.confirmedAt && image.confirmedAt != nil)
+        #expect(image.validator == response.validator && image.validator != nil)
+        #expect(image.mediaType == "image/webp")
+        #expect(image.sourceKey == response.sourceKey && image.sourceKey != nil)
+    }
+
     @Test("The validator changes with the source, and with what is made of it")
     func validator() async throws {
         let resources = site.resources()
