@@ -9,9 +9,16 @@ public import Stages
 /// ```
 ///
 /// - `pipeline_loads`: loads that ended; dimension `outcome`: `delivered`, `failed` or `cancelled`
-/// - `pipeline_hits`: images that a cache had; dimension `source`: `memory` or `disk`
-/// - `pipeline_misses`: requests to origins
+/// - `pipeline_hits`: images that a cache had; dimension `source`: `memory`, `disk`, or the `LoadSource` that a cache of
+///   your own gives
+/// - `pipeline_misses`: requests to origins, by whatever stage
 /// - `pipeline_received_bytes`: bytes of bodies that were downloaded
+/// - `pipeline_prefetched`: images that a `Prefetcher` loaded and that were not in memory before
+/// - `pipeline_prefetches_used`: images that a load asked for after their prefetch; dimension `size`: `same`, or `other`
+///   where only the download was of use. The others were prefetched for nothing, so far. Told for the last 10,000
+///   images prefetched.
+/// - `pipeline_wasted_downloads`, `pipeline_wasted_bytes`: downloads that were cancelled after a part of the body had
+///   arrived, and the bytes of these parts
 /// - `pipeline_load_seconds`, `pipeline_stage_seconds`: how long loads and stages took; dimension `stage`. Work that
 ///   loads share counts in the times of each of them.
 /// - `pipeline_in_flight`, `pipeline_queue_depth`: loads in flight, and decodes that wait for a thread, measured when a
@@ -24,6 +31,7 @@ public final class LoadMetrics: LoadObserver {
     private let stageTimers = Lock<[String: Timer]>([:])
 
     private let delivered, failed, cancelled, memoryHits, diskHits, misses, bytes: Counter
+    private let prefetched, usedPrefetches, otherSizes, wastedDownloads, wastedBytes: Counter
     private let loadTimer: Timer
     private let inFlight, queueDepth: Gauge
 
@@ -48,6 +56,12 @@ public final class LoadMetrics: LoadObserver {
         diskHits = Counter(label: "\(prefix)_hits", dimensions: [("source", "disk")], factory: factory)
         misses = Counter(label: "\(prefix)_misses", factory: factory)
         bytes = Counter(label: "\(prefix)_received_bytes", factory: factory)
+        prefetched = Counter(label: "\(prefix)_prefetched", factory: factory)
+        let used = "\(prefix)_prefetches_used"
+        usedPrefetches = Counter(label: used, dimensions: [("size", "same")], factory: factory)
+        otherSizes = Counter(label: used, dimensions: [("size", "other")], factory: factory)
+        wastedDownloads = Counter(label: "\(prefix)_wasted_downloads", factory: factory)
+        wastedBytes = Counter(label: "\(prefix)_wasted_bytes", factory: factory)
         loadTimer = Timer(label: "\(prefix)_load_seconds", factory: factory)
         inFlight = Gauge(label: "\(prefix)_in_flight", factory: factory)
         queueDepth = Gauge(label: "\(prefix)_queue_depth", factory: factory)
@@ -57,12 +71,33 @@ public final class LoadMetrics: LoadObserver {
     public func observe(_ observation: LoadObservation) {
         switch observation.event {
         case .started: sample()
-        case .cacheHit(let source): (source == .memory ? memoryHits : diskHits).increment()
+        case .cacheHit(let source): hits(from: source).increment()
         case .downloadStarted: misses.increment()
         case .alreadyLoading, .stored: break
-        case .cancelled: end(cancelled, nil)
+        case .cancelled:
+            end(cancelled, nil)
+            if observation.wastedBytes > 0 {
+                wastedDownloads.increment()
+                wastedBytes.increment(by: observation.wastedBytes)
+            }
         case .failed(let error): end(failed, (error as? LoadError)?.trace)
-        case .delivered(let response): end(delivered, response.trace)
+        case .delivered(let response):
+            end(delivered, response.trace)
+            if observation.isPrefetch, response.source != .memory { prefetched.increment() }
+            switch observation.prefetchUse {
+            case .used: usedPrefetches.increment()
+            case .otherSize: otherSizes.increment()
+            case nil: break
+            }
+        }
+    }
+
+    private func hits(from source: LoadSource) -> Counter {
+        switch source {
+        case .memory: memoryHits
+        case .disk: diskHits
+        // Rare: a cache of the program's own. The factory gives the same metric for the same label.
+        default: Counter(label: "\(prefix)_hits", dimensions: [("source", source.rawValue)], factory: factory)
         }
     }
 
@@ -76,7 +111,7 @@ public final class LoadMetrics: LoadObserver {
         for entry in trace.entries {
             end = max(end, entry.startNanoseconds + entry.nanoseconds)
             timer(entry.stage).recordNanoseconds(entry.nanoseconds)
-            if !isShared, let count = entry.receivedBytes { bytes.increment(by: count) }
+            if !isShared, entry.source == .network, let count = entry.bytes { bytes.increment(by: count) }
         }
         loadTimer.recordNanoseconds(end)
     }
@@ -94,17 +129,6 @@ public final class LoadMetrics: LoadObserver {
             if let first = timers[stage] { return first }
             timers[stage] = timer
             return timer
-        }
-    }
-}
-
-extension Trace.Entry {
-    /// The bytes of the body that an origin has sent; `nil` where it sent none, as with a 304.
-    fileprivate var receivedBytes: Int? {
-        switch fact {
-        case .answered(status: 304): nil
-        case .answered, .resumed: bytes
-        default: nil
         }
     }
 }

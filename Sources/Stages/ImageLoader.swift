@@ -39,6 +39,8 @@ public final class ImageLoader: Sendable {
     /// The pipelines of policies other than the default. Their number is unbounded, since delays are part of a policy.
     private let others = Lock(LeastRecentlyUsed<CachePolicy, ImagePipeline>())
     private static let maximumOthers = 16
+    /// For the observers; empty without any.
+    let prefetched = PrefetchedImages()
     let isShutDown = Atomic<Bool>(false)
     let shutdownEnd = Completion()
 
@@ -226,8 +228,7 @@ public final class ImageLoader: Sendable {
         try check(request.source)
         let chain = pipeline.chain.limited(to: timeout)
         guard !observers.isEmpty else { return try await pipeline.begin(request, events: events).run(down: chain) }
-        let observed = ObservedLoad(
-            request, observers, credentials: resources.credentials, isPrefetch: isPrefetch, events: events)
+        let observed = ObservedLoad(request, self, isPrefetch: isPrefetch, events: events)
         var load = try pipeline.begin(request) { observed.take($0) }
         // Observers are told about images but don't show them.
         if events == nil { load.showsImages = { false } }

@@ -28,6 +28,49 @@ struct LoadMetricsTests {
         #expect(try metrics.expectGauge("pipeline_queue_depth").lastValue == 0)
     }
 
+    @Test("Prefetched images are counted, and those that a load asked for, in the same size or another")
+    func prefetches() async throws {
+        let (clock, picture) = (ManualClock(), Picture.png(PixelSize(width: 40, height: 30)))
+        let origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
+            client: CurlClient(.init(addresses: .any)), clock: clock)
+        let metrics = TestMetrics()
+        let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
+        let prefetcher = Prefetcher(loader, options: LoadOptions(maxPixelSize: 20))
+        prefetcher.start((0..<4).map { origin.url("/\($0)") })
+        for await _ in prefetcher.progress {}
+        _ = try await loader.load(origin.url("/0"), options: LoadOptions(maxPixelSize: 20))
+        _ = try await loader.load(origin.url("/1"), options: LoadOptions(maxPixelSize: 20))
+        _ = try await loader.load(origin.url("/2"), options: LoadOptions(maxPixelSize: 10))
+        func used(_ size: String) -> Int64 {
+            metrics.counterTotal(label: "pipeline_prefetches_used", dimensions: [("size", size)])
+        }
+        #expect(metrics.counterTotal(label: "pipeline_prefetched") == 4)
+        #expect((used("same"), used("other")) == (2, 1))
+    }
+
+    @Test("A download that was cancelled after bytes had arrived is counted as wasted")
+    func wasted() async throws {
+        let (gate, picture) = (try ScriptedOrigin.Gate(), Picture.png(PixelSize(width: 400, height: 300)))
+        let origin = try ScriptedOrigin { _ in .init(body: picture).held(until: gate, after: 100) }
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000),
+            client: CurlClient(.init(addresses: .any)))
+        let metrics = TestMetrics()
+        let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
+        let (arrived, send) = AsyncStream<Void>.makeStream()
+        let load = Task {
+            try await loader.load(.url(origin.url("/a"))) { event in if case .progress = event { send.finish() } }
+        }
+        for await _ in arrived {}
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        #expect(metrics.counterTotal(label: "pipeline_wasted_downloads") == 1)
+        #expect(metrics.counterTotal(label: "pipeline_wasted_bytes") >= 100)
+        gate.open()
+    }
+
     @Test("Bytes are those that an origin has sent: a 304 brings none, and any fetcher's count")
     func receivedBytes() async throws {
         let (clock, picture) = (ManualClock(), Picture.png(PixelSize(width: 40, height: 30)))
@@ -57,7 +100,9 @@ struct LoadMetricsTests {
                 Decode()
             }
         }
+        let misses = metrics.counterTotal(label: "pipeline_misses")
         _ = try await own.load(origin.url("/b"))
+        #expect(metrics.counterTotal(label: "pipeline_misses") == misses + 1)
         #expect(metrics.counterTotal(label: "pipeline_received_bytes") == Int64(2 * picture.count))
     }
 }

@@ -3,8 +3,11 @@ import Pipeline
 
 /// Logs the events of loads with swift-log: failures at the level `notice`, all others at `debug`.
 ///
-/// The metadata contains the image (`image`), its key (`image.key`), the stage (`image.stage`), the source of the image
-/// (`image.source`) and the load's number (`image.load`). It never contains credentials or query values.
+/// The metadata contains the image (`image`), its key (`image.key`), the stage that failed (`image.stage`), the source of
+/// the image (`image.source`) and the load's number (`image.load`). It never contains credentials or query values.
+///
+/// Wasted work is a notice too: an image that was prefetched in another size than was asked for, and a download that was
+/// cancelled after bytes had arrived.
 public struct LoadLog: LoadObserver {
     private let logger: Logger
 
@@ -13,14 +16,25 @@ public struct LoadLog: LoadObserver {
 
     /// Logs an event.
     public func observe(_ observation: LoadObservation) {
-        let level: Logger.Level = if case .failed = observation.event { .notice } else { .debug }
-        logger.log(level: level, observation.line, metadata: observation.metadata)
+        logger.log(level: observation.level, observation.line, metadata: observation.metadata)
     }
 }
 
 extension LoadObservation {
+    fileprivate var level: Logger.Level {
+        if case .failed = event { return .notice }
+        return isWaste ? .notice : .debug
+    }
+
+    private var isWaste: Bool { if case .otherSize = prefetchUse { true } else { wastedBytes > 0 } }
+
     fileprivate var line: Logger.Message {
-        switch event {
+        if case .otherSize(let size) = prefetchUse {
+            let (prefetched, asked) = (size?.description ?? "its own size", maxPixelSize?.description ?? "its own size")
+            return "delivered; prefetched at \(prefetched), asked for \(asked): decoded again"
+        }
+        if wastedBytes > 0 { return "cancelled after \(wastedBytes) bytes" }
+        return switch event {
         case .started: isPrefetch ? "prefetch started" : "load started"
         case .alreadyLoading: "already loading"
         case .cacheHit: "cache hit"

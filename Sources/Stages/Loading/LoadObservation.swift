@@ -10,7 +10,7 @@ public struct LoadObservation: Sendable {
         case alreadyLoading
         /// A cache has an image, perhaps a stale one.
         case cacheHit(LoadSource)
-        /// A request to the origin begins.
+        /// A request to the origin begins, by whatever stage.
         case downloadStarted
         /// A cache has stored the image (`memory`) or the response (`disk`).
         case stored(LoadSource)
@@ -31,9 +31,18 @@ public struct LoadObservation: Sendable {
     public var key: SourceKey? { observed.key }
     /// The image, as it may be shown: without credentials and query values.
     public var subject: String { observed.subject }
-    /// The stage at which it happened, if there is one.
+    /// The box that the load's image has to fit, in pixels; `nil` for the source's size.
+    public var maxPixelSize: PixelSize? { observed.maxPixelSize }
+    /// The stage that failed; `nil` for any other event. Which cache had the image is in the event itself, and which
+    /// stages ran is in the trace of the response or error.
     public let stage: String?
     /// Whether a ``Prefetcher`` started the load.
     public let isPrefetch: Bool
+    /// With `delivered`: what became of the image's prefetch. Only the first load of a prefetched image has it, and only
+    /// among the last 10,000 images that were prefetched; otherwise `nil`.
+    public internal(set) var prefetchUse: PrefetchUse?
+    /// With `cancelled`: the bytes of a body that had arrived and that no other load waits for, so that their download
+    /// was for nothing. Otherwise 0.
+    public internal(set) var wastedBytes = 0
     let observed: ObservedLoad
 }

@@ -18,16 +18,20 @@ final class ObservedLoad: Sendable {
     private let credentials: CredentialFields
     private let isPrefetch: Bool
     private let events: (@Sendable (LoadEvent) -> Void)?
+    private let flights: Flights
+    private let prefetched: PrefetchedImages
     private let joined = Lock<Joined>([])
+    private let received = Atomic<Int>(0)
 
     init(
-        _ request: ImageRequest, _ observers: [any LoadObserver], credentials: CredentialFields, isPrefetch: Bool,
-        events: (@Sendable (LoadEvent) -> Void)?
+        _ request: ImageRequest, _ loader: ImageLoader, isPrefetch: Bool, events: (@Sendable (LoadEvent) -> Void)?
     ) {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        self.observers = observers
+        observers = loader.observers
+        credentials = loader.resources.credentials
+        flights = loader.resources.flights
+        prefetched = loader.prefetched
         self.request = request
-        self.credentials = credentials
         self.isPrefetch = isPrefetch
         self.events = events
     }
@@ -36,21 +40,45 @@ final class ObservedLoad: Sendable {
 
     var key: SourceKey? { request.hasLongInlineSource ? nil : SourceKey(request, credentials: credentials) }
     var subject: String { request.source.redacted }
+    var maxPixelSize: PixelSize? { request.maxPixelSize }
 
     /// Runs the load, and reports its beginning and its end.
     func run(_ load: () async throws -> LoadResponse) async throws -> LoadResponse {
         tell(.started)
+        if isPrefetch, let key { prefetched.begin(key, maxPixelSize) }
         do {
             let response = try await load()
-            tell(.delivered(response))
+            tell(.delivered(response), use: prefetchUse(response))
             return response
-        } catch is CancellationError {
-            tell(.cancelled)
-            throw CancellationError()
         } catch {
+            if isPrefetch, let key { prefetched.drop(key) }
+            guard !(error is CancellationError) else {
+                tell(.cancelled, wasted: wastedBytes)
+                throw error
+            }
             tell(.failed(error), at: (error as? LoadError)?.stage)
             throw error
         }
+    }
+
+    /// What became of the image's prefetch; `nil` for a prefetch itself.
+    private func prefetchUse(_ response: LoadResponse) -> PrefetchUse? {
+        guard let key = response.sourceKey else { return nil }
+        guard isPrefetch else { return prefetched.take(key, maxPixelSize, from: response.source) }
+        // What was in memory before isn't the prefetch's work.
+        if response.source == .memory {
+            prefetched.drop(key)
+        } else if response.image == nil {
+            prefetched.keepBytes(key)
+        }
+        return nil
+    }
+
+    /// The bytes of a body that this load received as the last one that waited for it.
+    private var wastedBytes: Int {
+        let count = received.load(ordering: .relaxed)
+        guard count > 0, let key, !flights.isUnderWay(key) else { return 0 }
+        return count
     }
 
     /// Reports an event of the load, and passes it on.
@@ -62,20 +90,23 @@ final class ObservedLoad: Sendable {
             return joined
         }
         switch event {
-        case .joined where joined.isEmpty: tell(.alreadyLoading, at: "Coalesce")
-        case .hasCache(_, let source) where joined.isEmpty:
-            tell(.cacheHit(source), at: source == .memory ? "MemoryLookup" : "DiskLookup")
-        case .sendingRequest where joined.isEmpty: tell(.downloadStarted, at: "Fetch")
+        case .joined where joined.isEmpty: tell(.alreadyLoading)
+        case .hasCache(_, let source) where joined.isEmpty: tell(.cacheHit(source))
+        case .sendingRequest where joined.isEmpty: tell(.downloadStarted)
+        case .progress(let count, _): received.store(count, ordering: .relaxed)
         // Any of the loads that share a fetch may be the one that writes the response.
-        case .stored(let place) where !joined.contains(.load): tell(.stored(place), at: "Store")
+        case .stored(let place) where !joined.contains(.load): tell(.stored(place))
         default: break
         }
         events?(event)
     }
 
-    private func tell(_ event: LoadObservation.Event, at stage: String? = nil) {
+    private func tell(
+        _ event: LoadObservation.Event, at stage: String? = nil, use: PrefetchUse? = nil, wasted: Int = 0
+    ) {
         let observation = LoadObservation(
-            load: number, event: event, stage: stage, isPrefetch: isPrefetch, observed: self)
+            load: number, event: event, stage: stage, isPrefetch: isPrefetch, prefetchUse: use, wastedBytes: wasted,
+            observed: self)
         CurrentFlight.callOut {
             for observer in observers { observer.observe(observation) }
         }

@@ -85,7 +85,6 @@ struct LoadObserverTests {
                 "load started", "download started", "stored", "stored", "delivered",
             ])
         #expect(written.allSatisfy { $0.contains("image.key=") && !$0.contains("secret") })
-        #expect(written[1].contains("image.stage=Fetch"))
     }
 }
 

@@ -51,6 +51,53 @@ struct PrefetcherTests {
         #expect(site.requests == 5)
     }
 
+    @Test("What became of a prefetched image is told once: used, of another size, or nothing")
+    func use() async throws {
+        let urls = urls(4)
+        let prefetcher = Prefetcher(loader, options: LoadOptions(maxPixelSize: 80))
+        prefetcher.start(urls)
+        await finish(prefetcher)
+        func use(_ url: URL, _ size: PixelSize?) async throws -> PrefetchUse? {
+            _ = try await loader.load(url, options: LoadOptions(maxPixelSize: size))
+            return recorder.observations.last?.prefetchUse
+        }
+        #expect(try await use(urls[0], 80) == .used)
+        #expect(try await use(urls[0], 80) == nil)
+        #expect(try await use(urls[1], 40) == .otherSize(80))
+        #expect(try await use(urls[1], 40) == nil)
+        // In memory since before its prefetch.
+        prefetcher.start([urls[0]])
+        await finish(prefetcher)
+        #expect(try await use(urls[0], 80) == nil)
+        let toDisk = Prefetcher(loader, destination: .disk)
+        toDisk.start([site.origin.url("/disk")])
+        await finish(toDisk)
+        #expect(try await use(site.origin.url("/disk"), 40) == .used)
+    }
+
+    @Test("A download that is cancelled late is told with its bytes by the last load that waited for it")
+    func wasted() async throws {
+        let half = try ScriptedOrigin.Gate()
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.route("/half") { _ in .init(body: picture).held(until: half, after: 1000) }
+        let url = site.origin.url("/half")
+        let (first, second) = (loader.task(for: url), loader.task(for: url))
+        for task in [first, second] {
+            for await event in ImageTaskEvents(task: task, cancels: false) {
+                if case .progress = event { break }
+            }
+        }
+        func wasted(_ count: Int) async -> [Int] {
+            while recorder.words.count(where: { $0 == "cancelled" }) < count { await Task.yield() }
+            return recorder.observations.filter { $0.words == "cancelled" }.map(\.wastedBytes)
+        }
+        first.cancel()
+        #expect(await wasted(1) == [0])
+        second.cancel()
+        #expect(await wasted(2).last ?? 0 >= 1000)
+        half.open()
+    }
+
     @Test("Prefetching to the disk passes through the loader's arrangement")
     func arrangement() async throws {
         let refusing = try ImageLoader(site.resources()) { policy, resources in
