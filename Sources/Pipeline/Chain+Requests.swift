@@ -17,13 +17,18 @@ enum Asking {
     case byReport
 
     init(_ stage: any Stage) {
-        let leaves = stage.leaves
-        if stage is any CompositeStage || !stage.accepts.contains(Phase.empty)
-            || leaves.isDisjoint(with: [.fetched, .confirmed])
-        {
+        // Composites make lists while a load runs: sets are made only for a stage that may fetch.
+        guard stage.accepts.contains(Phase.empty), !(stage is any CompositeStage) else {
             self = .never
-        } else if stage is any RequestingStage {
+            return
+        }
+        guard !(stage is any RequestingStage) else {
             self = .byReport
+            return
+        }
+        let leaves = stage.leaves
+        if leaves.isDisjoint(with: [.fetched, .confirmed]) {
+            self = .never
         } else {
             self = leaves.isSubset(of: [.fetched, .confirmed]) ? .byWaiting : .byResult
         }

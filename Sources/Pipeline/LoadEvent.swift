@@ -1,10 +1,11 @@
 /// What a load reports while it runs.
 ///
-/// The engine reports the request of any stage that fetches: ``sendingRequest(hadCachedImage:)``, ``progress(received:expected:)``
-/// and ``requestCompleted(source:error:)``, the first and the last once. A stage whose `Stage.leaves` names `fetched` and
-/// `confirmed` alone sends its request when it first waits. Any other stage has sent one if it brings content from
-/// ``LoadSource/network`` or ``LoadSource/revalidated``, or fails with ``LoadError/Code/httpStatus``,
-/// ``LoadError/Code/unreachable`` or ``LoadError/Code/timedOut``. A stage that reports more precisely is not repeated.
+/// The engine reports the request of any stage that fetches: ``sendingRequest(hadCachedImage:)``,
+/// ``progress(received:expected:)`` and ``requestCompleted(source:error:)``, the first and the last once. A stage whose
+/// `Stage.leaves` names `fetched` and `confirmed` alone sends its request when it first waits. Any other stage has sent
+/// one if it brings content from ``LoadSource/network`` or ``LoadSource/revalidated``, or fails with
+/// ``LoadError/Code/httpStatus``, ``LoadError/Code/unreachable`` or ``LoadError/Code/timedOut``. A stage that reports
+/// more precisely is not repeated.
 public enum LoadEvent: Sendable {
     /// A cache has an image for this load; a stale one is delivered now, and a request follows.
     case hasCache(Product, source: LoadSource)

@@ -30,7 +30,7 @@ public final class RemotePhoto {
         switch model.state {
         case .empty: "nothing"
         case .inProgress(let fraction): fraction.map { "\(Int($0 * 100)) %" } ?? "loading"
-        case .failure(let error, _): "failed: \(error.code)"
+        case .failure(let error, _): "failed: \(error.code.rawValue)"
         case .success(let response): "\(response.image.size)"
         }
     }
