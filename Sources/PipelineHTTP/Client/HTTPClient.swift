@@ -6,6 +6,9 @@ public protocol HTTPClient: Sendable {
     /// A client follows at most ``TransferRequest/maximumRedirects`` redirects. With 0 it returns the redirect itself:
     /// caches ask for that, and store each hop separately. If a client follows one anyway, the response is stored as
     /// stale, since it is unknown how long the redirect is valid.
+    ///
+    /// A client that decodes a body (RFC 9110 section 8.4) removes `Content-Encoding` and `Content-Length`, which describe
+    /// the encoded bytes. Caches take a body with fewer bytes than `Content-Length` for one that broke off.
     /// - Throws: `LoadError` with the code of the failure, such as `unreachable` or `timedOut`; `CancellationError` if
     ///   the task is cancelled.
     func send(_ request: TransferRequest) async throws -> TransferResponse
