@@ -57,7 +57,7 @@ struct ImageSourceTests {
     }
 
     @Test(
-        "An escape stays what it is, whatever stands beside it",
+        "An escape stays what it is, whatever stands next to it",
         arguments: [
             ("http://example.com/a%20b|c", "http://example.com/a%20b%7Cc"),
             ("http://example.com/a?f[]=%20{b}", "http://example.com/a?f%5B%5D=%20%7Bb%7D"),

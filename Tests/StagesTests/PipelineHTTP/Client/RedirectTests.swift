@@ -38,7 +38,7 @@ struct RedirectTests {
         arguments: [
             ("c", "/a/c"), ("../c", "/c"), ("?q", "/a/b?q"), ("/c d", "/c%20d"), ("/caf\u{e9}", "/caf%C3%A9"),
             ("./c/./d", "/a/c/d"), ("/c#part", "/c"),
-            // An escape stays what it is, whatever stands beside it.
+            // An escape stays what it is, whatever stands next to it.
             ("/c%20d|e", "/c%20d%7Ce"), ("/c?f[]=%20{g}", "/c?f%5B%5D=%20%7Bg%7D"),
             ("/c%C3%A9 \u{e9}", "/c%C3%A9%20%C3%A9"),
         ])

@@ -16,7 +16,7 @@ struct ExcessBytesTLSTests {
         return CurlClient(options)
     }
 
-    @Test("Bytes in the record of a response's end, decrypted already, are no response to the next request")
+    @Test("Bytes in the record of a response's end, decrypted already, are never the response to the next request")
     func record() async throws {
         let server = try TLSServer("")
         let line = try TLSLine(certificates: server.folder)

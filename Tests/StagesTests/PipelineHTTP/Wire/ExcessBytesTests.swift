@@ -67,7 +67,7 @@ struct ExcessBytesTests {
         #expect(origin.requests.map(\.connection) == [1, 2])
     }
 
-    @Test("The content of a response to HEAD is no response to the next request")
+    @Test("The content of a response to HEAD is never the response to the next request")
     func head() async throws {
         let origin = try RawOrigin { request, connection in
             Self.respond(to: request, on: connection)

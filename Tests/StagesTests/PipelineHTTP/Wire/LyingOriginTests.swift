@@ -20,8 +20,8 @@ struct LyingOriginTests {
         var options = CurlClient.Options(addresses: .any)
         options.connectTimeout = .seconds(60)
         // Real times: what is late is an error, which is always allowed.
-        options.stallTimeout = .milliseconds(100)
-        options.totalTimeout = .milliseconds(400)
+        options.stallTimeout = .milliseconds(300)
+        options.totalTimeout = .seconds(1)
         options.maximumBodyBytes = 100_000
         return options
     }
@@ -52,7 +52,7 @@ struct LyingOriginTests {
         await loads.checkCache()
         for problem in loads.problems.prefix(10) { Issue.record("\(problem)") }
         // Else nothing was tried.
-        #expect(loads.delivered > Self.loads / 12)
+        #expect(loads.delivered > Self.loads / 24)
         #expect(liar.lies.count >= min(30, Self.loads / 10))
         await loads.shutdown()
     }
