@@ -14,6 +14,11 @@ struct TraceTests {
         }
     }
 
+    @Test func `What expired within the last second expired just now`() {
+        #expect(Trace.Fact.expired(for: .milliseconds(400)).description == "expired just now")
+        #expect(Trace.Fact.expired(for: .seconds(40)).description == "expired 40 s ago")
+    }
+
     @Test func `Each entry has its start and its duration`() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             taking(.milliseconds(2), "First")

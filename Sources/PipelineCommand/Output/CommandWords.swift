@@ -15,7 +15,7 @@ enum CommandWords {
         ("returnCacheElseLoad to", "--policy returnCacheElseLoad to"),
     ]
     /// What follows names the address, in Swift.
-    private static let addresses = "allow the host or network: addresses: "
+    private static let addresses = "allow the host or network: "
 
     static func text(_ message: String) -> String {
         var text = message

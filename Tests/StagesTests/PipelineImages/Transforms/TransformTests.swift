@@ -242,6 +242,18 @@ struct TransformTests {
         #expect(result.pixel(width / 2, height / 2) == [40])
     }
 
+    @Test("A side of 0 keeps the aspect, whatever the fit", arguments: Resize.Fit.allCases)
+    func resizeOneSide(fit: Resize.Fit) async throws {
+        let image = DecodedImage.filled(PixelSize(width: 40, height: 20))
+        for (width, height, enlarges, expected) in [
+            (10, 0, false, PixelSize(width: 10, height: 5)), (0, 10, false, PixelSize(width: 20, height: 10)),
+            (80, 0, false, PixelSize(width: 40, height: 20)), (80, 0, true, PixelSize(width: 80, height: 40)),
+        ] {
+            let resize = Resize(width: width, height: height, fit: fit, enlarges: enlarges)
+            #expect(try await resize.apply(image).size == expected)
+        }
+    }
+
     @Test("A size without pixels, and one that no memory holds, are errors")
     func resizeNonsense() async throws {
         for size in [PixelSize(square: 0), PixelSize(square: -1), PixelSize(square: .max)] {

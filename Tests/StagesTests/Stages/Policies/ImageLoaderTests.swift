@@ -21,6 +21,29 @@ struct ImageLoaderTests {
         #expect(response.image.nativeSize == PixelSize(width: 160, height: 120))
     }
 
+    @Test("One line makes a loader for a local address, and the error that refuses such an address names it")
+    func localAddresses() async throws {
+        let url = site.origin.url("/a")
+        let strict = try ImageLoader(cacheFolder: site.folder + "/strict")
+        let error = await failure(.refused) { try await strict.load(url) }
+        #expect(error?.message.contains("ImageLoader(addresses: .publicOnly(allowing: [\"127.0.0.1\"]))") == true)
+        let loader = try ImageLoader(
+            cacheFolder: site.folder + "/local", addresses: .publicOnly(allowing: ["127.0.0.1"]))
+        #expect(try await loader.load(url.absoluteString).image.width == 160)
+    }
+
+    @Test("A text is read as a URL or a path, and a file of another machine is refused in each form")
+    func texts() async throws {
+        let loader = site.loader()
+        _ = await failure(.invalidURL) { try await loader.load("") }
+        _ = await failure(.unsupportedScheme) { try await loader.load("ftp://example.com/a.png") }
+        let text = "file://evil.example/etc/hostname"
+        _ = await failure(.invalidURL) { try await loader.load(text) }
+        let url = try #require(URL(string: text))
+        _ = await failure(.invalidURL) { try await loader.load(url) }
+        _ = await failure(.invalidURL) { try await loader.load(url, options: LoadOptions(policy: .ignoreCache())) }
+    }
+
     @Test("An image that fits its box is not enlarged; without a box it keeps the source's size")
     func neverEnlarges() async throws {
         let loader = site.loader()
