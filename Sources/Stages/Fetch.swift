@@ -19,12 +19,6 @@ public struct Fetch: Stage, RequestingStage {
     private let byteLimit: Int
     private static let longestRedirect = 65_536
 
-    /// Asks through `client` for at most `byteLimit` bytes, 64 MB by default.
-    @available(*, deprecated, renamed: "init(responses:client:byteLimit:)")
-    public init(_ responses: HTTPCache, _ client: any HTTPClient, byteLimit: Int = 64_000_000) {
-        self.init(responses: responses, client: client, byteLimit: byteLimit)
-    }
-
     /// Makes the stage. A client has time limits of its own, such as `CurlClient.Options.totalTimeout`; a ``Timeout`` around
     /// the stage limits all of its requests together.
     /// - Parameters:
