@@ -53,16 +53,6 @@ public struct SharedStore: Stage {
         if let (stored, update) = right.confirmed {
             return await cache.freshen(stored, by: update, expiry: expiry, rules: rules) != nil
         }
-        let redirects = fleet.cache(under: right.token, isFenced: false)
-        for redirect in load.arrival?.followed ?? [] {
-            guard let (exchange, key) = exchange(of: redirect, load) else { return false }
-            switch await redirects.keep(exchange, for: key, expiry: expiry, rules: rules) {
-            // A newer one is stored.
-            case .stored, .outdated: break
-            // If a redirect can't be shared, its target would never be found.
-            case .refused, .unavailable: return false
-            }
-        }
         let exchange: HTTPExchange
         switch load.response {
         case .fetched(let fetched): exchange = fetched
@@ -73,9 +63,29 @@ public struct SharedStore: Stage {
         case .fresh, .stale, .unknown: return false
         }
         guard let key = load.arrival.map(\.key) ?? load.sourceKey else { return false }
+        guard await keepRedirects(of: load, right) else {
+            // What the tier has of it is outdated all the same.
+            await cache.evict(key, for: exchange.requestHeaders, askedAt: exchange.requestTime)
+            return false
+        }
         let within = load.arrival?.within ?? []
         let kept = await cache.keep(exchange, for: key, expiry: expiry, rules: rules, within: within)
         return kept.response != nil
+    }
+
+    /// Stores the redirects that the load followed.
+    /// - Returns: Whether the response may be shared: without its redirects, it would never be found.
+    private func keepRedirects(of load: Load, _ right: FleetRight) async -> Bool {
+        let cache = fleet.cache(under: right.token, isFenced: false)
+        for redirect in load.arrival?.followed ?? [] {
+            guard let (exchange, key) = exchange(of: redirect, load) else { return false }
+            switch await cache.keep(exchange, for: key, expiry: load.request.expiry, rules: rules) {
+            // A newer one is stored.
+            case .stored, .outdated: break
+            case .refused, .unavailable: return false
+            }
+        }
+        return true
     }
 
     /// A redirect that a load followed, as an exchange to store.
