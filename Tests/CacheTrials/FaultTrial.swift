@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Pipeline
 import PipelineTesting
 import Stages
@@ -45,6 +46,47 @@ struct FaultTrial {
             throw TrialFailure("with room again, nothing is stored")
         }
         return "survived a full file system: \(names.count + 2) loads, \(report.entries) entries sound."
+    }
+
+    /// On a full file system: a newer version that isn't stored takes the older one with it, so that neither this process
+    /// nor the next gets that.
+    func replaced() async throws -> String {
+        let names = (0..<4).map(String.init)
+        // The log grows, and the database needn't.
+        for round in 0..<2 {
+            for name in names + Array(repeating: "again", count: 4 * round) {
+                guard try await isStored(name, length: 12_000) else { throw TrialFailure("no room for \(name)") }
+            }
+            if round == 0 { await trial.cache.close() }
+        }
+        fill()
+        clock.advance(by: .seconds(1))
+        for name in names {
+            guard try await !isStored(name, length: 200_000) else { throw TrialFailure("there is room for \(name)") }
+            for cache in [trial.cache, TrialCache(folder, byteLimit: 1_000_000_000, clock: clock).cache] {
+                guard case .miss = try await cache.lookup(try TrialCache.key(name)) else {
+                    throw TrialFailure("\(name) is still there")
+                }
+            }
+        }
+        return "survived a full file system: \(names.count) responses gave way."
+    }
+
+    /// Writes a file until there is no room.
+    private func fill() {
+        let file = open(folder + "/../filler", O_WRONLY | O_CREAT, 0o600)
+        for length in [65_536, 4096] {
+            let bytes = [UInt8](repeating: 1, count: length)
+            while write(file, bytes, length) == length {}
+        }
+        close(file)
+    }
+
+    private func isStored(_ name: String, length: Int) async throws -> Bool {
+        let exchange = HTTPExchange(
+            url: try TrialCache.url(name), status: 200, headers: [.cacheControl: "max-age=600"],
+            requestTime: clock.now, responseTime: clock.now, body: [UInt8](repeating: 1, count: length))
+        return await trial.cache.commit(exchange, for: try TrialCache.key(name)) != nil
     }
 
     /// In a folder of which this user may do no more than `mode` allows.

@@ -7,6 +7,7 @@
 //     CacheTrials hits <seconds>
 //     CacheTrials denied <mode>
 //     CacheTrials full <folder on a small file system>
+//     CacheTrials replaced <folder on a small file system>
 import Foundation
 import Stages
 
@@ -67,6 +68,8 @@ case "denied":
     }
 case "full":
     await tried { _ in try await FaultTrial(folder: arguments[2] + "/cache").full() }
+case "replaced":
+    await tried { _ in try await FaultTrial(folder: arguments[2] + "/cache").replaced() }
 case "sharing":
     await tried { folder in
         try await SharingTrial(

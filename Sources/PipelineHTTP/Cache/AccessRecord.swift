@@ -8,6 +8,8 @@ final class AccessRecord: Sendable {
         var latest: Int64 = .min
     }
 
+    private static let mostUnwritten = 1024
+
     private let state = Lock(State())
 
     /// Records a use. Returns whether enough uses are recorded to be written.
@@ -16,7 +18,7 @@ final class AccessRecord: Sendable {
             // Two uses at one moment still have an order.
             state.latest = max(time.microseconds, state.latest == .max ? .max : state.latest + 1)
             state.times[generation] = state.latest
-            return state.times.count == 1024
+            return state.times.count >= Self.mostUnwritten
         }
     }
 
@@ -25,12 +27,11 @@ final class AccessRecord: Sendable {
     @discardableResult
     func note(_ uses: [ProductUse]) -> Bool {
         state.withLock { state in
-            let before = state.times.count
             for use in uses {
                 let time = use.time.microseconds
                 state.times[use.generation] = max(state.times[use.generation] ?? .min, time)
             }
-            return before < 1024 && state.times.count >= 1024
+            return state.times.count >= Self.mostUnwritten
         }
     }
 

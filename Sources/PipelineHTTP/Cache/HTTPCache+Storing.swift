@@ -3,8 +3,12 @@ package import HTTPTypes
 public import Pipeline
 
 extension HTTPCache {
-    /// Stores an exchange, if it may be stored. It replaces the earlier response to the same request, even if it must
-    /// not be stored itself. A response that was requested later stays.
+    /// Stores an exchange, if it may be stored. It replaces the earlier response to the same request, even if it can't be
+    /// stored itself, because HTTP forbids it, it is larger than the limit, or the disk is full. A response that was
+    /// requested later stays.
+    ///
+    /// Of the responses to one source that differ in the fields that `Vary` names, 64 are stored; the least recently used
+    /// are replaced first. A client can send any number of such values.
     /// - Parameters:
     ///   - exchange: the request and the origin's response.
     ///   - key: the key of the source that was requested.
@@ -46,7 +50,7 @@ extension HTTPCache {
         }
         handInUses()
         let targets = response.targets
-        let since = time ?? exchange.requestTime
+        let since = (time ?? exchange.requestTime).toMicroseconds
         let settled = store.settledGeneration
         let inserted = await store.insert(response, askedAt: since) { [invalidations, clock, users] stored in
             let now = clock.now
@@ -56,7 +60,9 @@ extension HTTPCache {
             guard same.allSatisfy({ $0.isReplaced(askedAt: exchange.requestTime, now: now, settled) }) else {
                 return nil
             }
-            return Set(same.map(\.generation))
+            let replaced = Set(same.map(\.generation))
+            return replaced.union(
+                stored.map(\.generation).filter { !replaced.contains($0) }.dropFirst(Self.mostVarying - 1))
         }
         switch inserted {
         case .inserted(let generation, let usedAt, let replaced):
@@ -67,14 +73,20 @@ extension HTTPCache {
             stored.generation = generation
             return .stored(stored)
         case .outdated: return .outdated
-        case .unavailable: return .unavailable
+        case .unavailable:
+            // The origin has responded otherwise, so the earlier response must not be served as fresh.
+            if exchange.replacesStored { await evict(key, for: headers, askedAt: exchange.requestTime) }
+            return .unavailable
         }
     }
+
+    /// The most responses that a source has, for different values of the fields that `Vary` names.
+    package static var mostVarying: Int { 64 }
 
     /// Brings a stored response up to date with a 304 that confirmed it, or with the response to a HEAD (RFC 9111
     /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime start over.
     /// - Returns: The response as it is now; `nil` if its row is gone or was confirmed by a later request, the update
-    ///   says that it must not be stored, or the store failed.
+    ///   says that it must not be stored, or the store failed. A response that can't be updated is removed.
     public func freshen(
         _ stored: StoredResponse, by update: HTTPExchange, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
@@ -95,7 +107,12 @@ extension HTTPCache {
         }
         let settled = store.settledGeneration
         let isUpdated = await store.update(response) { $0.isReplaced(askedAt: update.requestTime, now: now, settled) }
-        guard let isUpdated else { return .unavailable }
+        guard let isUpdated else {
+            // Its old fields may promise more than the new ones.
+            let removed = await store.remove(stored.key) { $0.generation == stored.generation }
+            if removed.isEmpty { superseded.note("\(stored.key)", at: update.requestTime) }
+            return .unavailable
+        }
         return isUpdated ? .stored(response) : .outdated
     }
 
@@ -104,14 +121,15 @@ extension HTTPCache {
     /// - Parameter requestTime: when the origin was asked; responses that were requested later stay.
     package func evict(_ key: SourceKey, for headers: HTTPFields, askedAt requestTime: Date) async {
         let now = clock.now
-        productCaches.remove(key, askedBefore: requestTime, now: now)
+        productCaches.remove(key, askedBefore: requestTime.toMicroseconds, now: now)
         let isMeant = { @Sendable [users, settled = store.settledGeneration] (stored: StoredResponse) in
             stored.selecting.match(headers, of: users) && stored.isReplaced(askedAt: requestTime, now: now, settled)
         }
         // Most errors replace nothing, and then nothing is written.
         let found = try? await store.find(key, priority: .normal) { $0.first(where: isMeant) }
         if case .nothing = found { return }
-        await store.remove(key, where: isMeant)
+        let removed = await store.remove(key, where: isMeant)
+        if removed.isEmpty { superseded.note("\(key)", at: requestTime) }
     }
 }
 
@@ -119,7 +137,7 @@ extension StoredResponse {
     /// Whether a response that was requested at `time` replaces it. One from the future was stored before the clock was
     /// set back. Those before the settled generation are older anyway.
     fileprivate func isReplaced(askedAt time: Date, now: Date, _ settled: Int64) -> Bool {
-        generation < settled || requestTime <= time || requestTime > now + 2
+        generation < settled || requestTime.microseconds <= time.microseconds || requestTime.isFromFuture(at: now)
     }
 }
 

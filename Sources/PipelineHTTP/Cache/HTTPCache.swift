@@ -40,8 +40,13 @@ public final class HTTPCache: Sendable {
     /// The clock by which freshness is calculated.
     public let clock: any LoadClock
     let accesses = AccessRecord()
+    /// The task that writes down uses unasked; `nil` until it is known.
+    private let flushing = Lock((isRunning: false, task: Task<Void, Never>?.none))
     let counts = Lock((hits: 0, misses: 0))
     let invalidations = RecentInvalidations()
+    /// The sources whose stored responses the origin has replaced, where the store couldn't remove them, with the times of
+    /// the requests.
+    let superseded = RecentInvalidations()
     let productCaches = ProductCaches()
 
     /// The folder that holds the cache; `nil` if the store has none.
@@ -148,8 +153,11 @@ public final class HTTPCache: Sendable {
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
         isCounted: Bool
     ) async throws -> CacheLookup {
-        let found = try await store.find(key, priority: priority) { [users] stored in
-            Self.mostRecent(stored.filter { $0.selecting.match(headers, of: users) })
+        let found = try await store.find(key, priority: priority) { [users, superseded, clock] stored in
+            let matching = stored.filter { $0.selecting.match(headers, of: users) }
+            guard superseded.count > 0 else { return Self.mostRecent(matching) }
+            return Self.mostRecent(
+                matching.filter { !superseded.contains("\(key)", since: $0.requestTime, now: clock.now) })
         }
         guard case .found(let response) = found else {
             if isCounted { counts.withLock { $0.misses += 1 } }
@@ -182,14 +190,26 @@ public final class HTTPCache: Sendable {
     /// Lookups mark what they find. Images that a `Store` keeps in memory count as well: their uses are collected when
     /// something is written.
     package func touch(_ generation: Int64) {
-        guard accesses.note(generation, at: clock.now) else { return }
-        Task { await flush() }
+        if accesses.note(generation, at: clock.now) { flushSoon() }
     }
 
     /// Notes the uses of images that have left memory.
     package func touch(_ uses: [ProductUse]) {
-        guard accesses.note(uses) else { return }
-        Task { await flush() }
+        if accesses.note(uses) { flushSoon() }
+    }
+
+    /// Writes down the uses in a task that ``close()`` waits for: otherwise it could open the store again.
+    private func flushSoon() {
+        let starts = flushing.withLock { flushing in
+            defer { flushing.isRunning = true }
+            return !flushing.isRunning
+        }
+        guard starts else { return }
+        let task = Task {
+            await flush()
+            flushing.withLock { $0 = (false, nil) }
+        }
+        flushing.withLock { if $0.isRunning { $0.task = task } }
     }
 
     /// Writes down which responses were used.
@@ -198,8 +218,10 @@ public final class HTTPCache: Sendable {
         await store.flush()
     }
 
-    /// Writes pending changes and closes all files. The next use opens the cache again.
+    /// Writes pending changes and closes all files. The next use opens the cache again. If the cache was never used,
+    /// nothing happens.
     public func close() async {
+        await flushing.withLock(\.task)?.value
         handInUses()
         await store.close()
     }

@@ -50,8 +50,9 @@ package struct StoringPolicy: Sendable, Hashable {
         }
         let response = StoredResponse(
             generation: 0, key: key, target: exchange.url.targetText, status: exchange.status,
-            headers: StorableFields.of(exchange.headers, isShared: isShared), requestTime: exchange.requestTime,
-            responseTime: exchange.responseTime, stored: now, expires: fixedEnd(exchange.status, now, expiry, rules),
+            headers: StorableFields.of(exchange.headers, isShared: isShared),
+            requestTime: exchange.requestTime.toMicroseconds, responseTime: exchange.responseTime.toMicroseconds,
+            stored: now.toMicroseconds, expires: fixedEnd(exchange.status, now, expiry, rules)?.toMicroseconds,
             body: exchange.body,
             // Storability has refused `Vary: *`.
             selecting: SelectingFields(of: selecting, request: exchange.requestHeaders, users: users) ?? .none,
@@ -64,7 +65,7 @@ package struct StoringPolicy: Sendable, Hashable {
         var dated = response
         dated.freshUntil =
             Freshness(of: response, for: [:], now: response.stored, expiry: expiry, rules: rules, isShared: isShared)
-            .freshUntil
+            .freshUntil?.toMicroseconds
         return dated
     }
 
@@ -83,8 +84,9 @@ package struct StoringPolicy: Sendable, Hashable {
             ? SelectingFields(of: headers, request: update.requestHeaders, users: users) : stored.selecting
         let merged = StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
-            headers: headers, requestTime: update.requestTime, responseTime: update.responseTime,
-            stored: now, expires: fixedEnd(stored.status, now, expiry, rules), body: stored.body,
+            headers: headers, requestTime: update.requestTime.toMicroseconds,
+            responseTime: update.responseTime.toMicroseconds, stored: now.toMicroseconds,
+            expires: fixedEnd(stored.status, now, expiry, rules)?.toMicroseconds, body: stored.body,
             selecting: selecting ?? stored.selecting,
             redirects: redirects.map { self.stored($0, stored.key, now) } ?? stored.redirects)
         return dated(merged, expiry, rules)
@@ -113,7 +115,8 @@ package struct StoringPolicy: Sendable, Hashable {
                 of: draft, for: [:], now: now, expiry: .server(otherwise: .zero), rules: .http, isShared: isShared)
             return freshness.mayBeServed ? freshness.freshUntil ?? .distantFuture : .distantPast
         }
-        return StoredRedirects(until: ends.min() ?? .distantPast, targets: redirects.map(\.url.targetText))
+        return StoredRedirects(
+            until: (ends.min() ?? .distantPast).toMicroseconds, targets: redirects.map(\.url.targetText))
     }
 
     private func fixedEnd(_ status: Int, _ now: Date, _ expiry: Expiry, _ rules: CacheRules) -> Date? {

@@ -96,6 +96,10 @@ final class ResponseConnections: Sendable {
         longestLog.store(isRestarted ? bounds.logBytes / 2 : length + bounds.logBytes / 2, ordering: .relaxed)
     }
 
+    /// Restarts the log, whatever its length. On the writing thread only.
+    /// - Returns: Whether it was possible.
+    func restartLog() -> Bool { writer?.isLogRestarted(waitingAtMost: 200) ?? false }
+
     private func openReader() throws(SQLiteError) -> SQLiteDatabase {
         let database = try SQLiteDatabase(path: path, readOnly: true, isImmutable: isImmutable)
         // Without mmap, which would save about 5 of 45 microseconds: with it, a truncated file or a bad sector ends the

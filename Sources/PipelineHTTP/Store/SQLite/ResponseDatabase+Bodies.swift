@@ -38,11 +38,15 @@ extension ResponseDatabase {
     /// Removes a body's file.
     func removeBody(_ name: String) { BodyFiles(folder: folder.bodiesPath).remove(name) }
 
-    /// Removes the files that no row points to, if the database is open and its number of body files differs from the
-    /// folder's. Runs unasked, so it has to be cheap.
+    /// Removes the files that no row points to, if the database is open and there seem to be any. Runs unasked, so it
+    /// takes no lock to find out.
     func removeOrphansIfAny() {
-        let files = BodyFiles(folder: folder.bodiesPath).names().count
-        guard let known = readIfOpen({ try $0.totals().files }), known != files else { return }
+        // Listed first: a file that gets its row meanwhile is known then.
+        let names = BodyFiles(folder: folder.bodiesPath).names()
+        // Not by their numbers: a file that is missing would hide one that is left over.
+        guard !names.isEmpty, let known = readIfOpen({ try $0.bodyFiles() }), !known.isSuperset(of: names) else {
+            return
+        }
         _ = removeOrphans()
     }
 

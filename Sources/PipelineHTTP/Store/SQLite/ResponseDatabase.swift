@@ -50,20 +50,33 @@ final class ResponseDatabase: Sendable {
             // Another process may have written much without a chance to shorten the log.
             connections.shortenLog()
             let transaction = ResponseTransaction(database: writer)
-            try writer.execute("BEGIN IMMEDIATE")
             let result: Result
             do {
-                result = try body(transaction)
-                try writer.execute("COMMIT")
-            } catch {
-                try? writer.execute("ROLLBACK")
-                throw error
+                result = try commit(body, transaction)
+            } catch let error as SQLiteError where error.isFull && connections.restartLog() {
+                // On a full file system the log can't grow, but its start is free again, and a removal needs little.
+                result = try commit(body, transaction)
             }
             connections.shortenLog()
             // Only now does no row point to them.
             let files = BodyFiles(folder: folder.bodiesPath)
             for name in transaction.abandonedFiles { files.remove(name) }
             return result
+        }
+    }
+
+    private func commit<Result>(
+        _ body: (ResponseTransaction) throws -> Result, _ transaction: ResponseTransaction
+    ) throws -> Result {
+        transaction.abandonedFiles = []
+        try transaction.database.execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body(transaction)
+            try transaction.database.execute("COMMIT")
+            return result
+        } catch {
+            try? transaction.database.execute("ROLLBACK")
+            throw error
         }
     }
 
@@ -81,6 +94,9 @@ final class ResponseDatabase: Sendable {
         guard case .open(let connections) = condition.withLock(\.self) else { return nil }
         return try? connections.read(nil, body)
     }
+
+    /// Whether nothing has been opened since the start or the last ``close()``.
+    var isClosed: Bool { condition.withLock { if case .closed = $0 { true } else { false } } }
 
     /// Closes the connections; the next use opens them again.
     func close() {

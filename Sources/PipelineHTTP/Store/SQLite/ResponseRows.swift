@@ -4,22 +4,18 @@ import Pipeline
 
 /// The queries on stored responses.
 extension SQLiteDatabase {
-    /// The most responses that a source has, for different values of the fields that `Vary` names, of which a client
-    /// can send any number. The least recently used are removed first.
-    static let mostVarying = 64
-
-    /// The stored responses under a key, the latest row first. For malformed rows it returns their generations.
+    /// The stored responses under a key, the most recently used first. For malformed rows it returns their generations.
     func responses(of key: SourceKey) throws -> (rows: [ResponseRow], broken: [Int64]) {
-        var (rows, broken): ([ResponseRow], [Int64]) = ([], [])
+        var (rows, broken): ([(row: ResponseRow, accessed: Int64)], [Int64]) = ([], [])
         // The index has this order. Rows beyond the limit are another program's.
         let found = try all(
-            "SELECT \(ResponseRow.columns) FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
-            .blob(key.digest.bytes), .integer(Int64(Self.mostVarying))
-        ) { (generation: $0.integer(0), row: ResponseRow($0, key: key)) }
-        for (generation, row) in found {
-            if let row { rows.append(row) } else { broken.append(generation) }
+            "SELECT \(ResponseRow.columns), accessed FROM responses WHERE source = ?1 ORDER BY generation DESC LIMIT ?2",
+            .blob(key.digest.bytes), .integer(Int64(HTTPCache.mostVarying))
+        ) { (generation: $0.integer(0), row: ResponseRow($0, key: key), accessed: $0.integer(14)) }
+        for (generation, row, accessed) in found {
+            if let row { rows.append((row, accessed)) } else { broken.append(generation) }
         }
-        return (rows, broken)
+        return (rows.sorted { $0.accessed > $1.accessed }.map(\.row), broken)
     }
 
     /// The stored response of a generation, without its body; `nil` if there is none, or it is malformed.
@@ -57,7 +53,9 @@ extension SQLiteDatabase {
             "SELECT min(time) FROM invalidations WHERE (SELECT count(*) FROM invalidations) >= ?1",
             .integer(RecentInvalidations.mostStored)
         ) { $0.optionalInteger(0) }
-        if let oldest = oldest.flatMap(\.self), requestTime.microseconds < oldest, oldest <= now.microseconds {
+        if let oldest = oldest.flatMap(\.self),
+            RecentInvalidations.isInvalid(askedAt: requestTime, invalidatedAt: oldest, now: now)
+        {
             return true
         }
         return try targets.contains { target in
@@ -65,7 +63,8 @@ extension SQLiteDatabase {
             {
                 $0.integer(0)
             }
-            return time.map { requestTime.microseconds < $0 && $0 <= now.microseconds } ?? false
+            return time.map { RecentInvalidations.isInvalid(askedAt: requestTime, invalidatedAt: $0, now: now) }
+                ?? false
         }
     }
 
@@ -134,11 +133,12 @@ extension ResponseTransaction {
         if row.bodyFile == nil {
             try database.run("INSERT INTO bodies VALUES (?1, ?2)", .integer(generation), .blob(body))
         }
+        // The cache bounds what it stores; these are rows of another program.
         try remove(
             where: """
                 generation IN (SELECT generation FROM responses WHERE source = ?1
                     ORDER BY accessed DESC, generation DESC LIMIT -1 OFFSET ?2)
-                """, .blob(head.key.digest.bytes), .integer(Int64(SQLiteDatabase.mostVarying)))
+                """, .blob(head.key.digest.bytes), .integer(Int64(HTTPCache.mostVarying)))
         return (generation, accessed)
     }
 

@@ -11,6 +11,8 @@ final class ResponseWriter: Sendable {
     private struct State {
         var waiting: [Write] = []
         var isRunning = false
+        /// Whether the thread is committing what was queued.
+        var isCommitting = false
         var isStopped = false
     }
 
@@ -23,6 +25,9 @@ final class ResponseWriter: Sendable {
 
     /// Lets the thread end once no change is queued. Later changes are dropped.
     func stop() { state.withLock(wake: .all) { $0.isStopped = true } }
+
+    /// Whether changes are queued or being committed.
+    var isBusy: Bool { state.withLock { !$0.waiting.isEmpty || $0.isCommitting } }
 
     /// Makes changes and waits until they are committed, without blocking. The changes may run twice; only one run
     /// counts.
@@ -72,6 +77,7 @@ final class ResponseWriter: Sendable {
 
     private static func next(_ state: Monitor<State>) -> [Write]? {
         state.wait { state in
+            state.isCommitting = !state.waiting.isEmpty
             guard state.waiting.isEmpty else {
                 defer { state.waiting = [] }
                 return .some(state.waiting)

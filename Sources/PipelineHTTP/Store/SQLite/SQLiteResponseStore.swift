@@ -50,7 +50,12 @@ final class SQLiteResponseStore: ResponseStore {
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
         var row = ResponseRow(response)
-        guard row.size <= bounds.storedBytes else { return .unavailable }
+        guard row.size <= bounds.storedBytes else {
+            let isOutdated = await change { [clock, head = row.head] in
+                try Self.replaced(by: head, askedAt: time, now: clock.now, replace, $0.database) == nil
+            }
+            return isOutdated == true ? .outdated : .unavailable
+        }
         guard response.body.count > Self.longestInlineBody else {
             row.bodyChecksum = BodyChecksum(of: response.body).value
             return await insert(row, body: response.body, askedAt: time, replacing: replace)
@@ -77,8 +82,9 @@ final class SQLiteResponseStore: ResponseStore {
     ) async -> StoreInsertion {
         let head = row.head
         let inserted = await change { [bounds, clock] transaction -> (StoreInsertion, isBounded: Bool) in
-            guard try !transaction.database.isInvalid(head.targets, askedAt: time, now: clock.now),
-                let replaced = replace(try transaction.database.responses(of: head.key).rows.map(\.head))
+            guard
+                let replaced = try Self.replaced(
+                    by: head, askedAt: time, now: clock.now, replace, transaction.database)
             else { return (.outdated, true) }
             for generation in replaced { try transaction.remove(generation) }
             if head.isSuccess { try transaction.forgetFailures(of: head.key) }
@@ -90,6 +96,15 @@ final class SQLiteResponseStore: ResponseStore {
         }
         if inserted?.isBounded == false { await evict() }
         return inserted?.0 ?? .unavailable
+    }
+
+    /// The generations that a response replaces; `nil` if it is outdated.
+    private static func replaced(
+        by head: StoredResponse, askedAt time: Date, now: Date, _ replace: ([StoredResponse]) -> Set<Int64>?,
+        _ database: SQLiteDatabase
+    ) throws -> Set<Int64>? {
+        guard try !database.isInvalid(head.targets, askedAt: time, now: now) else { return nil }
+        return replace(try database.responses(of: head.key).rows.map(\.head))
     }
 
     func update(_ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool) async -> Bool? {
@@ -143,7 +158,10 @@ final class SQLiteResponseStore: ResponseStore {
 
     func use(_ uses: [ProductUse]) { self.uses.withLock { $0 += uses } }
 
-    func flush() async { await change { _ in } }
+    func flush() async {
+        // A cache that was never used makes no folder.
+        if !database.isClosed || writer.isBusy || uses.withLock({ !$0.isEmpty }) { await change { _ in } }
+    }
 
     /// Evicts down to the bounds, returns free pages to the file system, and removes body files that belong to no row.
     func tidy() async {
@@ -159,10 +177,12 @@ final class SQLiteResponseStore: ResponseStore {
     func close() async {
         await flush()
         await sweep.withLock(\.self)?.value
+        guard !database.isClosed else { return }
         _ = try? await threads.run { [database] _ in database.close() }
     }
 
-    private func evict() async {
+    /// Evicts down to the bounds.
+    func evict() async {
         // Processes that store meanwhile evict for themselves.
         let entries = await change { try $0.database.totals().entries } ?? 0
         for _ in 0..<(max(0, entries) / ResponseTransaction.rowsAtOnce).clampedSum(16) {
@@ -199,52 +219,4 @@ final class SQLiteResponseStore: ResponseStore {
 
     /// Longer bodies are files: SQLite reads short ones faster than the file system, and long ones slower.
     static let longestInlineBody = 65_536
-}
-
-// MARK: Failures
-
-extension SQLiteResponseStore {
-    func failures(of key: SourceKey) async throws -> FailedAttempts? {
-        try await threads.run { [database] in database.read($0) { try $0.failures(of: key) } ?? nil }
-    }
-
-    func recordFailure(status: Int, of key: SourceKey, at time: Date) async -> FailedAttempts? {
-        await change { [bounds] transaction in
-            try transaction.recordFailure(status: status, of: key, at: time)
-            try transaction.forgetFailures(beyond: bounds.failures)
-            return try transaction.database.failures(of: key)
-        } ?? nil
-    }
-
-    func forgetFailures(of key: SourceKey?) async { await change { try $0.forgetFailures(of: key) } }
-}
-
-// MARK: Results
-
-extension SQLiteResponseStore {
-    func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
-        try await threads.run(priority: priority) { [database] in
-            database.read($0) { try $0.variant(key.digest, of: generation) } ?? nil
-        }
-    }
-
-    func largestVariant(
-        like key: VariantKey, of generation: Int64, priority: LoadPriority
-    ) async throws -> EncodedImage? {
-        try await threads.run(priority: priority) { [database] in
-            database.read($0) { try $0.largestVariant(like: key.digest, of: generation) } ?? nil
-        }
-    }
-
-    func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
-        guard image.bytes.count <= min(Self.longestVariant, byteLimit / 4) else { return }
-        let isBounded = await change { [bounds] transaction in
-            try transaction.insert(image, as: key.digest, of: generation, most: Self.mostVariants)
-            return try transaction.evict(bounds)
-        }
-        if isBounded == false { await evict() }
-    }
-
-    /// The longest result that is stored, in bytes: SQLite holds it in one piece.
-    private static let longestVariant = 4 << 20
 }

@@ -18,6 +18,17 @@ struct RecentInvalidationsTests {
         #expect(!invalidations.contains("a", since: start - 100, now: start - 50))
     }
 
+    @Test("What was asked for before the clock was set back is invalid, whenever the target was made invalid")
+    func setBack() {
+        let invalidations = RecentInvalidations()
+        invalidations.note("a", at: start - 99)
+        #expect(invalidations.contains("a", since: start, now: start - 98))
+        #expect(!invalidations.contains("b", since: start, now: start - 98))
+        #expect(!invalidations.contains("a", since: start - 98, now: start - 98))
+        invalidations.note("b", at: start + 1)
+        #expect(invalidations.contains("b", since: start, now: start - 98))
+    }
+
     @Test("Up to a limit of them are kept; of those that were dropped, what was asked before is invalid")
     func bound() {
         let invalidations = RecentInvalidations(limit: 100)

@@ -65,6 +65,20 @@ struct BodyFilesTests: CacheSuite {
         #expect(try await next.lookup(.test("a")).isFresh)
     }
 
+    @Test("A body that is missing doesn't hide a file that a dead process left")
+    func orphanAndMissing() async throws {
+        let first = cache()
+        for name in ["a", "b"] { _ = await first.commit(try exchange(body: bytes(100_000)), for: .test(name)) }
+        await first.close()
+        let names = bodyFiles
+        #expect(unlink(path + "/bodies/" + names[0]) == 0)
+        #expect(FileManager.default.createFile(atPath: path + "/bodies/" + BodyName.random(), contents: Data([1])))
+        let next = cache()
+        _ = await next.commit(try exchange(), for: .test("c"))
+        await next.close()
+        #expect(bodyFiles == [names[1]])
+    }
+
     @Test("A clean-up waits for a writer that is between a body and its row, and leaves the body")
     func bodyUnderway() async throws {
         let (writer, cleaner) = (cache(), cache())

@@ -38,4 +38,14 @@ struct CacheTrialTests {
         #expect(trial.status == 0, "\(trial.said)")
         #expect(trial.said.contains("survived a full file system"))
     }
+
+    @Test(
+        "On a full file system a newer response that isn't stored takes the older one with it",
+        .enabled(if: SmallFileSystem.isPossible))
+    func replaced() async throws {
+        let folder = try TemporaryFolder()
+        let trial = try await SmallFileSystem.run(CacheTrials.executable.path, "replaced", in: folder.path)
+        #expect(trial.status == 0, "\(trial.said)")
+        #expect(trial.said.contains("survived a full file system"))
+    }
 }

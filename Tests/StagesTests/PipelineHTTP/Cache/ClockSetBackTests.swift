@@ -1,0 +1,84 @@
+import FoundationEssentials
+import HTTPTypes
+import Pipeline
+import PipelineTesting
+import Stages
+import Testing
+
+@testable import PipelineHTTP
+
+@Suite("A clock that is set back loses no invalidation", .inEachStore)
+struct ClockSetBackTests: CacheSuite {
+    let folder: TemporaryFolder
+    let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
+    let log = LogRecorder()
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var url: URL { get throws { try #require(URL(string: "http://example.com/a.jpg")) } }
+
+    @Test(
+        "nor one of another process, whether it came before or after the clock was set back", arguments: [true, false])
+    func setBack(isBefore: Bool) async throws {
+        let (own, other) = (cache(), cache())
+        let underWay = try exchange()
+        clock.advance(by: .seconds(1))
+        if isBefore { await other.remove(url: try url) }
+        clock.set(now: clock.now - 100)
+        if !isBefore { await other.remove(url: try url) }
+        clock.advance(by: .seconds(1))
+        #expect(await own.commit(underWay, for: .test()) == nil)
+        #expect(await own.commit(try exchange(), for: .test()) != nil)
+    }
+
+    @Test("nor one of the same process for a client")
+    func client() async throws {
+        let clock = clock
+        let cache = cache()
+        let requests = Counter()
+        let origin = try ScriptedOrigin { _ in
+            .init(headers: [.cacheControl: "max-age=3600"], body: Array("\(requests.increment())".utf8))
+        }
+        let url = origin.url("/a")
+        let client = CachingClient(
+            cache,
+            Interrupted {
+                guard requests.value == 1 else { return }
+                clock.set(now: clock.now - 100)
+                await cache.remove(url: url)
+                clock.advance(by: .seconds(1))
+            })
+        #expect(try await client.send(CachingRequest(url: url)).text == "1")
+        #expect(try await client.send(CachingRequest(url: url)).text == "2")
+        #expect(try await client.send(CachingRequest(url: url)).text == "2")
+    }
+
+    @Test("Times are compared as they are stored, to a microsecond")
+    func microseconds() async throws {
+        let cache = cache()
+        for part in stride(from: 0.0, to: 3e-6, by: 1.3e-7) {
+            clock.set(now: Date(timeIntervalSince1970: 1_772_366_400 + part))
+            let same = try exchange()
+            #expect(await cache.commit(same, for: .test()) != nil)
+            #expect(await cache.commit(same, for: .test()) != nil)
+            await cache.evict(.test(), for: [:], askedAt: same.requestTime)
+            #expect(try await cache.lookup(.test()).isMiss)
+        }
+    }
+}
+
+/// A client that does something between the request and the response.
+private struct Interrupted: HTTPClient {
+    let client = CurlClient(.init(addresses: .any))
+    let interrupt: @Sendable () async -> Void
+
+    init(_ interrupt: @escaping @Sendable () async -> Void) { self.interrupt = interrupt }
+
+    func send(_ request: TransferRequest) async throws -> TransferResponse {
+        let response = try await client.send(request)
+        await interrupt()
+        return response
+    }
+
+    func shutdown() async { await client.shutdown() }
+}
