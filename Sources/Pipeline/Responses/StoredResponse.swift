@@ -5,7 +5,8 @@ public import HTTPTypes
 ///
 /// `HTTPCache` makes them, and a `ResponseStore` keeps them. Stages find them in a load's ``Load/response``.
 public struct StoredResponse: Sendable, Codable {
-    /// The number of its row. A number is never reused, so a response that was replaced can be told from its successor.
+    /// The number of its row. A number is never reused, by no other store either, so a response that was replaced can be
+    /// told from its successor.
     public var generation: Int64
     /// The key that it is stored under.
     public let key: SourceKey

@@ -25,12 +25,17 @@ actor InMemoryResponseStore: ResponseStore {
         var summary: CacheEntry { CacheEntry(response, bodyLength: response.body.count, accessed: accessed) }
     }
 
-    let byteLimit: Int
+    nonisolated let byteLimit: Int
 
     private var entries: [Int64: Entry] = [:]
     private var generations: [SourceKey: Set<Int64>] = [:]
+    /// The generations by the URLs and tags of their responses.
+    private var byTarget: [String: Set<Int64>] = [:]
+    /// All generations in their order, with some that are gone; the last one isn't.
+    private var order: [Int64] = []
     private var bytes = 0
-    private var lastGeneration: Int64 = 0
+    /// Random at first, so that no two stores give out the same: a program may replace one and keep images of the other.
+    private var lastGeneration = Int64.random(in: 1 << 40..<1 << 62)
     private var lastUse = Date.distantPast
     private var failures: [SourceKey: FailedAttempts] = [:]
     private let invalidations = RecentInvalidations()
@@ -54,10 +59,10 @@ actor InMemoryResponseStore: ResponseStore {
         _ response: StoredResponse, askedAt time: Date,
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
+        noteUses()
         guard !response.targets.contains(where: { invalidations.contains($0, since: time, now: response.stored) }),
             let replaced = replace(heads(of: response.key))
         else { return .outdated }
-        noteUses()
         // Later than every other, even if the clock was set back: a new response isn't the first to be evicted.
         lastUse = max(response.stored, lastUse + 1e-6)
         var entry = Entry(response: response, accessed: lastUse)
@@ -66,8 +71,7 @@ actor InMemoryResponseStore: ResponseStore {
         if response.isSuccess { failures[response.key] = nil }
         lastGeneration += 1
         entry.response.generation = lastGeneration
-        generations[response.key, default: []].insert(lastGeneration)
-        set(entry)
+        add(entry)
         evict()
         return .inserted(lastGeneration, usedAt: entry.accessed, replaced: replaced)
     }
@@ -77,8 +81,11 @@ actor InMemoryResponseStore: ResponseStore {
     ) async -> Bool? {
         guard var entry = entries[response.generation], isCurrent(entry.head) else { return false }
         let body = entry.response.body
+        note(entry.response, isStored: false)
         entry.response = response
         entry.response.body = body
+        entry.accessed.raise(to: response.stored)
+        note(response, isStored: true)
         set(entry)
         return true
     }
@@ -101,16 +108,16 @@ actor InMemoryResponseStore: ResponseStore {
 
     func invalidate(_ target: String, at time: Date) async -> Int {
         invalidations.note(target, at: time)
-        let meant = entries.values.map(\.response).filter { $0.targets.contains(target) }
-        return meant.count { remove($0.generation) }
+        return byTarget[target, default: []].count { remove($0) }
     }
 
     func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
-        entries.keys.filter { $0 > generation }.sorted().prefix(max(0, limit)).compactMap { entries[$0]?.summary }
+        let rest = order[order.partition(after: generation)...]
+        return Array(rest.lazy.compactMap { self.entries[$0]?.summary }.prefix(max(0, limit)))
     }
 
     func totals() async throws -> StoreTotals? {
-        StoreTotals(entries: entries.count, bytes: bytes, latestGeneration: lastGeneration)
+        StoreTotals(entries: entries.count, bytes: bytes, latestGeneration: order.last ?? 0)
     }
 
     nonisolated func use(_ uses: [ProductUse]) { self.uses.withLock { $0 += uses } }
@@ -157,8 +164,31 @@ actor InMemoryResponseStore: ResponseStore {
         if let key { failures[key] = nil } else { failures = [:] }
     }
 
+    /// The heads of all responses under a key, the most recently used first.
     private func heads(of key: SourceKey) -> [StoredResponse] {
-        generations[key, default: []].sorted(by: >).compactMap { entries[$0]?.head }
+        generations[key, default: []].compactMap { entries[$0] }
+            .sorted { ($0.accessed, $0.response.generation) > ($1.accessed, $1.response.generation) }.map(\.head)
+    }
+
+    private func add(_ entry: Entry) {
+        // So that those that are gone never are most of them.
+        if order.count > 2 * entries.count + 64 { order.removeAll { entries[$0] == nil } }
+        order.append(entry.response.generation)
+        generations[entry.response.key, default: []].insert(entry.response.generation)
+        note(entry.response, isStored: true)
+        set(entry)
+    }
+
+    /// Notes the URLs and tags of a response that is stored from now on, or no longer.
+    private func note(_ response: StoredResponse, isStored: Bool) {
+        for target in response.targets {
+            if isStored {
+                byTarget[target, default: []].insert(response.generation)
+            } else {
+                byTarget[target]?.remove(response.generation)
+                if byTarget[target]?.isEmpty ?? false { byTarget[target] = nil }
+            }
+        }
     }
 
     private func set(_ entry: Entry) {
@@ -170,8 +200,10 @@ actor InMemoryResponseStore: ResponseStore {
     private func remove(_ generation: Int64) -> Bool {
         guard let entry = entries.removeValue(forKey: generation) else { return false }
         bytes -= entry.size
+        note(entry.response, isStored: false)
         generations[entry.response.key]?.remove(generation)
         if generations[entry.response.key]?.isEmpty ?? false { generations[entry.response.key] = nil }
+        while let last = order.last, entries[last] == nil { order.removeLast() }
         return true
     }
 
@@ -189,13 +221,28 @@ actor InMemoryResponseStore: ResponseStore {
     private func evict() {
         guard bytes > byteLimit else { return }
         noteUses()
-        for entry in entries.values.sorted(by: { $0.accessed < $1.accessed }) {
+        let oldest = entries.values.sorted {
+            ($0.accessed, $0.response.generation) < ($1.accessed, $1.response.generation)
+        }
+        for entry in oldest {
             guard bytes > byteLimit - byteLimit / 16 else { return }
             remove(entry.response.generation)
         }
     }
 
     private static let mostFailures = 10_000
+}
+
+extension [Int64] {
+    /// The place of the first number that is greater, in ascending order.
+    fileprivate func partition(after number: Int64) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] > number { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
 }
 
 extension Date {
