@@ -120,7 +120,7 @@ let package = Package(
         .target(name: "PipelineFile", dependencies: ["Pipeline", "Stages", "CYAML"], swiftSettings: settings),
         .target(
             name: "PipelineTesting",
-            dependencies: ["Pipeline", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: ["Pipeline", "PipelineHTTP", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: settings
         ),
         // Observers of their own targets, so that a program that wants neither depends on neither.

@@ -58,6 +58,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "OwnStore",
+            dependencies: [.product(name: "Stages", package: "pipeline")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "QOI", dependencies: [.product(name: "Stages", package: "pipeline")], swiftSettings: settings),
         .executableTarget(
             name: "QOIWorker", dependencies: ["QOI", .product(name: "PipelineIsolation", package: "pipeline")],
@@ -102,7 +107,7 @@ let package = Package(
             name: "ExamplesTests",
             dependencies: [
                 "FiveLoaders", "GettingStarted", "InAFleet", "InAService", "OwnFetcher", "QOI", "QOICommand",
-                "QOIWorker",
+                "OwnStore", "QOIWorker",
                 "SecondLevel", "StageOfYourOwn", "ThumbnailService", "ToolkitLoop",
                 .product(name: "PipelineFile", package: "pipeline"),
                 .product(name: "PipelineIsolation", package: "pipeline"),

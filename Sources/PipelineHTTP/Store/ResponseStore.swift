@@ -8,6 +8,12 @@ public import Pipeline
 /// all processes that share the store.
 ///
 /// A store that fails never fails a load. It logs the failure, finds nothing and changes nothing.
+///
+/// Results of an `Encode` and failed attempts are optional: by default a store has none. ``use(_:)``, ``flush()``,
+/// ``tidy()`` and ``close()`` have no defaults, although many stores have nothing to do there. A store that wraps another
+/// has to pass them on, and with a default the compiler wouldn't say that one is missing.
+///
+/// <doc:AStoreOfYourOwn> shows a whole store. `StoreSpec` in the module `PipelineTesting` checks yours.
 public protocol ResponseStore: Sendable {
     /// The limit of all stored bytes. Beyond it, the least recently used responses are removed first.
     var byteLimit: Int { get }
@@ -28,17 +34,27 @@ public protocol ResponseStore: Sendable {
 
     /// Inserts a response under its key and gives it a generation. A successful response resets the failures of its
     /// key.
+    ///
+    /// A store checks in this order: whether one of `StoredResponse.targets` became invalid after `time`, and whether
+    /// `replace` returns `nil`, which is ``StoreInsertion/outdated`` in both cases; then whether there is room, which is
+    /// ``StoreInsertion/unavailable``. Unless it inserts the response, it changes nothing. Afterwards it evicts down to
+    /// its limit, but never the new response.
+    ///
+    /// Generations grow, and no number is given out again: not after a removal, and not by another store, which a program
+    /// may use instead of this one while it keeps images in memory. Begin at a random number.
     /// - Parameters:
     ///   - response: The response, with its body.
-    ///   - time: When its request was sent. A response isn't inserted if one of its URLs became invalid since.
-    ///   - replace: Gets the heads of all responses under the key, and returns the generations of those that the new
-    ///     one replaces; `nil` if it must not be inserted, since one of them is newer.
+    ///   - time: When its request was sent.
+    ///   - replace: Gets the heads of all responses under the key, the most recently used first, and returns the
+    ///     generations that have to go: those that the new one replaces, and those beyond the number that a source may
+    ///     have. `nil` if the response must not be inserted, since one of them is newer.
     func insert(
         _ response: StoredResponse, askedAt time: Date,
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion
 
-    /// Replaces the fields, times and redirects of a stored response; its generation and its body stay.
+    /// Replaces the fields, times and redirects of a stored response, and so its `StoredResponse.targets`; its generation
+    /// and its body stay.
     /// - Parameters:
     ///   - response: The new head for its generation; its body is ignored.
     ///   - isCurrent: Gets the stored head, and returns whether it may still be changed.
@@ -50,13 +66,14 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func remove(_ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool) async -> [StoredResponse]
 
-    /// Removes those of the given responses that still match.
+    /// Removes those of the given responses that still match. Uses passed so far count.
     /// - Returns: The number of removed responses.
     @discardableResult
     func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int
 
-    /// Removes every response that has a URL or a tag among its `StoredResponse.targets`, and remembers for some
-    /// minutes that it became invalid.
+    /// Removes every response that has a URL or a tag among its `StoredResponse.targets`, and remembers for ten minutes
+    /// that it became invalid. A request with an earlier time was sent before that; one with a time from the future, more
+    /// than two seconds ahead, was sent before the clock was set back, and counts as earlier as well.
     /// - Returns: The number of removed responses.
     @discardableResult
     func invalidate(_ target: String, at time: Date) async -> Int
@@ -72,7 +89,7 @@ public protocol ResponseStore: Sendable {
     /// Marks responses as used, for eviction. It returns at once, and may write the uses with the next change.
     func use(_ uses: [ProductUse])
 
-    /// Finds a result that was made of a response; `nil` if there is none.
+    /// Finds a result that was made of a response; `nil` if there is none. By default a store has none.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage?
 
@@ -83,15 +100,15 @@ public protocol ResponseStore: Sendable {
         like key: VariantKey, of generation: Int64, priority: LoadPriority
     ) async throws -> EncodedImage?
 
-    /// Stores a result that was made of a response, for as long as the response is stored.
+    /// Stores a result that was made of a response, for as long as the response is stored. By default nothing is stored.
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async
 
-    /// The failed attempts at a source; `nil` if there are none.
+    /// The failed attempts at a source; `nil` if there are none. By default a store knows of none.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func failures(of key: SourceKey) async throws -> FailedAttempts?
 
-    /// Counts a failed attempt at a source.
-    /// - Returns: The attempts so far; `nil` if the store failed.
+    /// Counts a failed attempt at a source. By default it counts nothing, and `LimitErrors` has no effect.
+    /// - Returns: The attempts so far; `nil` if the store failed or doesn't count.
     func recordFailure(status: Int, of key: SourceKey, at time: Date) async -> FailedAttempts?
 
     /// Forgets the failed attempts at a source; at all sources for `nil`.
@@ -112,9 +129,26 @@ extension ResponseStore {
     public var settledGeneration: Int64 { 0 }
 
     /// Finds none.
+    public func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {
+        nil
+    }
+
+    /// Finds none.
     public func largestVariant(
         like key: VariantKey, of generation: Int64, priority: LoadPriority
     ) async throws -> EncodedImage? { nil }
+
+    /// Stores nothing.
+    public func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {}
+
+    /// Knows of none.
+    public func failures(of key: SourceKey) async throws -> FailedAttempts? { nil }
+
+    /// Counts nothing.
+    public func recordFailure(status: Int, of key: SourceKey, at time: Date) async -> FailedAttempts? { nil }
+
+    /// Has none to forget.
+    public func forgetFailures(of key: SourceKey?) async {}
 
     /// The most results that a response has; the oldest are removed first. A client can request any number of sizes.
     package static var mostVariants: Int { 64 }
@@ -134,11 +168,14 @@ public enum StoreFinding: Sendable {
 
 /// The result of inserting into a ``ResponseStore``.
 public enum StoreInsertion: Sendable {
-    /// It is stored under this generation, and counts as used at this time. The generations that it replaced are gone.
+    /// It is stored under this generation, and counts as used at this time, which is later than that of every other
+    /// response, even if the clock was set back: the cache dates later uses after it. The generations that it replaced
+    /// are gone.
     case inserted(Int64, usedAt: Date, replaced: Set<Int64>)
     /// A newer one is stored, or a URL of it has become invalid.
     case outdated
-    /// The store can't be used, or the response is larger than its limit.
+    /// The store can't be used, or the response is larger than its limit. The cache then removes the responses that it
+    /// would have replaced.
     case unavailable
 }
 
