@@ -114,6 +114,8 @@ soak: dependencies
 	SOAK_SEEDS=10000 swift test --filter ScrollingTests
 	SOAK_SEEDS=10000 swift test --filter HTTPSimulationTests
 	SOAK_LOADS=10000 swift test --filter LyingOriginTests
+	SOAK_SEEDS=2000 swift test --filter StoreDifferencesTests
+	SOAK_SEEDS=10000 swift test --filter MemoryCacheModelTests
 	SOAK_SEEDS=10000 swift test --filter IsolationTests.PoolTests
 	FLEET_SEEDS=10000 swift test --filter LeaseSimulationTests
 
