@@ -102,18 +102,23 @@ extension HTTPCache {
         let now = clock.now
         let response = policy.merged(stored, by: update, within: redirects, now: now, expiry, rules)
         guard policy.mayStay(response, after: update, within: redirects, expiry, rules) else {
-            await evict(stored)
+            await evict(stored, askedAt: update.requestTime)
             return .refused
         }
         let settled = store.settledGeneration
         let isUpdated = await store.update(response) { $0.isReplaced(askedAt: update.requestTime, now: now, settled) }
         guard let isUpdated else {
             // Its old fields may promise more than the new ones.
-            let removed = await store.remove(stored.key) { $0.generation == stored.generation }
-            if removed.isEmpty { superseded.note("\(stored.key)", at: update.requestTime) }
+            await evict(stored, askedAt: update.requestTime)
             return .unavailable
         }
         return isUpdated ? .stored(response) : .outdated
+    }
+
+    /// Removes a response about which the origin has said otherwise.
+    private func evict(_ stored: StoredResponse, askedAt requestTime: Date) async {
+        let removed = await store.remove(stored.key) { $0.generation == stored.generation }
+        if removed.isEmpty { superseded.note("\(stored.key)", at: requestTime) }
     }
 
     /// Removes the stored responses to a request because the origin has since responded otherwise (RFC 9111 section
