@@ -76,8 +76,11 @@ private final class MeasuringExecutor: TaskExecutor {
 
     /// What the calling thread has taken so far.
     static var processorTime: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+        // Which module declares the members of `timespec` depends on the files that are compiled together with this one.
+        var time = (seconds: 0, nanoseconds: 0)
+        withUnsafeMutablePointer(to: &time) {
+            _ = $0.withMemoryRebound(to: timespec.self, capacity: 1) { clock_gettime(CLOCK_THREAD_CPUTIME_ID, $0) }
+        }
+        return .seconds(time.seconds) + .nanoseconds(time.nanoseconds)
     }
 }
