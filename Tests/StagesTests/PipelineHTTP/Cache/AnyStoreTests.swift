@@ -44,14 +44,12 @@ struct AnyStoreTests: CacheSuite {
         #expect(try await cache.statistics()?.entries == 3000)
     }
 
-    @Test("A cache that was never used is closed without a folder and without a thread")
+    @Test("A cache that was never used is closed without making a folder")
     func neverUsed() async throws {
-        let threads = TemporaryFolder.names("/proc/self/task").count
         let cache = cache()
         await cache.close()
         await cache.close()
         #expect(TemporaryFolder.names(folder.path) == [])
-        #expect(threads > 0)
     }
 
     @Test("Uses that are written unasked are written before the cache closes, not after")
