@@ -34,7 +34,7 @@ struct LoadMetricsTests {
         let origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock),
-            client: CurlClient(.init(addresses: .any)), clock: clock)
+            client: CurlClient(.init(addresses: .any)))
         let metrics = TestMetrics()
         let loader = ImageLoader(resources, observers: [LoadMetrics(resources, factory: metrics)])
         let prefetcher = Prefetcher(loader, options: LoadOptions(maxPixelSize: 20))

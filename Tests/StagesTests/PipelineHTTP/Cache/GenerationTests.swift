@@ -38,7 +38,7 @@ struct GenerationTests: CacheSuite {
                 MemoryLookup(memory)
                 DiskLookup(cache)
                 StaleFirst {
-                    Fetch(cache, site.client)
+                    Fetch(responses: cache, client: site.client)
                     Decode()
                     Downscale()
                 }

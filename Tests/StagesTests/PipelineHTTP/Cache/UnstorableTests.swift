@@ -70,7 +70,7 @@ struct UnstorableTests: CacheSuite {
         let origin = try origin(Counter(), [small, large])
         func pipeline(_ policy: CachePolicy) -> ImagePipeline {
             let resources = PipelineResources(
-                memory: MemoryCache(), responses: cache(byteLimit: 400_000), client: CurlClient(.local), clock: clock)
+                memory: MemoryCache(), responses: cache(byteLimit: 400_000), client: CurlClient(.local))
             return policy.pipeline(resources)
         }
         let request = ImageRequest(origin.url("/a"))

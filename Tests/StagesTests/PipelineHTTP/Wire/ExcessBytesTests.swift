@@ -135,7 +135,7 @@ struct ExcessBytesTests {
         let pipeline = ImagePipeline {
             ResolveIdentifier()
             DiskLookup(responses)
-            Fetch(responses, client)
+            Fetch(responses: responses, client: client)
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 guard case .original(let image) = load.content, case .url(let url) = load.request.source else {
                     return .skipped

@@ -34,8 +34,7 @@ struct RequestEventsTests {
     init() throws {
         url = try #require(URL(string: "https://own.example/a"))
         resources = PipelineResources(
-            memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock), client: CurlClient(.local),
-            clock: clock)
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock), client: CurlClient(.local))
     }
 
     private func loader(_ stage: any Stage) -> ImageLoader {
