@@ -72,8 +72,10 @@ final class QOITests {
         let plain = Encode(.qoi, options: options, codecs: resources.codecs)
         options.qoi.hasAlpha = false
         let opaque = Encode(.qoi, options: options, codecs: resources.codecs)
-        #expect(plain.signature == "encode(image/qoi)")
-        #expect(opaque.signature == "encode(image/qoi, alpha: false)")
+        #expect(plain.signature == "encode(image/qoi, quality: 80)")
+        #expect(opaque.signature == "encode(image/qoi, quality: 80, alpha: false)")
+        // A plan shows no quality for a format that has none.
+        #expect(plain.parameters == "image/qoi")
         let bytes = try await file(picture(.rgba), options)
         #expect(try await decoded(bytes, Decode(codecs: resources.codecs)).layout == .rgb)
         #expect(Encode(.png, options: options).signature == Encode(.png).signature)

@@ -80,9 +80,12 @@ public struct Encode: Stage {
 
     /// The format and its options.
     public var signature: String? {
-        guard case .accepted(let accepted) = target else { return "encode(\(parameters))" }
-        let choices = accepted.choices.map { options.text(for: $0, codecs) }
-        return "encode(\(parameters); \(choices.joined(separator: "; ")) of \(accepted))"
+        switch target {
+        case .format(let format): return "encode(\(options.key(for: format, codecs)))"
+        case .accepted(let accepted):
+            let choices = accepted.choices.map { options.key(for: $0, codecs) }
+            return "encode(\(parameters); \(choices.joined(separator: "; ")) of \(accepted))"
+        }
     }
 
     /// The format and the options that differ from the defaults.

@@ -79,15 +79,21 @@ extension EncodeOptions {
         for codec in codecs.codecs { codec.encoder?.set(choices, in: &self) }
     }
 
-    /// The format, and the options that affect its output. Defaults are omitted, except quality, which only formats
-    /// that lose by it have.
+    /// The options of a format as cache keys have them. Defaults are omitted, except quality.
+    func key(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
+        (["\(format)", "quality: \(quality)"] + words(for: codecs.codec(for: format)?.encoder)).joined(separator: ", ")
+    }
+
+    /// The options of a format as plans and traces show them: as ``key(for:_:)``, but for a quality without effect.
     func text(for format: ImageFormat, _ codecs: ImageCodecs) -> String {
         let encoder = codecs.codec(for: format)?.encoder
         let hasQuality = encoder.map { $0.uses(.quality) || $0.fidelity(of: self) == .byQuality } ?? true
-        var words = ["\(format)"] + (hasQuality ? ["quality: \(quality)"] : [])
-        if let maxBytes { words.append("maxBytes: \(maxBytes)") }
-        if metadata != .none { words.append("metadata: \(metadata)") }
-        words += encoder?.differences(of: self) ?? []
-        return words.joined(separator: ", ")
+        return (["\(format)"] + (hasQuality ? ["quality: \(quality)"] : []) + words(for: encoder))
+            .joined(separator: ", ")
+    }
+
+    private func words(for encoder: (any ImageEncoding)?) -> [String] {
+        (maxBytes.map { ["maxBytes: \($0)"] } ?? []) + (metadata == .none ? [] : ["metadata: \(metadata)"])
+            + (encoder?.differences(of: self) ?? [])
     }
 }

@@ -124,6 +124,12 @@ struct EncodeTests {
         #expect(Encode(.jpeg).signature != Encode(.png).signature)
     }
 
+    @Test("A plan shows a quality only for a format that has one")
+    func shownQuality() {
+        #expect(Encode(.jpeg).parameters == "image/jpeg, quality: 80")
+        for format in [ImageFormat.png, .gif, .tiff] { #expect(Encode(format).parameters == "\(format)") }
+    }
+
     @Test("No metadata is written", arguments: [ImageFormat.jpeg, .png, .webp, .avif, .tiff])
     func metadata(_ format: ImageFormat) async throws {
         let image = try await SampleImage.decode(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg"))
