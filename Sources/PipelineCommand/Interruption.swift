@@ -15,8 +15,9 @@ struct Interruption {
         return signal == 0 ? nil : 128 + signal
     }
 
-    /// Whether a signal has come. Code that waits in a system call without a `WorkCancellation` checks this.
-    static var isRequested: Bool { first.withLock { $0 } != 0 }
+    /// Whether a signal has come. Code that waits in a system call without a `WorkCancellation` checks this, also under
+    /// the lock of standard output.
+    static var isRequested: Bool { first.withLock(isInner: true) { $0 } != 0 }
 
     /// Calls `cancel` on the first signal.
     init(_ cancel: @escaping @Sendable () -> Void) {

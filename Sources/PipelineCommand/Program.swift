@@ -7,13 +7,13 @@ enum Program {
 
     /// The name in messages, help, completions and man pages, and of the folders of settings and journals.
     static var name: String {
-        get { itself.withLock { $0.name } }
+        get { itself.withLock(isInner: true) { $0.name } }
         set { itself.withLock { $0.name = newValue } }
     }
 
     /// The stages that the program adds to the library's.
     static var stages: StageCatalogue {
-        get { itself.withLock { $0.stages } }
+        get { itself.withLock(isInner: true) { $0.stages } }
         set { itself.withLock { $0.stages = newValue } }
     }
 
