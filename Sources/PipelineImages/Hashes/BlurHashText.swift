@@ -49,7 +49,7 @@ struct BlurHashText {
     /// The characters of 9×9 waves.
     private static let longest = 4 + 2 * 81
 
-    /// The value of each character; -1 for those that are no digit.
+    /// The value of each character; -1 for any other character.
     private static let digits: [Int] = {
         var digits = [Int](repeating: -1, count: 256)
         for (value, character) in BlurHash.alphabet.enumerated() {
