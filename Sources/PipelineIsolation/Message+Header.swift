@@ -23,6 +23,15 @@ extension Message {
         append(region?.size ?? PixelSize(square: 0))
     }
 
+    /// Adds colours that may be missing.
+    mutating func append(_ colours: CodedColours?) {
+        append(colours != nil)
+        append(colours?.primaries ?? 0)
+        append(colours?.transfer ?? 0)
+        append(colours?.matrix ?? 0)
+        append(colours?.isFullRange ?? false)
+    }
+
     /// Adds a header.
     /// - Parameter formats: The helper's formats. A header's format is sent as its place among them.
     mutating func append(_ header: ImageHeader, _ formats: [ImageFormat]) {
@@ -44,6 +53,8 @@ extension Message {
         append(header.wholeBytes)
         append(header.wholeLimit)
         append(header.excessPixels)
+        append(header.codedColours)
+        append(header.convertedColours)
     }
 }
 
@@ -62,6 +73,14 @@ extension Message.Reader {
         let (x, y) = (try next(in: 0...Message.largest), try next(in: 0...Message.largest))
         let size = try nextSize()
         return isPresent ? PixelRegion(x: x, y: y, size: size) : nil
+    }
+
+    mutating func nextColours() throws(Message.Malformed) -> CodedColours? {
+        let isPresent = try nextBool()
+        let colours = CodedColours(
+            primaries: try next(in: 0...65_535), transfer: try next(in: 0...65_535), matrix: try next(in: 0...65_535),
+            isFullRange: try nextBool())
+        return isPresent ? colours : nil
     }
 
     /// Reads a header.
@@ -90,6 +109,8 @@ extension Message.Reader {
         header.wholeBytes = try next(in: 0...64)
         header.wholeLimit = try next(in: 0...Int.max)
         header.excessPixels = try next(in: 1...64)
+        header.codedColours = try nextColours()
+        header.convertedColours = try nextColours()
         return header
     }
 }

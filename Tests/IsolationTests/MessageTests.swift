@@ -150,7 +150,7 @@ struct MessageTests {
             (.header, 5, 9, "number 5 is 9 instead of 1 to 8"),
             (.blocks, 1, 4095, "4095 bytes at 2 exceed the slab's 4096"),
             (.error, 0, 0, "an error's code isn't a name"),
-            (.description, 31, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
+            (.description, 41, 0x7ff8_0000_0000_0000, "a place isn't on Earth"),
         ])
     func lies(_ kind: Kind, _ index: Int, _ number: Int, _ reason: String) throws {
         try withSlab { slab in

@@ -3,7 +3,8 @@ import Stages
 
 /// A field that `info -F` can print.
 enum InfoField: String, CaseIterable, Sendable {
-    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, captured, camera, lens, gps,
+    case path, name, w, h, format, orientation, frames, alpha, bits, colours, profile, primaries, transfer, captured,
+        camera, lens, gps,
         bytes
 
     /// The field's text; empty where the file says nothing.
@@ -20,6 +21,8 @@ enum InfoField: String, CaseIterable, Sendable {
         case .bits: "\(metadata.bitsPerChannel)"
         case .colours: metadata.colours.rawValue
         case .profile: printable(metadata.profile.map { $0.name ?? "unnamed" } ?? "")
+        case .primaries: metadata.codedColours?.primariesName ?? ""
+        case .transfer: metadata.codedColours?.transferName ?? ""
         case .captured: printable(metadata.capturedAt ?? "")
         case .camera: printable(metadata.camera ?? "")
         case .lens: printable(metadata.lens ?? "")

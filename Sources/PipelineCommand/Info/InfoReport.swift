@@ -26,7 +26,8 @@ struct InfoReport: Encodable {
     private enum Field: String, CodingKey {
         case input, format, width, height, storedWidth, storedHeight, orientation, frames, loopCount, alpha, bits,
             colours
-        case profile, captured, camera, lens, latitude, longitude, exifBytes, xmpBytes, bytes, hashes, error
+        case profile, primaries, transfer, matrix, fullRange, captured, camera, lens, latitude, longitude, exifBytes,
+            xmpBytes, bytes, hashes, error
     }
 
     /// Writes every field, with `null` for missing values, so that readers needn't check which fields are there.
@@ -45,6 +46,10 @@ struct InfoReport: Encodable {
         try fields.encode(metadata?.bitsPerChannel, forKey: .bits)
         try fields.encode(metadata?.colours.rawValue, forKey: .colours)
         try fields.encode(metadata?.profile.map { $0.name ?? "unnamed" }, forKey: .profile)
+        try fields.encode(metadata?.codedColours?.primaries, forKey: .primaries)
+        try fields.encode(metadata?.codedColours?.transfer, forKey: .transfer)
+        try fields.encode(metadata?.codedColours?.matrix, forKey: .matrix)
+        try fields.encode(metadata?.codedColours?.isFullRange, forKey: .fullRange)
         try fields.encode(metadata?.capturedAt, forKey: .captured)
         try fields.encode(metadata?.camera, forKey: .camera)
         try fields.encode(metadata?.lens, forKey: .lens)

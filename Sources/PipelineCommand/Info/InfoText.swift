@@ -20,6 +20,7 @@ struct InfoText: CustomStringConvertible {
         if metadata.frames > 1 { parts.append("\(metadata.frames) frames") }
         if metadata.orientation != .up { parts.append("stored turned (orientation \(metadata.orientation.rawValue))") }
         if let profile = metadata.profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
+        if let colours = metadata.codedColours { parts.append("coded as \(colours)") }
         if let captured = metadata.capturedAt { parts.append("taken \(printable(captured))") }
         if let camera = metadata.camera { parts.append(printable(camera)) }
         if let lens = metadata.lens { parts.append(printable(lens)) }

@@ -11,6 +11,8 @@ struct AVIFSequence {
     let orientation: ImageOrientation
     /// The ICC profile; empty if there is none.
     let profile: [UInt8]
+    /// The colours by numbers; `nil` if there are none.
+    let codedColours: CodedColours?
     /// The offsets of the types of boxes that libavif doesn't need.
     private let spare: [Int]
     private let brands: [Int]
@@ -42,6 +44,7 @@ struct AVIFSequence {
         bits = pictures.bits
         orientation = pictures.orientation
         profile = pictures.profile
+        codedColours = pictures.codedColours
     }
 
     /// The offsets of the brands in the `ftyp` box (section 6.3).

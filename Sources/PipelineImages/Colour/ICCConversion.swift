@@ -33,6 +33,18 @@ struct ICCConversion {
         tables = .colours(curves: (reds + greens + blues).map { Float($0) }, matrix: matrix)
     }
 
+    /// Converts by a curve for all channels, as the linear light of each level, and by a matrix to sRGB's linear light.
+    init(light: [Double], matrix: [Double], channels: Int) {
+        self.channels = channels
+        tables =
+            channels == 1
+            ? .grey(light.map { Self.encoding[Self.step($0)] })
+            : .colours(curves: (light + light + light).map { Float($0) }, matrix: matrix.map { Float($0) })
+    }
+
+    /// The sRGB level of linear light, clipped.
+    static func level(_ light: Double) -> UInt8 { encoding[step(min(1, max(0, light)))] }
+
     /// Converts pixels in place.
     func apply(to pixels: inout [UInt8]) {
         let (count, channels) = (pixels.count / channels, channels)

@@ -74,7 +74,8 @@ public struct Decode: Stage, LookingAhead {
         guard case .original(let file) = load.content else { return .skipped }
         let work = try work(for: file, load.request, load.priority, load.clock)
         let (header, image) = try await work.run(on: threads)
-        load.note("\(header.format), \(header.size)")
+        let conversion = header.convertedColours.map { ", \($0) to sRGB" }
+        load.note("\(header.format), \(header.size)\(conversion ?? "")")
         var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
         source.decoder = work.decoder
         load.attach(source)

@@ -11,7 +11,9 @@ extension ImageHeader {
         _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         var pixels = pixels
-        if let profile, !profile.isEmpty {
+        if let convertedColours {
+            try convertedColours.convertToSRGB(&pixels, channels: layout.channelCount, cancellation)
+        } else if let profile, !profile.isEmpty {
             try VipsPixels.convertToSRGB(
                 &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)
         }

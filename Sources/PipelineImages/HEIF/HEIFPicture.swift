@@ -11,12 +11,6 @@ struct HEIFPicture {
         let items: [HEIFCodedItem]
     }
 
-    /// The code points of the colours (ITU-T H.273).
-    struct Colours {
-        let primaries, transfer, matrix: Int
-        let isFullRange: Bool
-    }
-
     let colour: Tiles
     let alpha: Tiles?
     /// Whether the colours are premultiplied by alpha.
@@ -26,6 +20,8 @@ struct HEIFPicture {
     let profile: [UInt8]
     /// The stored `nclx` property.
     let colours: ISOBox?
+    /// The colours of that property.
+    var codedColours: CodedColours? { colours.flatMap { CodedColours(nclx: $0.content) } }
     /// The upright size.
     var size: PixelSize { geometry.orientation.applied(to: geometry.size) }
     /// The first item. All have the same codec.

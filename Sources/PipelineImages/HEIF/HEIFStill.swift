@@ -21,6 +21,7 @@ struct HEIFStill {
         header.codedSize = picture.codedSize
         header.memory = memory
         header.profileBytes = picture.profile.count
+        header.take(picture.codedColours)
         return header
     }
 
@@ -64,7 +65,10 @@ struct HEIFStill {
                 try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
             }
         // A thumbnail without colour information has the picture's.
-        let profile = source.profile.isEmpty && source.colours == nil ? picture.profile : source.profile
+        let isDescribed = !source.profile.isEmpty || source.colours != nil
+        let profile = isDescribed ? source.profile : picture.profile
+        stored.hasProfile = !profile.isEmpty
+        stored.take(isDescribed ? source.codedColours : picture.codedColours)
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
         return try DecodedImage(validating: finished, size: target, layout: layout, nativeSize: header.size)
     }

@@ -26,8 +26,11 @@ public struct ImageMetadata: Sendable, Hashable {
     public let bitsPerChannel: Int
     /// The colour model.
     public let colours: ColourModel
-    /// The colour profile; `nil` if the file has none, which means sRGB.
+    /// The colour profile; `nil` if the file has none, which means sRGB unless ``codedColours`` say otherwise.
     public let profile: ColourProfile?
+    /// The colours as numbers (CICP), with or without a profile; `nil` if the file has none. In a PNG they go before
+    /// the profile. In AVIF and HEIC a profile goes before their primaries and transfer characteristics.
+    public let codedColours: CodedColours?
     /// When the picture was taken by the camera's clock, in ISO 8601 with the zone if the camera recorded it (EXIF's
     /// DateTimeOriginal and OffsetTimeOriginal, else DateTime).
     public let capturedAt: String?
@@ -134,6 +137,7 @@ public struct ImageMetadata: Sendable, Hashable {
         self.profile = profile.map {
             ColourProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
         }
+        codedColours = header.codedColours
         capturedAt = exif?.capturedAt
         camera = exif?.camera
         lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
@@ -158,6 +162,7 @@ public struct ImageMetadata: Sendable, Hashable {
         bitsPerChannel = header.bitsPerChannel
         self.colours = colours
         self.profile = profile
+        codedColours = header.codedColours
         self.capturedAt = capturedAt
         self.camera = camera
         self.lens = lens

@@ -5,7 +5,7 @@ import Pipeline
 /// Rare files are left to libvips: interlaced ones, those with one transparent colour, pictures of more than 16 MB, and
 /// damaged ones.
 ///
-/// Colours are in sRGB or in those of an ICC profile. The chunks `gAMA` and `cHRM` are ignored, as most programs for
+/// Colours are those of the chunk `cICP`, else of an ICC profile, else sRGB. The chunks `gAMA` and `cHRM` are ignored, as most programs for
 /// thumbnails do. Browsers apply them if there is no profile.
 struct PNGDecoder: ImageDecoding {
     /// The most bytes that are inflated in one go, which can't be stopped and takes 2.5 ms a megabyte.
@@ -26,6 +26,8 @@ struct PNGDecoder: ImageDecoding {
         // libvips gets a copy without the other chunks; otherwise the pieces are joined.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
         header.profileBytes = file.profile?.count ?? 0
+        header.codedColours = file.codedColours
+        header.convertedColours = file.decisiveColours.flatMap { $0.differsFromSRGB ? $0 : nil }
         return header
     }
 
@@ -42,6 +44,9 @@ struct PNGDecoder: ImageDecoding {
                 file.pixelsAlone(cancellation), header: header, box: box, options: options, cancellation: cancellation
             ).converted(from: file.profile ?? [], cancellation: cancellation)
         }
+        var header = header
+        // The tones of deep samples were mapped row by row.
+        if rows.mapsTones { header.convertedColours = nil }
         return try header.image(pixels, size: size, layout: rows.layout, profile: file.profile, cancellation)
     }
 

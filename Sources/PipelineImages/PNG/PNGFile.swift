@@ -36,6 +36,8 @@ struct PNGFile {
     let isInterlaced: Bool
     private(set) var orientation = ImageOrientation.up
     private var hasEXIF = false
+    /// The colours of the chunk `cICP` (PNG, third edition, section 11.3.2.6); the first that is correct counts.
+    private(set) var codedColours: CodedColours?
     /// The number of frames of an animation, whose first is the picture; `nil` for a still picture.
     private(set) var animationFrames: Int?
     /// Whether a critical chunk has a wrong checksum.
@@ -94,6 +96,10 @@ struct PNGFile {
             transparency = bytes[chunk.body]
         case .pixels: pieces.append(chunk)
         case .profile where isWhole: profileChunk = profileChunk ?? chunk
+        case .codedColours where isWhole && codedColours == nil && chunk.body.count == 4:
+            let numbers = bytes[chunk.body].map { Int($0) }
+            codedColours = CodedColours(
+                primaries: numbers[0], transfer: numbers[1], matrix: numbers[2], isFullRange: numbers[3] != 0)
         case .animation where pieces.isEmpty:
             animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { $0 > 1 ? $0 : nil }
         case .exif where isWhole && !hasEXIF:
@@ -102,6 +108,10 @@ struct PNGFile {
         default: break
         }
     }
+
+    /// The colours by which the pixels become sRGB, before any profile; `nil` if the chunk leaves that to others. A PNG
+    /// always holds RGB, which is matrix 0.
+    var decisiveColours: CodedColours? { codedColours.flatMap { $0.isKnown && $0.matrix == 0 ? $0 : nil } }
 
     /// Whether it has an ICC profile.
     var hasProfile: Bool { profileChunk != nil }
@@ -150,8 +160,11 @@ struct PNGFile {
         return stream[...]
     }
 
-    /// The ICC profile; `nil` if there is no readable one.
-    var profile: [UInt8]? { profileChunk.flatMap { Self.profile(in: bytes[$0.body]) } }
+    /// The ICC profile; `nil` if there is no readable one, or if ``decisiveColours`` go before it.
+    var profile: [UInt8]? {
+        guard decisiveColours == nil else { return nil }
+        return profileChunk.flatMap { Self.profile(in: bytes[$0.body]) }
+    }
 
     /// Reads a profile's chunk: a name, a zero, the method, and the compressed profile.
     static func profile(in body: ArraySlice<UInt8>) -> [UInt8]? {

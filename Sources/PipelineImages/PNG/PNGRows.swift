@@ -11,6 +11,9 @@ final class PNGRows {
     private let depth: Int
     private let length: Int
     private let pixelLength: Int
+    /// Maps PQ and HLG of 16 bits to sRGB, before 8 bits lose their darks.
+    private let tones: ToneMapping?
+    var mapsTones: Bool { tones != nil }
     /// 256 RGBA colours of the palette.
     private var colours: [UInt8] = []
     private let nothing: UnsafeMutablePointer<UInt8>
@@ -26,6 +29,7 @@ final class PNGRows {
         width = file.size.width
         depth = file.depth
         length = file.rowLength
+        tones = file.depth == 16 ? file.decisiveColours.flatMap { ToneMapping($0, bits: 16) } : nil
         pixelLength = file.pixelLength
         layout =
             switch file.colour {
@@ -66,7 +70,10 @@ final class PNGRows {
         let above = y == 0 ? UnsafePointer(nothing) : UnsafePointer(row - length - 1)
         guard cpng_unfilter(Int32(row[-1]), row, above, length, pixelLength) else { return nil }
         var samples = UnsafePointer(row)
-        if depth != 8 {
+        if let tones {
+            tones.convert(row, to: unpacked, count: width, channels: colour.samples)
+            samples = UnsafePointer(unpacked)
+        } else if depth != 8 {
             cpng_unpack(row, unpacked, width * colour.samples, Int32(depth), colour != .palette)
             samples = UnsafePointer(unpacked)
         }

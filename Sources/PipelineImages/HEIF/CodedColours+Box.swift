@@ -1,0 +1,21 @@
+import Pipeline
+
+extension CodedColours {
+    /// Reads a property `colr` of the kind `nclx` (ISO/IEC 14496-12 section 12.1.5); `nil` for other kinds.
+    init?(nclx content: ArraySlice<UInt8>) {
+        guard content.prefix(4).elementsEqual("nclx".utf8), let primaries = content.number(at: 4, bytes: 2),
+            let transfer = content.number(at: 6, bytes: 2), let matrix = content.number(at: 8, bytes: 2),
+            let range = content.number(at: 10, bytes: 1)
+        else { return nil }
+        self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: range & 0x80 != 0)
+    }
+}
+
+extension ImageHeader {
+    /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
+    /// describes the colours, and these numbers only matrix and range.
+    mutating func take(_ colours: CodedColours?) {
+        codedColours = colours
+        convertedColours = colours.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
+    }
+}
