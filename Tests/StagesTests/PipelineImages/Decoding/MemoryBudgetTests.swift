@@ -45,7 +45,7 @@ struct MemoryBudgetTests {
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1000), client: CurlClient())
         resources.budget = MemoryBudget(bytes: 100)
         let budget = resources.budget
-        let loader = ImageLoader(resources) { _, _ in
+        let loader = try ImageLoader(resources) { _, _ in
             ImagePipeline {
                 Hungry(budget: budget) { #expect(!budget.claimNow(21, priority: .normal)) }
             }

@@ -37,9 +37,9 @@ struct RequestEventsTests {
             memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000, clock: clock), client: CurlClient(.local))
     }
 
-    private func loader(_ stage: any Stage) -> ImageLoader {
-        ImageLoader(resources, observers: [recorder]) { policy, resources in
-            policy.pipeline(resources).replacing(Fetch.self, with: stage)
+    private func loader(_ stage: any Stage) throws -> ImageLoader {
+        try ImageLoader(resources, observers: [recorder]) { policy, resources in
+            policy.pipeline(resources).replacing(Fetch.self, with: stage, where: .present)
         }
     }
 
@@ -67,7 +67,7 @@ struct RequestEventsTests {
     func fetched() async throws {
         let (picture, sent) = (picture, Gate())
         let stage = fetcher { HTTPExchange(url: $0, bytes: picture, mediaType: "image/png", at: $1) }
-        let loader = loader(stage)
+        let loader = try loader(stage)
         let response = Task {
             try await loader.load(.url(url)) { event in
                 take(event)
@@ -180,7 +180,7 @@ struct RequestEventsTests {
     func failed() async throws {
         struct Broken: Error {}
         let stage = fetcher { _, _ in throw Broken() }
-        let loader = loader(stage)
+        let loader = try loader(stage)
         let sent = Gate()
         let response = Task {
             try await loader.load(.url(url)) { event in
