@@ -58,7 +58,7 @@ struct ColourPrimaries {
     private static let d65 = (x: 0.3127, y: 0.3290)
     private static let illuminantC = (x: 0.310, y: 0.316)
 
-    /// All that are known, by their number.
+    /// The primaries that H.273 names, by their number.
     static let named: [Int: ColourPrimaries] = [
         1: ColourPrimaries("BT.709", [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65]),
         4: ColourPrimaries("BT.470 M", [(0.67, 0.33), (0.21, 0.71), (0.14, 0.08), illuminantC]),

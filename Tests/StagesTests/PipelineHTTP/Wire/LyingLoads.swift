@@ -37,7 +37,9 @@ final class LyingLoads: Sendable {
                 StaleFirst {
                     StaleIfError {
                         Coalesce(flights, by: .source) {
-                            Lease(cache) { Retry(attempts: 3, initialDelay: .zero) { Fetch(responses: cache, client: client) } }
+                            Lease(cache) {
+                                Retry(attempts: 3, initialDelay: .zero) { Fetch(responses: cache, client: client) }
+                            }
                         }
                     }
                     StubStage("Decode", accepts: .original, produces: .decoded) { load in

@@ -226,7 +226,7 @@ struct CodedColoursTests {
         }
     }
 
-    @Test("Metadata and the trace tell them, beside a profile too")
+    @Test("Metadata and the trace tell them, also where there is a profile")
     func told() async throws {
         let file = Self.png([1, 2, 3], cicp: [9, 16, 0, 1])
         let coded = try #require(try await ImageMetadata(of: file).codedColours)
