@@ -77,7 +77,7 @@ extension StageCatalogue {
                 guard let limits else {
                     throw StageMistake("limitErrors needs clientAttempts, serverAttempts, or both.")
                 }
-                return LimitErrors(resources.responses, limits) { given.body }
+                return LimitErrors(limits, in: resources.responses) { given.body }
             },
             composite(
                 "preview", "Shows previews while an image is fetched.",

@@ -106,7 +106,7 @@ extension StageCatalogue {
                 limits.frames = given.integer("frames") ?? limits.frames
                 return Decode(
                     codecs: codecs, limits: limits, quality: given.text("quality") == "fast" ? .fast : .quality,
-                    allowTruncated: given.flag("allowTruncated"))
+                    allowTruncated: given.flag("allowTruncated"), budget: resources.budget)
             },
             StageSpecification("downscale", summary: "Scales the image to the requested size.") { _ in
                 Downscale()

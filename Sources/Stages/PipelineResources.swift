@@ -51,7 +51,7 @@ public struct PipelineResources: Sendable {
     public var credentials: CredentialFields { responses.users.credentials }
 
     /// The decoder of a policy's list.
-    var decode: Decode {
+    package var decode: Decode {
         Decode(codecs: codecs, limits: limits, quality: quality, allowTruncated: allowTruncated, budget: budget)
     }
 }

@@ -163,7 +163,7 @@ extension ImagePipeline {
         let fetch = Fetch(
             responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
         if let limits = resources.errorLimits {
-            LimitErrors(resources.responses, limits) { fetch }
+            LimitErrors(limits, in: resources.responses) { fetch }
         } else {
             fetch
         }

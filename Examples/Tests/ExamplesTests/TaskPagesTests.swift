@@ -90,7 +90,7 @@ final class TaskPagesTests {
     @Test("A caching client asks the origin once")
     func cachingClient() async throws {
         let (folder, url) = (folder.path, origin.url("/cat.png"))
-        let client = CachingClient(HTTPCache(folder: folder), CurlClient(.init(addresses: .any)))
+        let client = CachingClient(cache: HTTPCache(folder: folder), client: CurlClient(.init(addresses: .any)))
         let response = try await client.send(CachingRequest(url: url))
         #expect(response.status == 200)
         _ = try await client.send(CachingRequest(url: url))

@@ -94,7 +94,7 @@ struct FetchCommand: AsyncParsableCommand {
         let users = stdio ? HTTPCache.Users.one : .several
         let fleet = shared.fleet(users: stdio ? .everyone : .several)
         let responses = fleet?.cache ?? cache.responses(users: users)
-        let client = CachingClient(responses, S3URLs(CurlClient(options)))
+        let client = CachingClient(cache: responses, client: S3URLs(CurlClient(options)))
         defer { fleet?.close() }
         if stdio {
             let result = await Result { try await StdioSession(client).serve(InputLines.read()) }

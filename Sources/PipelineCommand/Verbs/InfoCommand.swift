@@ -46,7 +46,7 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let responses = cache.responses()
-        let client = CachingClient(responses, CurlClient(.init(addresses: addresses.policy)))
+        let client = CachingClient(cache: responses, client: CurlClient(.init(addresses: addresses.policy)))
         var failures = 0
         for input in inputs {
             do {

@@ -11,7 +11,7 @@ import Pipeline
 /// the same entries.
 ///
 /// ```swift
-/// let client = CachingClient(HTTPCache(folder: folder), CurlClient())
+/// let client = CachingClient(cache: HTTPCache(folder: folder), client: CurlClient())
 /// let response = try await client.send(CachingRequest(url: url))
 /// response.use                 // miss, and hit the next time
 /// await client.drain()         // before the program ends
@@ -25,10 +25,14 @@ public final class CachingClient: Sendable {
     let fetches = SharedFetches()
 
     /// Puts a cache in front of a client.
-    public init(_ cache: HTTPCache, _ client: any HTTPClient) {
+    public init(cache: HTTPCache, client: any HTTPClient) {
         self.cache = cache
         self.client = client
     }
+
+    /// Puts a cache in front of a client.
+    @available(*, deprecated, renamed: "init(cache:client:)")
+    public convenience init(_ cache: HTTPCache, _ client: any HTTPClient) { self.init(cache: cache, client: client) }
 
     /// Returns the response to a request, from the cache or the origin, whatever its status.
     ///

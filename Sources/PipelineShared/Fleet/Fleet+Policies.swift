@@ -22,9 +22,7 @@ extension ImagePipeline {
     ) -> ImagePipeline {
         let fetch = Fetch(
             responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
-        let decode = Decode(
-            codecs: resources.codecs, limits: resources.limits, quality: resources.quality,
-            allowTruncated: resources.allowTruncated)
+        let decode = resources.decode
         let limits = resources.errorLimits
         return .arranged(
             chain {
@@ -43,7 +41,7 @@ extension ImagePipeline {
                                             SharedLookup(fleet)
                                             FleetLease(fleet) {
                                                 if let limits {
-                                                    LimitErrors(resources.responses, limits) { fetch }
+                                                    LimitErrors(limits, in: resources.responses) { fetch }
                                                 } else {
                                                     fetch
                                                 }

@@ -14,10 +14,16 @@ public struct LimitErrors: CompositeStage, CredentialStage {
     private let limits: ErrorLimits
 
     /// Wraps the stages that ask the origin; the errors are counted in `responses`.
-    public init(_ responses: HTTPCache, _ limits: ErrorLimits, @ChainBuilder _ body: () -> Chain) {
+    public init(_ limits: ErrorLimits, in responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
         self.responses = responses
         self.limits = limits
         self.body = body()
+    }
+
+    /// Wraps the stages that ask the origin; the errors are counted in `responses`.
+    @available(*, deprecated, renamed: "init(_:in:_:)")
+    public init(_ responses: HTTPCache, _ limits: ErrorLimits, @ChainBuilder _ body: () -> Chain) {
+        self.init(limits, in: responses, body)
     }
 
     /// The stage uses the load's keys.

@@ -114,7 +114,7 @@ final class ScenarioWorld {
         _ method: String, _ request: Scenario.Request, _ status: Int, _ asks: [String]
     ) async -> String? {
         guard let method = HTTPRequest.Method(method) else { return "\(method) is not a method" }
-        let client = CachingClient(program(request.program).cache, origin)
+        let client = CachingClient(cache: program(request.program).cache, client: origin)
         let answer = try? await client.send(
             CachingRequest(
                 method: method, url: url(request.path), headers: ScenarioFields.parse(request.fields),
@@ -135,7 +135,7 @@ final class ScenarioWorld {
         let front: any ScenarioFront =
             switch kind {
             case .loader: LoaderFront(cache, origin, clock, pictures)
-            case .cachingClient: CachingFront(client: CachingClient(cache, origin), pictures: pictures)
+            case .cachingClient: CachingFront(client: CachingClient(cache: cache, client: origin), pictures: pictures)
             }
         let program = Program(cache: cache, front: front)
         programs[name] = program

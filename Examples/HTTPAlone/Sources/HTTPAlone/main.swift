@@ -7,7 +7,7 @@ guard CommandLine.arguments.count == 3, let url = URL(string: CommandLine.argume
     print("Usage: HTTPAlone URL FOLDER")
     exit(2)
 }
-let client = CachingClient(HTTPCache(folder: CommandLine.arguments[2]), CurlClient())
+let client = CachingClient(cache: HTTPCache(folder: CommandLine.arguments[2]), client: CurlClient())
 let response = try await client.send(CachingRequest(url: url))
 print("\(response.status), \(response.body.count) bytes, \(response.use)")
 await client.drain()

@@ -41,8 +41,8 @@ struct ClockSetBackTests: CacheSuite {
         }
         let url = origin.url("/a")
         let client = CachingClient(
-            cache,
-            Interrupted {
+            cache: cache,
+            client: Interrupted {
                 guard requests.value == 1 else { return }
                 clock.set(now: clock.now - 100)
                 await cache.remove(url: url)

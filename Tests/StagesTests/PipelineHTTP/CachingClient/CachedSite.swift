@@ -15,8 +15,8 @@ final class CachedSite: Sendable {
         origin = try ScriptedOrigin(handler)
         folder = try TemporaryFolder()
         client = CachingClient(
-            .test(folder.path + "/cache", isShared: isShared, clock: clock),
-            CurlClient(.init(addresses: .any)))
+            cache: .test(folder.path + "/cache", isShared: isShared, clock: clock),
+            client: CurlClient(.init(addresses: .any)))
     }
 
     /// Sends a request for `/a`.

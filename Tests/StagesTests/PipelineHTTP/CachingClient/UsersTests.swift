@@ -24,8 +24,8 @@ struct UsersTests {
 
     private func client(_ users: HTTPCache.Users) -> CachingClient {
         CachingClient(
-            .test(folder.path + "/cache", users: users, clock: clock),
-            CurlClient(.init(addresses: .any)))
+            cache: .test(folder.path + "/cache", users: users, clock: clock),
+            client: CurlClient(.init(addresses: .any)))
     }
 
     private func uses(

@@ -112,7 +112,7 @@ struct ExcessBytesTests {
         let origin = try RawOrigin(Self.respond)
         let folder = try TemporaryFolder()
         let responses = HTTPCache(folder: folder.path)
-        let client = CachingClient(responses, client(byProxy ? origin : nil))
+        let client = CachingClient(cache: responses, client: client(byProxy ? origin : nil))
         let urls = try ["evil", "other"].map { try url($0, origin) }
         #expect(try await client.send(CachingRequest(url: urls[0])).text == "evil")
         let connection = try #require(origin.connections.first)

@@ -27,7 +27,7 @@ final class LyingLoads: Sendable {
         self.cache = cache
         self.client = client
         self.clock = clock
-        caching = CachingClient(cache, client)
+        caching = CachingClient(cache: cache, client: client)
         let state = Lock(State())
         self.state = state
         pipeline = ImagePipeline(clock: clock) { [flights] in

@@ -96,7 +96,7 @@ final class HTTPSimulation {
         let cache = HTTPCache.scenario(folder, isMixed && number == 1 ? .one : users, clock)
         return Program(
             cache: cache, loader: LoaderFront(cache, origin, clock, pictures),
-            client: CachingFront(client: CachingClient(cache, origin), pictures: pictures))
+            client: CachingFront(client: CachingClient(cache: cache, client: origin), pictures: pictures))
     }
 
     var now: Int { Int((clock.now.timeIntervalSince(ScenarioFields.start) * 1000).rounded()) }

@@ -176,7 +176,7 @@ struct ClosureTests {
             let response = try await loader.load(site.origin.url("/moved"), options: .init(partition: user))
             #expect(response.source == .network)
         }
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         _ = try await client.send(CachingRequest(url: site.origin.url("/b"), partition: "carol"))
         #expect(
             site.origin.log.requests.map(\.target) == [

@@ -205,7 +205,7 @@ struct RetryTests {
         let limits = ErrorLimits(serverErrors: .init(attempts: 2, maxAge: .seconds(600)))
         let pipeline = ImagePipeline.returnCacheElseLoad(resources).removing(MemoryLookup.self).replacing(
             Fetch.self,
-            with: LimitErrors(resources.responses, limits) {
+            with: LimitErrors(limits, in: resources.responses) {
                 Retry(attempts: 2, initialDelay: .seconds(1), jitter: { 1 }) {
                     Fetch(responses: resources.responses, client: resources.client)
                 }

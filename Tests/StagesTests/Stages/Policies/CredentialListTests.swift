@@ -23,7 +23,7 @@ struct CredentialListTests {
         return [
             ("DiskLookup", Chain([resolve, DiskLookup(responses), fetch])),
             ("Lease", Chain([resolve, Lease(responses) { fetch }])),
-            ("LimitErrors", Chain([resolve, LimitErrors(responses, limits) { fetch }])),
+            ("LimitErrors", Chain([resolve, LimitErrors(limits, in: responses) { fetch }])),
             ("Store", Chain([resolve, fetch, Store(originals: responses)])),
         ]
     }

@@ -23,7 +23,7 @@ struct InvalidationTests {
         _ = try await loader.load(url, options: named)
         _ = try await loader.load(site.origin.url("/b"))
 
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         site.clock.advance(by: .seconds(1))
         _ = try await client.send(CachingRequest(method: .put, url: url))
 
@@ -41,7 +41,7 @@ struct InvalidationTests {
         let url = site.origin.url("/a")
         for loader in loaders { _ = try await loader.load(url) }
         site.clock.advance(by: .seconds(1))
-        #expect(await CachingClient(resources.responses, resources.client).invalidate(url) == 1)
+        #expect(await CachingClient(cache: resources.responses, client: resources.client).invalidate(url) == 1)
         #expect(try await loaders[0].load(url).source == .network)
         #expect(try await loaders[1].load(url).source == .disk)
     }

@@ -97,7 +97,7 @@ struct RedirectChainTests {
         let loader = ImageLoader(resources)
         _ = try await loader.load(site.origin.url("/latest"))
         site.clock.advance(by: .seconds(1))
-        _ = await CachingClient(resources.responses, resources.client).invalidate(site.origin.url(hop))
+        _ = await CachingClient(cache: resources.responses, client: resources.client).invalidate(site.origin.url(hop))
         #expect(try await loader.load(site.origin.url("/latest")).source != .memory)
         #expect(paths.last == hop)
         #expect(paths.count == 4)
@@ -182,7 +182,7 @@ struct RedirectChainTests {
         redirect("/latest", to: "/v1", "max-age=60")
         redirect("/other", to: "/v2", "max-age=60")
         let resources = site.resources()
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         try await load()
         #expect(try await client.send(CachingRequest(url: site.origin.url("/latest"))).use == .hit)
         _ = try await client.send(CachingRequest(url: site.origin.url("/other")))
@@ -194,7 +194,7 @@ struct RedirectChainTests {
     func loop(control: String?) async throws {
         redirect("/a", to: "/b", control)
         redirect("/b", to: "/a", control)
-        let client = CachingClient(site.resources().responses, site.client)
+        let client = CachingClient(cache: site.resources().responses, client: site.client)
         for _ in 0..<2 {
             for path in ["/a", "/b"] {
                 await #expect(throws: LoadError.self) { try await load(path) }
@@ -243,7 +243,7 @@ struct RedirectChainTests {
         var resources = site.resources()
         resources.client = CurlClient(.init(addresses: try .publicOnly(allowing: ["127.0.0.1"])))
         let pipeline = ImagePipeline.returnCacheElseLoad(resources)
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         for _ in 0..<2 {
             do {
                 _ = try await client.send(CachingRequest(url: site.origin.url("/latest")))

@@ -159,7 +159,7 @@ struct ValidationTests {
         async let slow = pipeline.load(request)
         await site.origin.until { $0.requests.count == 2 }
         site.clock.advance(by: .seconds(1))
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         _ = try await client.send(CachingRequest(url: site.origin.url("/a"), mode: .reload))
         gate.open()
         _ = try await slow
@@ -180,7 +180,7 @@ struct ValidationTests {
         async let slow = ImagePipeline.ignoreCache(resources).load(request)
         await site.origin.until { $0.requests.count == 1 }
         site.clock.advance(by: .seconds(1))
-        let client = CachingClient(resources.responses, resources.client)
+        let client = CachingClient(cache: resources.responses, client: resources.client)
         _ = try await client.send(CachingRequest(url: site.origin.url("/a"), mode: .reload))
         gate.open()
         _ = try await slow

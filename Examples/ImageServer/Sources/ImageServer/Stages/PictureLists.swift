@@ -94,7 +94,10 @@ final class PictureLists: Sendable {
     }
 
     @ChainBuilder private func making(_ work: [any Stage], decodes: Bool) -> Chain {
-        if decodes { Decode(codecs: resources.codecs, limits: resources.limits, quality: decodeQuality) }
+        if decodes {
+            Decode(
+                codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
+        }
         work
     }
 
