@@ -17,8 +17,11 @@ extension ImagePipeline {
 
     /// Returns the same pipeline with each stage of type `Old` replaced, in composites' bodies too.
     /// - Parameters:
+    ///   - type: The type of the stages to replace.
+    ///   - stage: The new stage.
     ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
     public func replacing<Old: Stage>(
         _ type: Old.Type, with stage: any Stage, where fit: EditFit = .required, file: StaticString = #fileID,
@@ -29,8 +32,10 @@ extension ImagePipeline {
 
     /// Returns the same pipeline without the stages of type `Old`. A composite whose body becomes empty is removed too.
     /// - Parameters:
+    ///   - type: The type of the stages to remove.
     ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
     public func removing<Old: Stage>(
         _ type: Old.Type, where fit: EditFit = .required, file: StaticString = #fileID, line: UInt = #line
@@ -40,8 +45,11 @@ extension ImagePipeline {
 
     /// Returns the same pipeline with a stage before each stage of type `Place`, in composites' bodies too.
     /// - Parameters:
+    ///   - stage: The new stage.
+    ///   - type: The type of the stages before which it goes.
     ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a place.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     /// - Precondition: a list that is written out has such a place, and each of its stages can run.
     public func inserting<Place: Stage>(
         _ stage: any Stage, before type: Place.Type, where fit: EditFit = .required, file: StaticString = #fileID,
@@ -54,8 +62,11 @@ extension ImagePipeline {
 
     /// Returns the same pipeline with a stage after each stage of type `Place`, in composites' bodies too.
     /// - Parameters:
+    ///   - stage: The new stage.
+    ///   - type: The type of the stages after which it goes.
     ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a place.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     /// - Precondition: a list that is written out has such a place, and each of its stages can run.
     public func inserting<Place: Stage>(
         _ stage: any Stage, after type: Place.Type, where fit: EditFit = .required, file: StaticString = #fileID,
@@ -68,8 +79,10 @@ extension ImagePipeline {
 
     /// Returns the same pipeline with a stage at a place that is named by what happens there.
     /// - Parameters:
+    ///   - stage: The new stage.
     ///   - place: Such as ``ListPlace/beforeOrigin``.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     /// - Precondition: each stage of a list that is written out can run.
     public func inserting(
         _ stage: any Stage, at place: ListPlace, file: StaticString = #fileID, line: UInt = #line
