@@ -27,7 +27,8 @@ public struct ImagePipeline: Sendable {
     /// Makes a pipeline of stages written one below the other.
     /// - Parameters:
     ///   - clock: The clock that loads use.
-    ///   - file, line: Named if the program ends.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
     ///   - stages: The stages.
     /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
     public init(

@@ -28,9 +28,9 @@ public protocol ImageDecoding: Sendable {
     /// `nativeSize`.
     ///
     /// The result is never smaller than the picture fitted into `box`, nor larger than the picture; any other result
-    /// fails the load with ``LoadError/Code/stageContract``. It may be larger than the box, since `Downscale` makes it
+    /// fails the load with `LoadError.Code.stageContract`. It may be larger than the box, since `Downscale` makes it
     /// exact, but a decoder should reduce as it reads where that is cheaper. Make it with
-    /// ``DecodedImage/init(validating:size:layout:nativeSize:region:)``: the initializers that don't throw end the program
+    /// `DecodedImage.init(validating:size:layout:nativeSize:region:)`: the initializers that don't throw end the program
     /// if the numbers of a damaged file don't match.
     /// - Parameters:
     ///   - bytes: The whole file.
