@@ -35,9 +35,9 @@ enum CurlCallbacks {
     static let request: curl_prereq_callback = { context, remote, local, remotePort, localPort in
         guard let run = run(context), let remote, let local else { return CURL_PREREQFUNC_ABORT }
         let ends = CurlConnections.Ends(
-            local: Address(String(cString: local)), localPort: localPort, remote: Address(String(cString: remote)),
+            local: String(cString: local), localPort: localPort, remote: String(cString: remote),
             remotePort: remotePort)
-        return run.mayAsk(ends.remote) && run.maySend(on: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        return run.mayAsk(Address(ends.remote)) && run.maySend(on: ends) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
     }
 
     /// Learns that libcurl 7.88 drops bytes behind a response's end that it has read together with the end. It keeps the

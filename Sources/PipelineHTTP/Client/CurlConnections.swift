@@ -7,9 +7,9 @@ import Glibc
 struct CurlConnections {
     /// The two ends of a connection, as libcurl names them.
     struct Ends: Hashable {
-        let local: Address?
+        let local: String
         let localPort: Int32
-        let remote: Address?
+        let remote: String
         let remotePort: Int32
     }
 
@@ -20,24 +20,24 @@ struct CurlConnections {
         case http1(CurlURL)
     }
 
-    private var connections: [Int32: (ends: Ends, use: Use)] = [:]
+    private var connections: [Ends: (socket: Int32, use: Use)] = [:]
+    /// The last connection of each socket's number, which the system gives away again once it is closed.
+    private var ends: [Int32: Ends] = [:]
 
     /// Notes a new connection, which is one of these sockets.
     /// - Returns: false if it is none of them, so it was opened for an earlier request.
-    mutating func note(_ ends: Ends, among sockets: [Int32]) -> Bool {
-        let socket = sockets.first { socket in
-            // Its other end may have reset it already.
-            Self.end(of: socket, getsockname).map { $0 == (ends.local, ends.localPort) } ?? false
-        }
+    mutating func note(_ new: Ends, among sockets: [Int32]) -> Bool {
+        guard !sockets.isEmpty else { return false }
+        let local = Address(new.local)
+        let socket = sockets.first { Self.localEnd(of: $0).map { $0 == (local, new.localPort) } ?? false }
         guard let socket else { return false }
-        connections[socket] = (ends, .numbered)
+        if let old = ends.updateValue(new, forKey: socket) { connections[old] = nil }
+        connections[new] = (socket, .numbered)
         return true
     }
 
     /// Notes that a connection has carried a response of HTTP/1, which has no number.
-    mutating func carriedHTTP1(_ ends: Ends, from origin: CurlURL) {
-        if let socket = socket(ends) { connections[socket]?.use = .http1(origin) }
-    }
+    mutating func carriedHTTP1(_ ends: Ends, from origin: CurlURL) { connections[ends]?.use = .http1(origin) }
 
     /// Whether a kept connection may carry a request to an origin.
     ///
@@ -46,13 +46,9 @@ struct CurlConnections {
     /// - Parameter mayHoldBytes: whether bytes of the connection may be in memory of TLS, decrypted and not read.
     func mayReuse(_ ends: Ends, for origin: CurlURL, mayHoldBytes: () -> Bool) -> Bool {
         // A connection whose first response hasn't arrived can only be one that numbers its responses.
-        guard let socket = socket(ends), let use = connections[socket]?.use else { return false }
+        guard let (socket, use) = connections[ends] else { return false }
         guard case .http1(let last) = use else { return true }
         return last == origin && Self.isQuiet(socket) && !mayHoldBytes()
-    }
-
-    private func socket(_ ends: Ends) -> Int32? {
-        connections.first { $0.value.ends == ends && Self.isOpen($0.key, with: ends) }?.key
     }
 
     /// Whether nothing waits to be read, neither bytes nor the connection's end. Over TLS that may also be a message of
@@ -62,20 +58,13 @@ struct CurlConnections {
         return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0 && errno == EAGAIN
     }
 
-    /// Whether a socket, whose number the system may have given to another, has these ends.
-    private static func isOpen(_ socket: Int32, with ends: Ends) -> Bool {
-        guard let local = end(of: socket, getsockname), let remote = end(of: socket, getpeername) else { return false }
-        return local == (ends.local, ends.localPort) && remote == (ends.remote, ends.remotePort)
-    }
-
-    private static func end(
-        of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
-    ) -> (Address?, Int32)? {
+    private static func localEnd(of socket: Int32) -> (Address?, Int32)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         return withUnsafeMutableBytes(of: &storage) { bytes in
             guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                name(socket, address, &length) == 0
+                // Fails if its other end has reset it already.
+                getsockname(socket, address, &length) == 0
             else { return nil }
             // The port is the first field of both kinds of address.
             let port = Int32(UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))

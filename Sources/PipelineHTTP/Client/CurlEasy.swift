@@ -45,6 +45,10 @@ final class CurlEasy {
     /// Makes the transfer open a connection of its own.
     func setFreshConnection() { set(CURLOPT_FRESH_CONNECT, 1) }
 
+    /// Makes libcurl tell of bytes behind the response's end. It then formats texts for all that it does, which costs
+    /// microseconds.
+    func reportExcess() { set(CURLOPT_VERBOSE, 1) }
+
     /// Closes the connection after the transfer.
     func forbidReuse() { set(CURLOPT_FORBID_REUSE, 1) }
 
@@ -135,7 +139,6 @@ final class CurlEasy {
         check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, run))
         check(ccurl_set_request_function(handle, CurlCallbacks.request))
         check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, run))
-        set(CURLOPT_VERBOSE, 1)
         check(ccurl_set_debug_function(handle, CurlCallbacks.information))
         check(ccurl_set_pointer(handle, CURLOPT_DEBUGDATA, run))
     }

@@ -113,6 +113,8 @@ final class CurlRun {
             }
             transfer.expect(length)
         }
+        // Behind a body of a declared length libcurl closes the connection by itself.
+        if !hasBody || reader.contentLength ?? 0 == 0 { easy.reportExcess() }
         if options.decompress && hasBody { reader.describeDecompressed() }
         if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
             sharesConnection = true

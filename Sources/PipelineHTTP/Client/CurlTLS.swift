@@ -9,15 +9,19 @@ enum CurlTLS {
         guard let session = ccurl_get_tls(easy), let connection = session.pointee.internals else { return true }
         switch session.pointee.backend {
         case CURLSSLBACKEND_OPENSSL:
-            guard let function = function("SSL_has_pending") else { return true }
-            typealias HasPending = @convention(c) (UnsafeMutableRawPointer) -> CInt
-            return unsafeBitCast(function, to: HasPending.self)(connection) != 0
+            return hasPending.map { $0(connection) != 0 } ?? true
         case CURLSSLBACKEND_GNUTLS:
-            guard let function = function("gnutls_record_check_pending") else { return true }
-            typealias CheckPending = @convention(c) (UnsafeMutableRawPointer) -> Int
-            return unsafeBitCast(function, to: CheckPending.self)(connection) != 0
+            return checkPending.map { $0(connection) != 0 } ?? true
         default: return true
         }
+    }
+
+    private typealias HasPending = @convention(c) @Sendable (UnsafeMutableRawPointer) -> CInt
+    private static let hasPending = function("SSL_has_pending").map { unsafeBitCast($0, to: HasPending.self) }
+
+    private typealias CheckPending = @convention(c) @Sendable (UnsafeMutableRawPointer) -> Int
+    private static let checkPending = function("gnutls_record_check_pending").map {
+        unsafeBitCast($0, to: CheckPending.self)
     }
 
     /// Finds a function among the libraries that libcurl itself is linked with: a program may have another version of
