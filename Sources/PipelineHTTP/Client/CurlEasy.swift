@@ -47,7 +47,11 @@ final class CurlEasy {
 
     /// Makes libcurl tell of bytes behind the response's end. It then formats texts for all that it does, which costs
     /// microseconds.
-    func reportExcess() { set(CURLOPT_VERBOSE, 1) }
+    func reportExcess(to run: CurlRun) {
+        check(ccurl_set_debug_function(handle, CurlCallbacks.information))
+        check(ccurl_set_pointer(handle, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(run).toOpaque()))
+        set(CURLOPT_VERBOSE, 1)
+    }
 
     /// Closes the connection after the transfer.
     func forbidReuse() { set(CURLOPT_FORBID_REUSE, 1) }
@@ -139,8 +143,6 @@ final class CurlEasy {
         check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, run))
         check(ccurl_set_request_function(handle, CurlCallbacks.request))
         check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, run))
-        check(ccurl_set_debug_function(handle, CurlCallbacks.information))
-        check(ccurl_set_pointer(handle, CURLOPT_DEBUGDATA, run))
     }
 
     private func add(_ line: [UInt8]) {

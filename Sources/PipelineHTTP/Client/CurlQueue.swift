@@ -15,6 +15,8 @@ struct CurlQueue {
     private let maximum: Int
     private var lines: [Host: Line] = [:]
     private var running = 0
+    /// How many transfers wait in all lines: the loop asks for the next one more often than there is one.
+    private var waiting = 0
     private var lastNumber: UInt64 = 0
 
     private struct Host: Hashable {
@@ -38,25 +40,32 @@ struct CurlQueue {
 
     mutating func append(_ transfer: CurlTransfer) {
         lastNumber += 1
+        waiting += 1
         lines[Host(transfer), default: Line()].waiting.enqueue(transfer, transfer.request.priority, number: lastNumber)
     }
 
     /// Returns a transfer that may start now and counts it as running; `nil` if none may.
     mutating func next() -> CurlTransfer? {
-        guard running < maximum else { return nil }
-        let firsts = lines.values.compactMap { $0.running < limit($0) ? $0.waiting.first : nil }
-        guard let transfer = firsts.max(by: { $0.place < $1.place })?.element else { return nil }
-        lines[Host(transfer)]?.waiting.remove(transfer)
-        lines[Host(transfer)]?.running += 1
+        guard running < maximum, waiting > 0 else { return nil }
+        var next: (line: Dictionary<Host, Line>.Index, place: PriorityLine<CurlTransfer>.Place)?
+        for index in lines.indices where lines.values[index].running < limit(lines.values[index]) {
+            guard let place = lines.values[index].waiting.first?.place else { continue }
+            if next.map({ $0.place < place }) ?? true { next = (index, place) }
+        }
+        guard let line = next?.line else { return nil }
+        waiting -= 1
         running += 1
-        return transfer
+        lines.values[line].running += 1
+        return lines.values[line].waiting.popFirst()
     }
 
     /// Removes a transfer that has not started; returns false if it isn't here.
     mutating func remove(_ transfer: CurlTransfer) -> Bool {
         let host = Host(transfer)
         defer { forgetIfIdle(host) }
-        return lines[host]?.waiting.remove(transfer) ?? false
+        guard lines[host]?.waiting.remove(transfer) == true else { return false }
+        waiting -= 1
+        return true
     }
 
     /// Changes the priority of a transfer that has not started.
@@ -77,7 +86,8 @@ struct CurlQueue {
 
     /// Removes and returns all waiting transfers.
     mutating func removeAll() -> [CurlTransfer] {
-        lines.keys.flatMap { lines[$0]?.waiting.removeAll() ?? [] }
+        waiting = 0
+        return lines.keys.flatMap { lines[$0]?.waiting.removeAll() ?? [] }
     }
 
     private func limit(_ line: Line) -> Int {

@@ -114,7 +114,7 @@ final class CurlRun {
             transfer.expect(length)
         }
         // Behind a body of a declared length libcurl closes the connection by itself.
-        if !hasBody || reader.contentLength ?? 0 == 0 { easy.reportExcess() }
+        if !hasBody || reader.contentLength ?? 0 == 0 { easy.reportExcess(to: self) }
         if options.decompress && hasBody { reader.describeDecompressed() }
         if ccurl_get_long(easy.handle, CURLINFO_HTTP_VERSION) == Int(CURL_HTTP_VERSION_2_0) {
             sharesConnection = true
