@@ -93,7 +93,7 @@ public struct ImagePipeline: Sendable {
     package func begin(
         _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?
     ) throws(LoadError) -> Load {
-        if let box = request.maxPixelSize {
+        if let box = request.maxPixelSize, box.width < 1 || box.height < 1 {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }

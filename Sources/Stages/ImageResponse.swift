@@ -8,7 +8,13 @@ public import Pipeline
 /// compared by their pixels, which takes no time for copies of one image.
 public struct ImageResponse: Sendable {
     /// The pixels.
-    public let image: DecodedImage
+    public var image: DecodedImage {
+        // Not kept apart: copying it a second time is a twentieth of a load from memory.
+        guard case .image(let image) = response.product else {
+            preconditionFailure("A response without pixels is refused by the initializer.")
+        }
+        return image
+    }
     private let response: LoadResponse
 
     /// Where the image came from.
@@ -31,12 +37,11 @@ public struct ImageResponse: Sendable {
     /// Takes the pixels of a response.
     /// - Throws: `LoadError` with `unexpectedProduct` if the list ended with bytes.
     init(_ response: LoadResponse, of source: ImageSource) throws(LoadError) {
-        guard let image = response.image else {
+        guard case .image = response.product else {
             throw LoadError(
                 .unexpectedProduct, subject: source.redacted,
                 "The pipeline ended with bytes; remove Encode from its list, or use ImageLoader.load(_:through:).")
         }
-        self.image = image
         self.response = response
     }
 }
