@@ -20,9 +20,8 @@ extension URL {
         let authority = Self.authority(of: text)
         var hasFragment = false
         for (index, byte) in text.enumerated() {
-            let isEscape = text[(index + 1)...].prefix(2).filter(\.isHexadecimalDigit).count == 2
             switch byte {
-            case UInt8(ascii: "%") where !isEscape:
+            case UInt8(ascii: "%") where !Self.beginsEscape(text[index...]):
                 guard encodesStrayPercent else { return nil }
                 escaped += percentEncoded(byte)
             case UInt8(ascii: "#") where hasFragment: escaped += percentEncoded(byte)
@@ -36,6 +35,11 @@ extension URL {
         }
         guard let url = URL(string: String(decoding: escaped, as: UTF8.self), relativeTo: base) else { return nil }
         self = url.absoluteURL
+    }
+
+    /// Whether two hexadecimal digits follow the first byte.
+    private static func beginsEscape(_ text: ArraySlice<UInt8>) -> Bool {
+        text.count > 2 && text.dropFirst().prefix(2).allSatisfy(\.isHexadecimalDigit)
     }
 
     /// Where the host stands, with the user and the port.

@@ -7,7 +7,7 @@ public import Pipeline
 /// FirstOf {
 ///     Fetch(responses: responses, client: client)
 ///     Alternative {
-///         Fetch(responses: responses, client: mirror)                     // a Rewritten client, which asks another host
+///         Fetch(responses: responses, client: mirror)  // a Rewritten client, which asks another host
 ///         Decode()                                     // what this one gives has to decode
 ///     }
 /// }

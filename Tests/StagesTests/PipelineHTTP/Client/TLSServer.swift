@@ -41,19 +41,9 @@ final class TLSServer {
                 openssl x509 -req -in client.csr -CA ca.pem -CAkey ca.key -days 2 -out client.pem
                 """) == 0)
 
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener: Int32
+        (listener, port) = try listenOnLoopback(isInherited: true)
         defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
-            guard bind(listener, address, length) == 0, listen(listener, 128) == 0 else { return -1 }
-            return getsockname(listener, address, &length)
-        }
-        try #require(status == 0)
-        port = Int(UInt16(bigEndian: address.sin_port))
         let configuration = """
             daemon off; user root; pid \(folder)/pid; error_log \(folder)/error.log;
             events { }

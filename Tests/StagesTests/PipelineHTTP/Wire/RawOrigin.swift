@@ -18,18 +18,8 @@ final class RawOrigin: Sendable {
 
     /// - Parameter handler: sends the response to a request, on the thread of the connection.
     init(_ handler: @escaping Handler) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutableBytes(of: &address) { bytes -> Int32 in
-            guard let address = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return -1 }
-            guard bind(listener, address, length) == 0, listen(listener, 1024) == 0 else { return -1 }
-            return getsockname(listener, address, &length)
-        }
-        try #require(status == 0)
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let listener: Int32
+        (listener, port) = try listenOnLoopback()
         self.listener = listener
         let state = Lock(State())
         self.state = state
