@@ -40,6 +40,12 @@ enum ResponseSchema {
         return found
     }
 
+    /// The generation before the first of a table, as SQL.
+    ///
+    /// It begins with the time, so that a new database gives out none that a damaged one gave, and continues with a
+    /// random number, so that no two databases give out the same: a program may replace one and keep images of the other.
+    static let firstGeneration = "unixepoch() << 31 | (random() & 0x7fffffff)"
+
     static let steps = [
         """
         -- One row for each stored response: several for a source where Vary tells them apart.
@@ -79,12 +85,10 @@ enum ResponseSchema {
         CREATE INDEX failures_latest ON failures (latest);
 
         -- What is stored, kept by the triggers: nobody ever has to count.
-        -- Next to them the last generation given out, which SQLite's AUTOINCREMENT would keep on a page of its own. It
-        -- begins with the time, so that a new database gives out none that a damaged one gave, and continues with a random
-        -- number, so that no two databases give out the same: a program may replace one and keep images of the other.
+        -- Next to them the last generation given out, which SQLite's AUTOINCREMENT would keep on a page of its own.
         CREATE TABLE totals (entries INTEGER NOT NULL, bytes INTEGER NOT NULL, files INTEGER NOT NULL,
             file_bytes INTEGER NOT NULL, generation INTEGER NOT NULL);
-        INSERT INTO totals VALUES (0, 0, 0, 0, unixepoch() << 31 | (random() & 0x7fffffff));
+        INSERT INTO totals VALUES (0, 0, 0, 0, \(firstGeneration));
         CREATE TRIGGER responses_insert AFTER INSERT ON responses BEGIN
             UPDATE totals SET entries = entries + 1, bytes = bytes + new.size,
                 files = files + (new.body_file IS NOT NULL),

@@ -91,7 +91,8 @@ extension ResponseTransaction {
         guard database.changedRows == 0 else { return }
         try database.run(
             """
-            INSERT INTO totals SELECT *, max(unixepoch() << 20, (SELECT ifnull(max(generation), 0) FROM responses))
+            INSERT INTO totals
+            SELECT *, max(\(ResponseSchema.firstGeneration), (SELECT ifnull(max(generation), 0) FROM responses))
             FROM (\(SQLiteDatabase.counted))
             """)
     }

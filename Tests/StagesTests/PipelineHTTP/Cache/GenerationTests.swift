@@ -27,6 +27,24 @@ struct GenerationTests: CacheSuite {
         #expect(generations.count == 24)
     }
 
+    @Test("also if both lost their count of it and were repaired")
+    func repaired() async throws {
+        var generations: Set<Int64> = []
+        for number in 0..<8 {
+            let folder = "\(folder.path)/repaired-\(number)"
+            let damaged = HTTPCache(folder: folder, clock: clock)
+            _ = try await store(damaged, "a")
+            await damaged.close()
+            let database = try SQLiteDatabase(path: folder + "/responses.sqlite", readOnly: false)
+            try database.execute("DELETE FROM responses; DELETE FROM totals")
+            let cache = HTTPCache(folder: folder, clock: clock)
+            _ = try await cache.repair()
+            generations.insert(try #require(try await store(cache, "a")).generation)
+            await cache.close()
+        }
+        #expect(generations.count == 8)
+    }
+
     @Test("An image in memory isn't taken for one of a cache that has replaced its own")
     func replacedCache() async throws {
         let site = try Site([.eTag: "\"1\"", .cacheControl: "max-age=60"])
