@@ -99,16 +99,25 @@ package final class BackgroundTasks: Sendable {
         }
     }
 
-    /// Cancels all running and waiting work.
-    package func cancel() {
-        let (tasks, idle, _) = state.withLock { state in
-            state.cancelledUpTo = state.lastNumber
+    /// Drops the work that waits. Running work continues.
+    package func dropWaiting() {
+        // The work is released outside the lock: it may hold the last reference to a client.
+        let (idle, _) = state.withLock { state in
             let waiting = state.waiting
             state.waiting = []
             for piece in waiting { state.numbers[piece.generation] = nil }
-            return (state.running.values.compactMap(\.self), state.takeIdle(), waiting)
+            return (state.takeIdle(), waiting)
         }
-        for task in tasks { task.cancel() }
         for continuation in idle { continuation.resume() }
+    }
+
+    /// Cancels all running and waiting work.
+    package func cancel() {
+        let tasks = state.withLock { state in
+            state.cancelledUpTo = state.lastNumber
+            return state.running.values.compactMap(\.self)
+        }
+        dropWaiting()
+        for task in tasks { task.cancel() }
     }
 }

@@ -3,7 +3,11 @@ import Pipeline
 /// Removal from the caches while loads run: a load that began before a removal must not store afterwards.
 extension Flights {
     /// Notes that a source is being removed. Loads that have begun by now don't store it, and later ones don't join them.
+    ///
+    /// Waiting refreshes are dropped: they aren't loads under way, so the removal could be forgotten before they begin and
+    /// store its source again. The next load of a stale response asks for its refresh anew.
     func noteRemoval(of source: SourceKey) {
+        refreshes.dropWaiting()
         change { state in
             state.withdrawAll { $0.source == source }
             // Without loads under way, nothing could store it.
@@ -20,6 +24,7 @@ extension Flights {
 
     /// Notes that everything is being removed. Loads that have begun by now store nothing, and later ones don't join them.
     func noteRemovalOfAll() {
+        refreshes.dropWaiting()
         change { state in
             state.withdrawAll { _ in true }
             state.allRemovedAt = state.number()

@@ -56,8 +56,8 @@ public final class Flights: Sendable {
             roots[root] = count > 0 ? count : nil
         }
 
-        /// Takes out the callers whose wait is over, and forgets removals that are older than all running loads. A refresh
-        /// that waits isn't running: its request is sent after them, and a 304 finds nothing to confirm.
+        /// Takes out the callers whose wait is over, and forgets removals that are older than all running loads. No refresh
+        /// that waits is older than a removal.
         mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
             guard !idleWaiters.isEmpty || !removedAt.isEmpty else { return [] }
             let oldest = roots.keys.min() ?? .max

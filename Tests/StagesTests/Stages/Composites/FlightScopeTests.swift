@@ -112,6 +112,30 @@ struct FlightScopeTests {
         await flights.drain()
         #expect(requests.value == 40)
     }
+
+    @Test("A refresh that waits doesn't store again what is removed meanwhile")
+    func removedWhileWaiting() async throws {
+        let site = try Site([.eTag: "\"1\"", .cacheControl: "max-age=60, stale-while-revalidate=6000"])
+        var resources = site.resources()
+        let requests = Counter()
+        resources.client = GatedClient(client: site.client, gate: gate, revalidations: requests)
+        let loader = ImageLoader(resources)
+        let urls = (0..<12).map { site.origin.url("/\($0)") }
+        for url in urls { _ = try await loader.load(url) }
+        site.clock.advance(by: .seconds(120))
+        resources.memory.reset()
+        for url in urls { #expect(try await loader.load(url).isStale) }
+        await requests.reaches(8)
+        let cachedOnly = LoadOptions(policy: .returnCacheDontLoad())
+        await loader.remove(urls[11])
+        // The refresh would store the new version.
+        let newer = Picture.png(PixelSize(width: 9, height: 9))
+        site.origin.route("/11") { _ in .init(headers: [.cacheControl: "max-age=60"], body: newer) }
+        gate.open()
+        await resources.flights.drain()
+        #expect(try await !loader.load(urls[0], options: cachedOnly).isStale)
+        await #expect(throws: LoadError.self) { try await loader.load(urls[11], options: cachedOnly) }
+    }
 }
 
 /// Lets revalidations wait for a gate.
