@@ -5,7 +5,7 @@ extension Flights {
     /// Notes that a source is being removed. Loads that have begun by now don't store it, and later ones don't join them.
     ///
     /// Waiting refreshes are dropped: they aren't loads under way, so the removal could be forgotten before they begin and
-    /// store its source again. The next load of a stale response asks for its refresh anew.
+    /// store its source again. The next load of a stale response asks for its refresh again.
     func noteRemoval(of source: SourceKey) {
         refreshes.dropWaiting()
         change { state in
