@@ -35,7 +35,11 @@ public struct ImagePipeline: Sendable {
         clock: any LoadClock = SystemClock(), file: StaticString = #fileID, line: UInt = #line,
         @ChainBuilder _ stages: () -> Chain
     ) {
-        let chain = stages()
+        self.init(writtenOut: stages(), clock: clock, file: file, line: line)
+    }
+
+    /// Makes a pipeline of a list that the programmer knows: a mistake in it ends the program.
+    init(writtenOut chain: Chain, clock: any LoadClock, file: StaticString, line: UInt) {
         if let problem = chain.problem { endProgram(overMistake: problem, file: file, line: line) }
         self.init(unchecked: chain, clock: clock, isWrittenOut: true)
     }
@@ -56,7 +60,7 @@ public struct ImagePipeline: Sendable {
         guard let problem = misplacement ?? chain.problem else {
             return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
         }
-        let failing = Chain([InvalidList(problem: problem)] + chain.stages)
+        let failing = Chain([Chain.Element(stage: InvalidList(problem: problem))] + chain.elements)
         return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false, misplaced: misplaced)
     }
 
