@@ -26,38 +26,48 @@ public struct ImagePipeline: Sendable {
 
     /// Makes a pipeline of stages written one below the other.
     /// - Parameters:
-    ///   - clock: The clock that loads use.
+    ///   - clock: The clock that loads use; by default that of the list's caches, or the system's if it has none.
     ///   - file: Named if the program ends.
     ///   - line: Named if the program ends.
     ///   - stages: The stages.
-    /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
+    /// - Precondition: each stage can run, and its caches go by the same clock. Where the list comes from a user, use
+    ///   ``init(validating:clock:)``.
     public init(
-        clock: any LoadClock = SystemClock(), file: StaticString = #fileID, line: UInt = #line,
+        clock: (any LoadClock)? = nil, file: StaticString = #fileID, line: UInt = #line,
         @ChainBuilder _ stages: () -> Chain
     ) {
         self.init(writtenOut: stages(), clock: clock, file: file, line: line)
     }
 
     /// Makes a pipeline of a list that the programmer knows: a mistake in it ends the program.
-    init(writtenOut chain: Chain, clock: any LoadClock, file: StaticString, line: UInt) {
-        if let problem = chain.problem { endProgram(overMistake: problem, file: file, line: line) }
+    init(writtenOut chain: Chain, clock: (any LoadClock)?, file: StaticString, line: UInt) {
+        let clock = clock ?? chain.cacheClock ?? SystemClock()
+        if let problem = chain.problem ?? chain.problem(with: clock) {
+            endProgram(overMistake: problem, file: file, line: line)
+        }
         self.init(unchecked: chain, clock: clock, isWrittenOut: true)
     }
 
     /// Makes a pipeline of a list that was put together at run time.
-    /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run.
-    public init(validating chain: Chain, clock: any LoadClock = SystemClock()) throws(LoadError) {
-        if let problem = chain.problem { throw LoadError(.stageContract, subject: "", problem) }
+    /// - Parameters:
+    ///   - chain: The list.
+    ///   - clock: The clock that loads use; by default that of the list's caches, or the system's if it has none.
+    /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run, or its cache goes by another clock.
+    public init(validating chain: Chain, clock: (any LoadClock)? = nil) throws(LoadError) {
+        let clock = clock ?? chain.cacheClock ?? SystemClock()
+        if let problem = chain.problem ?? chain.problem(with: clock) {
+            throw LoadError(.stageContract, subject: "", problem)
+        }
         self.init(unchecked: chain, clock: clock, isWrittenOut: false)
     }
 
-    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run, or an
-    /// edit found no place, each load fails.
+    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run or
+    /// goes by another clock, or an edit found no place, each load fails.
     package static func arranged(
         _ chain: Chain, clock: any LoadClock, misplaced: [String] = []
     ) -> ImagePipeline {
         let misplacement = misplaced.first.map { "\($0) \(Self.isMisplaced) The list is:\n\(chain)" }
-        guard let problem = misplacement ?? chain.problem else {
+        guard let problem = misplacement ?? chain.problem ?? chain.problem(with: clock) else {
             return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
         }
         let failing = Chain([Chain.Element(stage: InvalidList(problem: problem))] + chain.elements)

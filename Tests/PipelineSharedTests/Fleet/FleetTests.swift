@@ -218,6 +218,18 @@ struct FleetTests {
         #expect(try await machine.entries() == 0)
     }
 
+    @Test("a fleet by another clock than that of a machine's cache is refused when the loader is made")
+    func clocks() throws {
+        let machine = try FleetSite().machine()
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1000, clock: ManualClock()),
+            client: CurlClient(.init(addresses: .any)))
+        let error = #expect(throws: LoadError.self) {
+            try ImageLoader(resources, arrangement: machine.fleet.arrangement)
+        }
+        #expect(error?.message.contains("SharedLookup would calculate wrong ages") == true)
+    }
+
     @Test("the list of the policy shows where the shared tier stands")
     func list() throws {
         let machine = try FleetSite().machine()
