@@ -28,7 +28,7 @@ public struct Encode: Stage {
     private let target: Target
     /// How the file is written.
     public let options: EncodeOptions
-    private let codecs: ImageCodecs
+    package let codecs: ImageCodecs
     private let threads: BlockingThreads
 
     /// Makes the stage.
