@@ -80,14 +80,11 @@ struct SlabReader {
         return [UInt8](copying: try slab.part(at: place, count: count))
     }
 
-    /// Reads a text. Control characters become spaces: a text may end up on a terminal.
+    /// Reads a text, which may end up on a terminal.
     mutating func text() throws(Message.Malformed) -> String {
         let bytes = try block()
         guard bytes.count <= Self.longestText else { throw Message.Malformed("a text has \(bytes.count) bytes") }
-        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control ? " " : Character(scalar)
-        }
-        return String(scalars)
+        return plainText(String(decoding: bytes, as: UTF8.self), limit: Self.longestText, filler: " ")
     }
 
     mutating func optionalText() throws(Message.Malformed) -> String? {

@@ -12,7 +12,7 @@ enum UnknownFormat {
                 "The file is \(name), which is not supported; save it as a JPEG, PNG or TIFF.")
         }
         let start = bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        let declared = declaredType.map { ", though it is declared as \($0)" } ?? ""
+        let declared = declaredType.map { ", though it is declared as \(plainText($0, limit: 100))" } ?? ""
         return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is not an image\(declared).")
     }
 
