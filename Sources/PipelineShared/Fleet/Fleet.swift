@@ -55,7 +55,7 @@ public final class Fleet: Sendable {
         let blobStore = blobs.map { blobs in BlobStore(blobs) { reports.change($0, of: blobs.bucket) } }
         let store = RedisStore(
             scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports, blobs: blobStore)
-        let members = FleetMembers(store, reports)
+        let members = FleetMembers(store, reports, clock: clock)
         let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
         let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
         leases = FleetLeases(
