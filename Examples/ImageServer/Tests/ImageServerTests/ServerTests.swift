@@ -123,6 +123,38 @@ final class ServerTests {
         }
     }
 
+    @Test("A redirect doesn't lead to a URL that isn't allowed, and nothing is fetched from there")
+    func redirects() async throws {
+        let (origin, other, picture) = (try ScriptedOrigin(), try ScriptedOrigin(), picture)
+        other.route("/a.png") { _ in .init(body: picture) }
+        origin.route("/open/away.png") { [other] _ in .redirect(to: other.url("/a.png").absoluteString) }
+        origin.route("/open/up.png") { _ in .redirect(to: "/a.png") }
+        origin.route("/open/on.png") { _ in .redirect(to: "/open/a.png") }
+        for path in ["/a.png", "/open/a.png"] { origin.route(path) { _ in .init(body: picture) } }
+        try await withServer(open + ["--allow", origin.url("/open/").absoluteString]) {
+            (server: RunningServer) async throws in
+            for (path, status) in [("away", 403), ("up", 403), ("on", 200)] {
+                let url = origin.url("/open/\(path).png").absoluteString.percentEncoded
+                #expect(try await server.get("/thumb/10x10/\(url)").status == status)
+                #expect(try await server.get("/iiif/\(url)/info.json").status == status)
+            }
+        }
+        #expect(other.log.requests.isEmpty)
+        #expect(!origin.log.requests.map(\.target).contains("/a.png"))
+    }
+
+    @Test("A picture that is opened as a page runs nothing")
+    func policies() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            for path in ["/thumb/10x10/a.png", "/iiif/a.png/full/max/0/default.jpg"] {
+                let answer = try await server.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.fields[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+                #expect(answer.fields[.xContentTypeOptions] == "nosniff")
+            }
+        }
+    }
+
     @Test("Results live as long as their source, and say how old they are")
     func freshness() async throws {
         let origin = try ScriptedOrigin()
