@@ -50,8 +50,9 @@ enum StandardStream {
     private static let limit = 2_000_000_000
 
     /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
+    /// - Parameter limit: The most bytes; a longer file can't be read.
     /// - Throws: `CancellationError` if a signal ends the program meanwhile.
-    static func readFile(_ path: String) throws(CancellationError) -> [UInt8]? {
+    static func readFile(_ path: String, limit: Int = limit) throws(CancellationError) -> [UInt8]? {
         // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }

@@ -38,7 +38,7 @@ struct Settings {
 
     private static func file() throws -> [String: Value] {
         let path = path
-        guard let bytes = try StandardStream.readFile(path) else {
+        guard let bytes = try StandardStream.readFile(path, limit: YAMLDocument.mostBytes) else {
             // Without a file there are no settings. A file that can't be read is an error, since it may hold some.
             guard errno != ENOENT, errno != ENOTDIR else { return [:] }
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
