@@ -155,7 +155,7 @@ sanitize: dependencies
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
-FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows http yaml placeholders
+FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml placeholders
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)
