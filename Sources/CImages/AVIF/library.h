@@ -24,9 +24,6 @@
     F(avifImageCreate) \
     F(avifImageAllocatePlanes) \
     F(avifImageDestroy) \
-    F(avifImageSetProfileICC) \
-    F(avifImageSetMetadataExif) \
-    F(avifImageSetMetadataXMP) \
     F(avifRGBImageSetDefaults) \
     F(avifImageRGBToYUV) \
     F(avifImageYUVToRGB) \

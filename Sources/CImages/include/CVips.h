@@ -94,12 +94,6 @@ typedef struct {
     int channels;
 } cvips_picture;
 
-/// A block of metadata, or none.
-typedef struct {
-    const uint8_t *_Nullable bytes;
-    size_t count;
-} cvips_block;
-
 /// How to write an AVIF.
 typedef struct {
     /// 1 to 100.
@@ -107,11 +101,9 @@ typedef struct {
     /// From 0 (fast) to 9.
     int effort;
     bool lossless, full_chroma;
-    /// The metadata to write.
-    cvips_block exif, xmp, profile;
 } cvips_encoding;
 
-/// Writes an AVIF. Free the bytes with `cvips_free`.
+/// Writes an AVIF without metadata. Free the bytes with `cvips_free`.
 uint8_t *_Nullable cvips_save_avif(
     cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *_Nonnull count,
     cvips_failure *_Nonnull failure);
