@@ -72,6 +72,7 @@ public struct Chain: Sendable {
             let entry = load.recorder.begin(slot.name, slot.type, clock: load.clock)
             let advances = load.advances
             let report = slot.asking == .never ? nil : slot.report(&load)
+            load.prepare(for: slot.stage)
             do {
                 let outcome: Outcome
                 if let report {

@@ -124,6 +124,12 @@ public struct Load: Sendable {
         attachments.removeAll { $0 is Value }
     }
 
+    /// Removes the attachments that mustn't stay while a stage runs.
+    mutating func prepare(for stage: any Stage) {
+        guard case .decoded = content, !attachments.isEmpty else { return }
+        attachments.removeAll { ($0 as? any PassingAttachment)?.mayStay(during: stage) == false }
+    }
+
     /// Sends an event to the receivers that watch this load.
     public func report(_ event: @autoclosure () -> LoadEvent) {
         guard let events else { return }

@@ -77,7 +77,7 @@ public struct Decode: Stage, LookingAhead {
         let conversion = header.convertedColours.map { ", \($0) to sRGB" }
         load.note("\(header.format), \(header.size)\(conversion ?? "")")
         var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
-        source.decoder = work.decoder
+        (source.decoder, source.budget) = (work.decoder, budget)
         load.attach(source)
         load.advance(to: .decoded(image))
         return .done

@@ -12,20 +12,13 @@ public struct DecodedSource: LoadAttachment {
 
     /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.
     var decoder: (any ImageDecoding)?
+    /// The budget of the list's `Decode`, which later stages share.
+    var budget: MemoryBudget?
 
     /// Describes a file.
     public init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
         self.file = file
         self.format = format
         self.timeLimit = timeLimit
-    }
-}
-
-extension Load {
-    /// Limits the time of one stage's work on the pixels to that of the list's `Decode`. Pixels without a
-    /// ``DecodedSource`` have no limit.
-    var limitingTime: @Sendable (WorkCancellation) -> WorkCancellation {
-        let (limit, clock) = (attachment(DecodedSource.self)?.timeLimit, clock)
-        return { $0.limited(to: limit, by: clock) }
     }
 }

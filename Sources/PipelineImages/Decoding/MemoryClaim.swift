@@ -3,7 +3,7 @@ import Pipeline
 /// Memory claimed from a budget. It is released when the work that needs it ends, or is dropped before it begins.
 final class MemoryClaim: Sendable {
     private let budget: MemoryBudget
-    private let bytes: Int
+    let bytes: Int
     private let isHeld = Lock(true)
 
     /// Takes over a claim.

@@ -112,9 +112,9 @@ public struct Encode: Stage {
         let (target, options, codecs) = (target, options, codecs)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         try options.check(codecs)
-        let limited = load.limitingTime
-        let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
-            let cancellation = limited(cancellation)
+        let result = try await load.work(
+            with: image.size, of: image, on: threads, isLeft: isLeft
+        ) { cancellation in
             let format =
                 switch target {
                 case .format(let format): format
@@ -134,6 +134,7 @@ public struct Encode: Stage {
                 EncodedImage(
                     bytes: result.bytes, declaredType: result.format.rawValue, size: image.size,
                     nativeSize: image.nativeSize)))
+        load.detach(PixelMemory.self)
         return .done
     }
 

@@ -62,6 +62,12 @@ public struct Composite: PixelTransform {
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
     }
 
+    /// The size of the picture or of the scaled overlay, whichever has more pixels.
+    public func largestSize(of image: DecodedImage) -> PixelSize {
+        let top = scaledSize(for: image) ?? image.size
+        return top.bytes(1) > image.size.bytes(1) ? top : image.size
+    }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
@@ -94,11 +100,17 @@ public struct Composite: PixelTransform {
     /// Returns the overlay, scaled for this picture.
     private func sized(for image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let first = DecodedImage(size: overlay.size, layout: overlay.layout, frames: [overlay.frames[0]])
-        guard let scale else { return first }
-        let width = max(1, Int((Double(image.width) * scale).rounded()))
-        let height = max(1, Int((Double(width) * Double(overlay.height) / Double(overlay.width)).rounded()))
-        return try Resize(PixelSize(width: width, height: height), fit: .fill, enlarges: true)
-            .transformed(first, cancellation)
+        guard let size = scaledSize(for: image) else { return first }
+        return try Resize(size, fit: .fill, enlarges: true).transformed(first, cancellation)
+    }
+
+    /// The size of the overlay; `nil` if it keeps its own.
+    private func scaledSize(for image: DecodedImage) -> PixelSize? {
+        scale.map { scale in
+            let width = max(1, Int((Double(image.width) * scale).rounded()))
+            let height = Double(width) * Double(overlay.height) / Double(overlay.width)
+            return PixelSize(width: width, height: max(1, Int(min(1e9, height.rounded()))))
+        }
     }
 
     /// Blends one pixel over another with straight alpha (Porter and Duff's "over").

@@ -74,6 +74,14 @@ public struct Resize: PixelTransform, PixelSizing {
     /// The size and the fit.
     public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
 
+    /// The size before anything is cut off, or with the bars.
+    public func largestSize(of image: DecodedImage) -> PixelSize {
+        guard size.isBox else { return image.size }
+        let target = target(of: image)
+        guard fit == .contain, size.width > 0, size.height > 0 else { return target }
+        return PixelSize(width: max(target.width, size.width), height: max(target.height, size.height))
+    }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {
