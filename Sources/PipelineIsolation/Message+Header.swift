@@ -63,6 +63,12 @@ extension Message.Reader {
         PixelSize(width: try next(in: 0...Message.largest), height: try next(in: 0...Message.largest))
     }
 
+    /// Reads a size that the program knows.
+    mutating func nextSize(equalTo size: PixelSize) throws(Message.Malformed) {
+        _ = try next(in: size.width...size.width)
+        _ = try next(in: size.height...size.height)
+    }
+
     mutating func nextOptionalSize() throws(Message.Malformed) -> PixelSize? {
         let (isPresent, size) = (try nextBool(), try nextSize())
         return isPresent ? size : nil
@@ -81,6 +87,21 @@ extension Message.Reader {
             primaries: try next(in: 0...65_535), transfer: try next(in: 0...65_535), matrix: try next(in: 0...65_535),
             isFullRange: try nextBool())
         return isPresent ? colours : nil
+    }
+
+    /// Reads the header that a worker has found, and compares it with what the program knows of the file.
+    /// - Parameter codec: The place of the file's format among the formats.
+    mutating func nextHeader(
+        _ formats: [ImageFormat], of codec: Int, fileBytes: Int
+    ) throws(Message.Malformed) -> ImageHeader {
+        let header = try nextHeader(formats)
+        guard header.format == formats[codec] else { throw Message.Malformed("it is a header of \(header.format)") }
+        // The pages of a TIFF may form a circle, in which its decoder counts up to 65,536.
+        guard max(header.frames, header.unreadFrames) <= max(65_536, fileBytes) else {
+            throw Message.Malformed("\(header.frames) frames in \(fileBytes) bytes")
+        }
+        guard header.region == nil else { throw Message.Malformed("it has a region that nobody asked for") }
+        return header
     }
 
     /// Reads a header.

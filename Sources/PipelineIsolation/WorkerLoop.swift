@@ -65,8 +65,9 @@ struct WorkerLoop {
             let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
             let image = try decoder.picture(
-                of: file, header: header, box: box, options: options, cancellation: cancellation)
-            try response.append(image, to: output.bytes)
+                of: file, header: header, box: box, options: options, cancellation: cancellation
+            ).downscaled(to: header.size(for: box), cancellation)
+            try response.append(image, of: header, to: output.bytes)
         case .metadata:
             try writer.append(try decoder.metadata(of: file, cancellation: cancellation), to: &response)
         case .description:

@@ -81,6 +81,9 @@ public struct ImageHeader: Sendable, Hashable {
         return orientation.applied(to: PixelSize(width: max(1, fitted.width), height: max(1, fitted.height)))
     }
 
+    /// The same size, upright.
+    package func size(for box: PixelSize?) -> PixelSize { orientation.applied(to: storedSize(for: box)) }
+
     /// How many times larger than its fit into a box the picture, or its ``region``, is; 1 without a box or if it fits.
     public func excess(over box: PixelSize?) -> Double {
         guard let box else { return 1 }

@@ -1,7 +1,7 @@
 import Pipeline
 
 /// A decoder that can replace a file's metadata without changing the coded pixels.
-protocol MetadataRewriting {
+package protocol MetadataRewriting {
     /// Returns the file with these blocks in place of its EXIF and XMP. The colour profile is kept. Second pictures,
     /// such as previews and gain maps, and bytes after the file's end are dropped.
     /// - Parameter keepsTexts: Whether comments, captions and other metadata are kept too.
@@ -32,14 +32,28 @@ extension ImageCodecs {
         _ bytes: [UInt8], of metadata: StrippedMetadata, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let codec = try readableCodec(of: bytes)
-        if let remote = codec.decoder as? any RemoteDecoding {
-            return try remote.stripped(bytes, of: metadata, cancellation: cancellation)
+        let stripped =
+            if let remote = codec.decoder as? any RemoteDecoding {
+                try remote.stripped(bytes, of: metadata, cancellation: cancellation)
+            } else {
+                try metadata.stripped(bytes, of: codec, cancellation)
+            }
+        // The result may come from another process, and replace the only copy.
+        guard stripped.count <= StrippedMetadata.mostBytes(of: bytes.count),
+            self.codec(of: stripped)?.format == codec.format
+        else {
+            throw LoadError(
+                .undecodable, subject: "",
+                "What is left of the file isn't \(codec.format), so it isn't written. Get a new copy of the file.")
         }
-        return try metadata.stripped(bytes, of: codec, cancellation)
+        return stripped
     }
 }
 
 extension StrippedMetadata {
+    /// The most bytes of a stripped file: an orientation may be added.
+    package static func mostBytes(of count: Int) -> Int { count.saturatingPlus(1 << 16) }
+
     /// Returns a file of a codec without this metadata.
     package func stripped(
         _ bytes: [UInt8], of codec: ImageCodec, _ cancellation: WorkCancellation
