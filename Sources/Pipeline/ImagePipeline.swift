@@ -136,7 +136,7 @@ extension Load {
         guard let product = content.product, let source else { throw notCached }
         return LoadResponse(
             product: product, source: source, isStale: isStale, freshUntil: freshUntil, trace: recorder.trace,
-            key: variantKey, facts: facts)
+            workTime: workTime, key: variantKey, facts: facts)
     }
 
     /// Returns the error that ended the load, with the trace.

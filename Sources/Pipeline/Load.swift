@@ -30,6 +30,11 @@ public struct Load: Sendable {
     /// What the response behind the product says about itself.
     package var facts: ResponseFacts?
 
+    /// How long work on this load's bytes and pixels has taken so far, waits not counted. All of it shares one limit.
+    package var workTime = Duration.zero
+    /// The limit of that time for pixels that no `Decode` of the list has made; `nil` for none.
+    package var workLimit: Duration?
+
     private var attachments: [any LoadAttachment] = []
     /// Why the running stage fails, though it didn't throw: it broke its contract, or delivered a status that brings no
     /// image. An existential, which is a word and not an error's size, since every load carries it.
@@ -156,11 +161,12 @@ public struct Load: Sendable {
     /// Notes in the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }
 
-    /// Takes the load back to a copy made earlier, with the trace so far: for a composite that runs its body again.
+    /// Takes the load back to a copy made earlier, with the trace and the working time so far: for a composite that
+    /// runs its body again.
     public mutating func restart(from copy: Load) {
-        let recorder = recorder
+        let (recorder, workTime) = (recorder, workTime)
         self = copy
-        self.recorder = recorder
+        (self.recorder, self.workTime) = (recorder, workTime)
     }
 
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
@@ -175,6 +181,7 @@ public struct Load: Sendable {
         (fork.freshUntil, fork.facts) = (freshUntil, facts)
         fork.attachments = attachments
         fork.showsImages = showsImages
+        (fork.workTime, fork.workLimit) = (workTime, workLimit)
         return fork
     }
 
@@ -194,6 +201,9 @@ public struct Load: Sendable {
         adoptTrace(of: fork)
     }
 
-    /// Takes over a fork's trace alone, as that of the running stage's body: for the loser of a race.
-    public mutating func adoptTrace(of fork: Load) { recorder.adopt(fork.recorder) }
+    /// Takes over a fork's trace and working time alone, as those of the running stage's body: for the loser of a race.
+    public mutating func adoptTrace(of fork: Load) {
+        workTime = max(workTime, fork.workTime)
+        recorder.adopt(fork.recorder)
+    }
 }

@@ -33,6 +33,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.")
     var hash = false
 
+    @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
@@ -74,8 +75,10 @@ struct InfoCommand: AsyncParsableCommand {
         let job = Job(reading: input)
         do {
             let bytes = try await bytes(of: input, client)
-            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
-            return (metadata, hash ? try await ImageHashes(of: bytes) : nil)
+            let limits = time.limits
+            let time = WorkTime(limit: limits.time)
+            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
+            return (metadata, hash ? try await ImageHashes(of: bytes, limits, after: time.used) : nil)
         } catch let error as LoadError {
             throw error.named(job)
         }

@@ -79,7 +79,7 @@ struct LoadCommand: AsyncParsableCommand {
         let run = WorkRun(
             render: { source, _, targets in try await render(source, targets.first, list, resources) },
             rule: overwrite.rule,
-            byteLimit: resources.limits.encodedBytes, report: { report($0) })
+            limits: resources.limits, report: { report($0) })
         let failures = try await run.run(jobs)
         await resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }

@@ -91,7 +91,7 @@ struct MontageCommand: AsyncParsableCommand {
                 let (image, count) = try await sheet(of: sources)
                 failures.withLock { $0 = count }
                 return try await encoded(image, job, targets)
-            }, rule: overwrite.rule, byteLimit: source.maxSourceBytes?.count ?? 64_000_000,
+            }, rule: overwrite.rule, limits: source.limits,
             report: { show($0, sources.count, failures.withLock(\.self)) })
         if running.dryRun {
             return try await run.showPlan(jobs, report) { _, targets in targets.map { ($0, nil) } }
@@ -151,6 +151,7 @@ struct MontageCommand: AsyncParsableCommand {
         var renderings: [Rendering] = []
         for target in targets {
             let pipeline = ImagePipeline {
+                ContinueTime(within: source.limits.time)
                 Given(image)
                 if background.alpha == 255 { Flatten(background) }
                 Encode(target.format, options: encoding.how.options(target.format), codecs: Formats.codecs)

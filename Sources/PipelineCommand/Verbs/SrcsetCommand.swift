@@ -81,7 +81,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         let run = WorkRun(
             render: { [recipe] in try await Self.render($0, $1, $2, recipe, details, reporter) }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes,
+            limits: recipe.resources.limits,
             report: { html ? showHTML($0, reporter) : reporter.report($0) })
         if running.dryRun {
             return try await run.showPlan(jobs, report, needsSize: true) { native, targets in
@@ -148,6 +148,7 @@ struct SrcsetCommand: AsyncParsableCommand {
             for (index, target) in wanted.enumerated() {
                 group.addTask {
                     let pipeline = ImagePipeline {
+                        ContinueTime(response.workTime, within: recipe.resources.limits.time)
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
                         Encode(target.format, options: details.options(target.format), codecs: Formats.codecs)

@@ -29,6 +29,7 @@ struct StripCommand: AsyncParsableCommand {
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var overwrite: OverwriteOptions
     @OptionGroup var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup var report: ReportOptions
 
@@ -45,11 +46,11 @@ struct StripCommand: AsyncParsableCommand {
         let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
         let jobs = try await planner.jobs(sources, onCollision: nil)
         let reporter = WorkReporter(report)
-        let metadata = gps ? StrippedMetadata.location : .all
+        let (metadata, limits) = (gps ? StrippedMetadata.location : .all, time.limits)
         let run = WorkRun(
-            render: { try await Self.render($0, $1, $2, metadata) },
+            render: { try await Self.render($0, $1, $2, metadata, limits) },
             rule: destination.inPlace ? .overwrite : overwrite.rule, stopsAtFailure: running.failFast,
-            width: running.width, report: { reporter.report($0) })
+            width: running.width, limits: limits, report: { reporter.report($0) })
         if running.dryRun {
             return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, native) } }
         }
@@ -58,7 +59,8 @@ struct StripCommand: AsyncParsableCommand {
     }
 
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata,
+        _ limits: ImageLimits
     ) async throws -> [Rendering] {
         do {
             guard !source.isRemote else {
@@ -72,8 +74,9 @@ struct StripCommand: AsyncParsableCommand {
             }
             let response = try await file.load(ImageRequest(source))
             let bytes = response.encoded?.bytes ?? []
-            let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
-            let stripped = try await Formats.codecs.stripped(bytes, of: metadata)
+            let time = WorkTime(limit: limits.time)
+            let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
+            let stripped = try await Formats.codecs.stripped(bytes, of: metadata, within: time)
             return try targets.map { target in
                 if case .standardOutput = target.destination {
                 } else if target.format != found.format {

@@ -35,7 +35,7 @@ extension WorkOptions {
         WorkRun(
             render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+            limits: recipe.resources.limits, report: { reporter.report($0) })
     }
 
     /// Checks the options for encoding against the formats of the results, and warns of those without effect.

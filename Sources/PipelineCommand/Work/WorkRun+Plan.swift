@@ -59,7 +59,7 @@ extension WorkRun {
             throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
         }
         guard needsSize || targets.contains(where: { !$0.isKnown }) else { return targets.map { planned($0, nil) } }
-        let limit = byteLimit
+        let limit = limits.encodedBytes
         let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(.file(path)))
         let size = try await size(of: file.encoded?.bytes ?? [], job)
         return resolved(size, targets).map { planned($0.0, $0.1) }
@@ -67,7 +67,7 @@ extension WorkRun {
 
     private func size(of bytes: [UInt8], _ job: Job) async throws -> PixelSize {
         do {
-            return try await ImageMetadata(of: bytes, codecs: Formats.codecs).size
+            return try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits).size
         } catch let error as LoadError {
             throw error.named(job)
         }

@@ -12,7 +12,7 @@ struct WorkRun: Sendable {
     var stopsAtFailure = false
     /// How many jobs run concurrently.
     var width = 4
-    var byteLimit = 64_000_000
+    var limits = ImageLimits()
     let report: @Sendable (JobResult) -> Void
 
     /// Runs all jobs.
@@ -102,14 +102,14 @@ struct WorkRun: Sendable {
     /// journal, whose keys depend on its bytes.
     private func source(of job: Job) async throws -> (ImageSource, Int?) {
         if job.input == "-" {
-            let limit = byteLimit
+            let limit = limits.encodedBytes
             let bytes = try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) }
             return (.bytes(bytes), bytes.count)
         }
         let source = try ImageSource(argument: job.input)
         guard case .file(let path) = source else { return (source, nil) }
         guard journal != nil else { return (source, FileFacts(path)?.size) }
-        let limit = byteLimit
+        let limit = limits.encodedBytes
         let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(source))
         let bytes = file.encoded?.bytes ?? []
         return (.bytes(bytes), bytes.count)

@@ -6,6 +6,8 @@ struct AVIFEncoder: ImageEncoding {
     let defaults = EncodeOptions.AVIF()
     let longestSide = 16_384
     let holdsMotion = true
+    /// libaom encodes a picture in one call.
+    let canBeStopped = false
     var lossless: WritableKeyPath<EncodeOptions.AVIF, Bool>? { \.lossless }
     var effort: (option: WritableKeyPath<EncodeOptions.AVIF, Int>, range: ClosedRange<Int>)? { (\.effort, 0...9) }
 

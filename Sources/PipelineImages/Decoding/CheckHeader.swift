@@ -28,20 +28,11 @@ public struct CheckHeader: Stage {
     }
 
     /// Checks the bytes of a load.
-    /// - Throws: `LoadError` with `undecodable` if the bytes don't begin as an image does, `tooManyBytes` or
-    ///   `tooManyPixels`; `CancellationError` if the task is cancelled.
+    /// - Throws: `LoadError` with `undecodable` if the bytes aren't an image, `unsupportedType`, `tooManyBytes`,
+    ///   `tooManyPixels` or `tooMuchTime`; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard case .original(let file) = load.content else { return .skipped }
-        try limits.check(encodedBytes: file.bytes.count)
-        guard let decoder = codecs.codec(of: file.bytes)?.decoder else {
-            throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.")
-        }
-        let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
-            let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: file.bytes, cancellation: cancellation)
-            try limits.check(header)
-            return header
-        }
+        let header = try await load.header(codecs: codecs, limits: limits, threads: threads)
+        try limits.check(header)
         load.note("\(header.format), \(header.size)")
         return .done
     }

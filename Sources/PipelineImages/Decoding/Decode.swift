@@ -72,7 +72,9 @@ public struct Decode: Stage, LookingAhead {
     /// Decodes the bytes of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        let work = try work(for: file, load.request, load.priority, load.clock)
+        let time = load.time(within: limits.time)
+        defer { load.workTime = time.used }
+        let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
         let conversion = header.convertedColours.map { ", \($0) to sRGB" }
         load.note("\(header.format), \(header.size)\(conversion ?? "")")
@@ -83,19 +85,20 @@ public struct Decode: Stage, LookingAhead {
         return .done
     }
 
-    private func work(
-        for file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
-    ) throws -> DecodeWork {
+    private func work(for file: EncodedImage, _ load: Load, _ time: WorkTime) throws -> DecodeWork {
         var (limits, options) = (limits, options)
-        if let frames = request.frames {
+        if let frames = load.request.frames {
             options.frames = max(1, frames)
             limits.frames = options.frames
         }
         try limits.check(encodedBytes: file.bytes.count)
-        let decoder = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType).decoder
-        return DecodeWork(
-            bytes: file.bytes, decoder: decoder, limits: limits, options: options, budget: budget, clock: clock,
-            priority: priority, maxPixelSize: request.maxPixelSize, ahead: ahead)
+        let codec = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType)
+        var work = DecodeWork(
+            bytes: file.bytes, decoder: codec.decoder, limits: limits, options: options, budget: budget, time: time,
+            priority: load.priority, maxPixelSize: load.request.maxPixelSize, ahead: ahead)
+        work.header = load.knownHeader(of: file, codec)
+        work.held = load.attachment(MemoryClaim.self)
+        return work
     }
 
     /// The most frames of an animation that are decoded.
@@ -103,13 +106,13 @@ public struct Decode: Stage, LookingAhead {
 
     /// Returns a stage that decodes as many frames of a load's animation as the pixel and memory limits allow, with a
     /// time limit to match.
-    package func keepingFrames(of load: Load) async -> Decode {
-        guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: load)?.header else {
+    package func keepingFrames(of load: inout Load) async -> Decode {
+        guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: &load)?.header else {
             return self
         }
         let area = max(1, header.storedSize.bytes(1), header.codedSize.bytes(1))
         var decode = keeping(frames: min(header.frames, limits.frames, limits.pixels / area))
-        while decode.frames > 1, await decode.estimatedMemory(of: load) == nil {
+        while decode.frames > 1, await decode.estimatedMemory(of: &load) == nil {
             decode = keeping(frames: decode.frames / 2)
         }
         return decode
@@ -124,11 +127,13 @@ public struct Decode: Stage, LookingAhead {
     }
 
     /// Returns the header of a load's file, the peak memory of decoding it, and the size of the decoded picture, both
-    /// in bytes; `nil` for a file that the stage refuses.
-    package func estimatedMemory(of load: Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
+    /// in bytes; `nil` for a file that the stage refuses. The decode that follows doesn't read the header again.
+    package func estimatedMemory(of load: inout Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
         guard case .original(let file) = load.content,
-            let work = try? work(for: file, load.request, load.priority, load.clock)
+            let header = try? await load.header(codecs: codecs, limits: limits, threads: threads),
+            let work = try? work(for: file, load, load.time(within: limits.time)),
+            let (peak, picture) = try? work.estimate(header)
         else { return nil }
-        return try? await work.estimate(on: threads)
+        return (header, peak, picture)
     }
 }

@@ -7,7 +7,8 @@ public struct DecodedSource: LoadAttachment {
     public let file: EncodedImage
     /// The file's format, by its bytes.
     public let format: ImageFormat
-    /// How long each later stage may work on the pixels; `nil`, the default, for no limit.
+    /// How long all work on the load may take together: reading, decoding, transforms and encoding; `nil`, the default,
+    /// for no limit.
     public let timeLimit: Duration?
 
     /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.

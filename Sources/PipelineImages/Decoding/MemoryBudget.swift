@@ -81,8 +81,18 @@ public final class MemoryBudget: Sendable {
         try await line.take(share(of: count), priority: priority)
     }
 
+    /// Claims memory as soon as it is available. The claim ends with its last reference if it isn't released before.
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile.
+    package func claimed(_ count: Int, priority: LoadPriority) async throws -> MemoryClaim {
+        try await claim(count, priority: priority)
+        return MemoryClaim(count, of: self)
+    }
+
     /// Claims memory without waiting, even if it isn't available: later claims then wait until it is.
-    func charge(_ count: Int) { line.update { $0.bytes -= share(of: count) } }
+    func charge(_ count: Int) -> MemoryClaim {
+        line.update { $0.bytes -= share(of: count) }
+        return MemoryClaim(count, of: self)
+    }
 
     /// Releases claimed memory.
     func release(_ count: Int) { line.update { $0.bytes += share(of: count) } }

@@ -5,8 +5,9 @@ public import Pipeline
 /// JPEG has no transparency, so it is written over white. AVIF, GIF and WebP keep all frames of an animation with their
 /// delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
 ///
-/// Cancelling the load stops the work within milliseconds. AVIF may take longer, and the load waits for it. PNG and
-/// WebP may take longer too: the load ends at once, while libdeflate or libwebp finishes on its thread. See
+/// The work counts towards the time limit of the list's `Decode`, as that of all other stages does. Cancelling the load
+/// stops it within milliseconds. AVIF, PNG and WebP may take longer: the load ends at once, as it does when its time is
+/// up, while libaom, libdeflate or libwebp finishes on its thread and keeps its memory until then. See
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
@@ -101,7 +102,8 @@ public struct Encode: Stage {
         let formats =
             switch target {
             case .format(let format): [format]
-            case .accepted(let accepted): accepted.formats
+            // The last resort needn't be an accepted one.
+            case .accepted(let accepted): accepted.choices
             }
         return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
     }
@@ -112,9 +114,7 @@ public struct Encode: Stage {
         let (target, options, codecs) = (target, options, codecs)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         try options.check(codecs)
-        let result = try await load.work(
-            with: image.size, of: image, on: threads, isLeft: isLeft
-        ) { cancellation in
+        let result = try await load.work(with: image.size, of: image, on: threads, isLeft: isLeft) { cancellation in
             let format =
                 switch target {
                 case .format(let format): format
@@ -144,6 +144,7 @@ public struct Encode: Stage {
     ) throws -> (bytes: [UInt8], format: ImageFormat, quality: Int) {
         let encoder = try codecs.encoder(for: format)
         func encode(_ quality: Int) throws -> [UInt8] {
+            try cancellation.check()
             var tried = options
             tried.quality = quality
             return try encoder.encode(image, as: format, tried, metadata: metadata, cancellation: cancellation)

@@ -22,9 +22,14 @@ package enum StrippedMetadata: Int, Sendable {
 extension ImageCodecs {
     /// Returns a file without metadata. Its coded pixels are unchanged.
     /// - Throws: `LoadError.Code.unsupportedType` unless it is a JPEG, PNG or WebP; `LoadError.Code.undecodable` if it
-    ///   is damaged; `CancellationError`.
-    package func stripped(_ bytes: [UInt8], of metadata: StrippedMetadata) async throws -> [UInt8] {
-        try await BlockingThreads.decoding.run { try stripped(bytes, of: metadata, $0) }
+    ///   is damaged; `LoadError.Code.tooMuchTime`; `CancellationError`.
+    package func stripped(
+        _ bytes: [UInt8], of metadata: StrippedMetadata, within time: WorkTime
+    ) async throws -> [UInt8] {
+        let isLeft = try !readableCodec(of: bytes).decoder.canBeStopped
+        return try await time.run(on: .decoding, priority: .normal, isLeft: isLeft) {
+            try stripped(bytes, of: metadata, $0)
+        }
     }
 
     /// The same on the caller's thread.

@@ -1,8 +1,9 @@
 import Pipeline
 
 extension Load {
-    /// Runs a stage's work with the pixels on threads that may block: at the load's priority, within the time limit of
-    /// the list's `Decode`, and with its memory counted in that `Decode`'s budget.
+    /// Runs a stage's work with the pixels on threads that may block: at the load's priority, within what is left of the
+    /// time that the list's `Decode` allows, and with its memory counted in that `Decode`'s budget. Pixels without a
+    /// ``DecodedSource`` have the limit of ``ContinueTime``, if any.
     /// - Parameters:
     ///   - size: The size of the largest picture that the work makes or reads.
     ///   - image: The pixels of the load.
@@ -10,13 +11,14 @@ extension Load {
         with size: PixelSize, of image: DecodedImage, on threads: BlockingThreads, isLeft: Bool = false,
         _ body: @escaping @Sendable (WorkCancellation) throws -> Value
     ) async throws -> Value {
-        let (limit, clock) = (attachment(DecodedSource.self)?.timeLimit, clock)
         let claim = try await memory(for: size, of: image)
         // Work that is left behind holds its memory until it ends.
-        let held = isLeft ? attachment(PixelMemory.self) : nil
-        return try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
+        let held = isLeft ? (attachment(PixelMemory.self), attachment(MemoryClaim.self)) : (nil, nil)
+        let time = time(within: attachment(DecodedSource.self)?.timeLimit ?? workLimit)
+        defer { workTime = time.used }
+        return try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation in
             defer { claim?.release() }
-            return try withExtendedLifetime(held) { try body(cancellation.limited(to: limit, by: clock)) }
+            return try withExtendedLifetime(held) { try body(cancellation) }
         }
     }
 
@@ -30,12 +32,13 @@ extension Load {
         let missing = need - held.reduce(0) { $0 + $1.bytes }
         guard missing > 0 else { return nil }
         let enlarges = size.bytes(1) > image.size.bytes(1)
+        let claim: MemoryClaim
         if held.isEmpty, enlarges {
             if !budget.claimNow(missing, priority: priority) { try await budget.claim(missing, priority: priority) }
+            claim = MemoryClaim(missing, of: budget)
         } else {
-            budget.charge(missing)
+            claim = budget.charge(missing)
         }
-        let claim = MemoryClaim(missing, of: budget)
         guard enlarges else { return claim }
         attach(PixelMemory(claims: held + [claim]))
         return nil

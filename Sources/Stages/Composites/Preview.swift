@@ -54,10 +54,10 @@ public struct Preview: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let arriving = ArrivingBytes(every: minimumBytes) {
-            [self, box = load.request.maxPixelSize, clock = load.clock]
-            bytes, priority in
-            try await picture(of: bytes, box, priority, clock)
+        // A preview that takes long is left out, and the image itself keeps all of its time.
+        let time = WorkTime(limit: limits.time, clock: load.clock)
+        let arriving = ArrivingBytes(every: minimumBytes) { [self, box = load.request.maxPixelSize] bytes, priority in
+            try await picture(of: bytes, box, priority, time)
         }
         load.attach(arriving)
         let result: Result<Void, any Error>
@@ -76,12 +76,12 @@ public struct Preview: CompositeStage {
     /// Decodes a preview of a file's first bytes; `nil` for a format that shows nothing before it is complete.
     /// - Throws: errors of ``Decode``.
     func picture(
-        of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock
+        of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ time: WorkTime
     ) async throws -> DecodedImage? {
         guard let decoder = codecs.codec(of: bytes)?.decoder, decoder.showsBeginnings else { return nil }
         let work = DecodeWork(
             bytes: bytes, decoder: decoder, limits: limits,
-            options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, clock: clock,
+            options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, time: time,
             priority: priority, maxPixelSize: box)
         return try await work.run(on: threads).1
     }

@@ -336,7 +336,7 @@ private struct Estimate: Stage {
     let report: @Sendable (Int?) -> Void
 
     func run(_ load: inout Load) async throws -> Outcome {
-        report(await Decode().estimatedMemory(of: load)?.peak)
+        report(await Decode().estimatedMemory(of: &load)?.peak)
         return .done
     }
 }
