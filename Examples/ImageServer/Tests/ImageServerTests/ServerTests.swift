@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Stages
+import Synchronization
 import Testing
 
 @testable import ImageServer
@@ -78,6 +79,37 @@ final class ServerTests {
             #expect(changed.status == 200 && changed.body != first.body)
             #expect(try await size(changed.body) == PixelSize(square: 50))
         }
+    }
+
+    @Test("A source whose header takes too long is given up, for info.json as for pictures")
+    func time() async throws {
+        let (clock, endless) = (ManualClock(), Endless())
+        let codec = ImageCodec(.png, extensions: ["png"], decoder: endless) { $0.starts(with: [0x89, 0x50]) }
+        try await withServer(open + ["--decode-seconds", "5"], codecs: [codec], clock: clock) {
+            (server: RunningServer) async throws in
+            for path in ["/iiif/a.png/info.json", "/thumb/50x50/a.png"] {
+                let before = endless.begun.load(ordering: .relaxed)
+                async let answer = server.get(path)
+                while endless.begun.load(ordering: .relaxed) == before { await Task.yield() }
+                clock.advance(by: .seconds(6))
+                #expect(try await answer.status == 422)
+            }
+        }
+    }
+
+    /// Reads headers until it is told to stop.
+    private final class Endless: ImageDecoding {
+        let begun = Atomic<Int>(0)
+
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            begun.add(1, ordering: .relaxed)
+            while true { try cancellation.check() }
+        }
+
+        func decode(
+            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
+            cancellation: WorkCancellation
+        ) throws -> DecodedImage { throw CancellationError() }
     }
 
     @Test("Errors are problem documents with the right status")
