@@ -21,6 +21,8 @@ public struct ImagePipeline: Sendable {
     public let signature: Digest
     /// Whether the stages are written out in the program, so that a mistake in an edit ends it.
     let isWrittenOut: Bool
+    /// The codecs of the stages, or else of the loader; `nil` if neither names any.
+    let codecs: ListCodecs?
     /// The edits that found no place in the list, such as `inserting(Block, before: Lease)`.
     package let misplacedEdits: [String]
 
@@ -70,8 +72,25 @@ public struct ImagePipeline: Sendable {
         guard let problem = misplacement ?? chain.problem ?? chain.problem(with: clock) else {
             return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
         }
+        return failing(with: problem, chain, clock: clock, misplaced: misplaced)
+    }
+
+    private static func failing(
+        with problem: String, _ chain: Chain, clock: any LoadClock, misplaced: [String]
+    ) -> ImagePipeline {
         let failing = Chain([Chain.Element(stage: InvalidList(problem: problem))] + chain.elements)
         return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false, misplaced: misplaced)
+    }
+
+    /// Returns the same list, every load of which fails.
+    func failing(with problem: String) -> ImagePipeline {
+        .failing(with: "\(problem) The list is:\n\(chain)", chain, clock: clock, misplaced: misplacedEdits)
+    }
+
+    /// Returns the same list with codecs for the stages that were made without any.
+    func with(_ codecs: ListCodecs) -> ImagePipeline {
+        ImagePipeline(
+            unchecked: chain, clock: clock, isWrittenOut: isWrittenOut, misplaced: misplacedEdits, codecs: codecs)
     }
 
     /// What is wrong with a misplaced edit, and the remedy.
@@ -82,12 +101,17 @@ public struct ImagePipeline: Sendable {
     /// Why every load of this list fails; `nil` if it can run.
     package var problem: String? { (chain.stages.first as? InvalidList)?.problem }
 
-    private init(unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = []) {
-        self.chain = chain.lookingAhead()
+    private init(
+        unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = [],
+        codecs: ListCodecs? = nil
+    ) {
+        self.codecs = chain.codecs.map { ListCodecs($0) } ?? codecs
+        let told = chain.using(self.codecs?.set)
+        self.chain = told.lookingAhead()
         self.clock = clock
         self.isWrittenOut = isWrittenOut
         misplacedEdits = misplaced
-        signature = chain.signature
+        signature = told.signature
     }
 
     /// Loads an image by taking its request down the list.
@@ -103,15 +127,20 @@ public struct ImagePipeline: Sendable {
     }
 
     /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
-    /// - Throws: ``LoadError/Code/invalidSize`` if the request's box has no pixels.
+    /// - Parameter codecs: Those of the loader.
+    /// - Throws: ``LoadError/Code/invalidSize`` if the request's box has no pixels; ``LoadError/Code/stageContract`` if
+    ///   only one of the list and the loader decodes in confined processes.
     package func begin(
-        _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?
+        _ request: consuming ImageRequest, in codecs: ListCodecs? = nil, events: (@Sendable (LoadEvent) -> Void)?
     ) throws(LoadError) -> Load {
+        if let codecs, self.codecs !== codecs, let mixture = mixture(with: codecs) {
+            throw LoadError(.stageContract, subject: request.source.redacted, mixture)
+        }
         if let box = request.maxPixelSize, box.width < 1 || box.height < 1 {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }
-        return Load(request, clock: clock, list: signature, events: events)
+        return Load(request, clock: clock, list: signature, codecs: self.codecs ?? codecs, events: events)
     }
 }
 

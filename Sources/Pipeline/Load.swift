@@ -11,6 +11,8 @@ public struct Load: Sendable {
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
     public let list: Digest
+    /// The codecs of the list, or else of the loader; `nil` if neither names any.
+    package let listCodecs: ListCodecs?
 
     /// What has been found so far.
     public private(set) var content: LoadContent = .empty
@@ -48,11 +50,13 @@ public struct Load: Sendable {
     package var showsImages: (@Sendable () -> Bool)?
 
     init(
-        _ request: ImageRequest, clock: any LoadClock, list: Digest, events: (@Sendable (LoadEvent) -> Void)? = nil
+        _ request: ImageRequest, clock: any LoadClock, list: Digest, codecs: ListCodecs? = nil,
+        events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request
         self.clock = clock
         self.list = list
+        listCodecs = codecs
         self.events = events
         recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
@@ -171,7 +175,7 @@ public struct Load: Sendable {
 
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
-        var fork = Load(request, clock: clock, list: list, events: events)
+        var fork = Load(request, clock: clock, list: list, codecs: listCodecs, events: events)
         fork.content = content
         fork.source = source
         fork.sourceKey = sourceKey

@@ -81,3 +81,7 @@ public struct CheckContentType: Stage {
 
     private static let saysNothing: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 }
+
+extension CheckContentType: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
+}

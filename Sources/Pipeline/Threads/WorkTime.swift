@@ -35,7 +35,7 @@ package final class WorkTime: Sendable {
 
     /// Does work on a thread that may block, within the time that is left.
     /// - Parameter isLeft: Whether this throws as soon as the time is over or the task is cancelled, even if the work
-    ///   goes on. See ``BlockingThreads/run(priority:isLeft:_:)``.
+    ///   continues. See ``BlockingThreads/run(priority:isLeft:_:)``.
     package func run<Value: Sendable>(
         on threads: BlockingThreads, priority: LoadPriority, isLeft: Bool = false,
         _ work: @escaping @Sendable (WorkCancellation) throws -> Value

@@ -26,7 +26,7 @@ public struct Decode: Stage, LookingAhead {
     /// The pixels that later stages need; the pipeline sets it.
     public var ahead = PixelNeeds()
 
-    private let codecs: ImageCodecs
+    private let codecs: ImageCodecs?
     private var limits: ImageLimits
     private var options: DecodeOptions
     private let budget: MemoryBudget
@@ -34,7 +34,7 @@ public struct Decode: Stage, LookingAhead {
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - codecs: The formats that are decoded; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats that are decoded; by default those of the list, see ``ImageCodecs``.
     ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1
     ///     frame, 1 GB of memory, 30 seconds.
     ///   - quality: How near a reduced picture comes to a full decode scaled with a Lanczos-3 kernel:
@@ -43,7 +43,7 @@ public struct Decode: Stage, LookingAhead {
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
+        codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
         allowTruncated: Bool = false, budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
@@ -58,7 +58,8 @@ public struct Decode: Stage, LookingAhead {
 
     /// The options that differ from the defaults.
     public var parameters: String {
-        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + (codecs.areIsolated ? ["isolated"] : []))
+        let isolated = codecs?.areIsolated == true ? ["isolated"] : []
+        return ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + isolated)
             .joined(separator: ", ")
     }
 
@@ -92,7 +93,7 @@ public struct Decode: Stage, LookingAhead {
             limits.frames = options.frames
         }
         try limits.check(encodedBytes: file.bytes.count)
-        let codec = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType)
+        let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
         var work = DecodeWork(
             bytes: file.bytes, decoder: codec.decoder, limits: limits, options: options, budget: budget, time: time,
             priority: load.priority, maxPixelSize: load.request.maxPixelSize, ahead: ahead)
@@ -130,10 +131,14 @@ public struct Decode: Stage, LookingAhead {
     /// in bytes; `nil` for a file that the stage refuses. The decode that follows doesn't read the header again.
     package func estimatedMemory(of load: inout Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
         guard case .original(let file) = load.content,
-            let header = try? await load.header(codecs: codecs, limits: limits, threads: threads),
+            let header = try? await load.header(limits: limits, codecs: codecs, threads: threads),
             let work = try? work(for: file, load, load.time(within: limits.time)),
             let (peak, picture) = try? work.estimate(header)
         else { return nil }
         return (header, peak, picture)
     }
+}
+
+extension Decode: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

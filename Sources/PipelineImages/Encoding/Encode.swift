@@ -29,7 +29,10 @@ public struct Encode: Stage {
     private let target: Target
     /// How the file is written.
     public let options: EncodeOptions
-    package let codecs: ImageCodecs
+    /// The codecs that the stage was made with.
+    private let given: ImageCodecs?
+    /// These, or those of the list and the standard ones for formats that the list lacks.
+    package private(set) var codecs: ImageCodecs
     private let threads: BlockingThreads
 
     /// Makes the stage.
@@ -37,10 +40,11 @@ public struct Encode: Stage {
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - quality: From 1, small, to 100, faithful; 80 by default. Values out of range are clamped. It has no effect
     ///     on PNG, GIF and TIFF.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs = .standard, threads: BlockingThreads = .decoding
+        _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs? = nil, threads: BlockingThreads = .decoding
     ) {
         let options = EncodeOptions(quality: min(100, max(1, quality)))
         self.init(format, options: options, codecs: codecs, threads: threads)
@@ -50,15 +54,17 @@ public struct Encode: Stage {
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - options: How the file is written; an option out of range fails the load, see ``EncodeOptions/check(_:)``.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs = .standard,
+        _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs? = nil,
         threads: BlockingThreads = .decoding
     ) {
         target = .format(format)
         self.options = options
-        self.codecs = codecs
+        given = codecs
+        self.codecs = codecs ?? .standard
         self.threads = threads
     }
 
@@ -67,15 +73,17 @@ public struct Encode: Stage {
     /// - Parameters:
     ///   - formats: What the client accepts.
     ///   - options: How each format is written.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs = .standard,
+        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs? = nil,
         threads: BlockingThreads = .decoding
     ) {
         target = .accepted(formats)
         self.options = options
-        self.codecs = codecs
+        given = codecs
+        self.codecs = codecs ?? .standard
         self.threads = threads
     }
 
@@ -111,7 +119,7 @@ public struct Encode: Stage {
     /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
-        let (target, options, codecs) = (target, options, codecs)
+        let (target, options, codecs, readable) = (target, options, codecs, given ?? load.codecs)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         try options.check(codecs)
         let result = try await load.work(with: image.size, of: image, on: threads, isLeft: isLeft) { cancellation in
@@ -122,7 +130,7 @@ public struct Encode: Stage {
                     accepted.best(hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated)
                 }
             let metadata = try source.map {
-                try options.metadata.blocks(of: $0, codecs, for: image, cancellation: cancellation)
+                try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation)
             }
             return try Self.encoded(
                 image, format, options, codecs, metadata ?? EmbeddedMetadata(), cancellation)
@@ -160,6 +168,15 @@ public struct Encode: Stage {
             throw search.refusal(smallest: bytes.count, "and no quality that could be lowered")
         }
         return (bytes, format, options.quality)
+    }
+}
+
+extension Encode: CodecStage {
+    package var ownCodecs: (any CodecSet)? { given }
+
+    package mutating func use(_ codecs: (any CodecSet)?) {
+        guard given == nil else { return }
+        self.codecs = (codecs as? ImageCodecs)?.withStandard ?? .standard
     }
 }
 

@@ -84,7 +84,8 @@ public struct ImageMetadata: Sendable, Hashable {
         }
     }
 
-    /// Reads a file's header and its metadata.
+    /// Reads a file's header and its metadata. No loader is involved, so they are read in this process unless `codecs`
+    /// are isolated.
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.

@@ -92,7 +92,7 @@ struct WorkTimeTests {
         var signature: String? { "width" }
 
         func run(_ load: inout Load) async throws -> Outcome {
-            let width = try await load.header(codecs: codecs, limits: limits).size.width
+            let width = try await load.header(limits: limits, codecs: codecs).size.width
             load.advance(to: .encoded(EncodedImage(bytes: Array("\(width)".utf8))))
             return .done
         }

@@ -4,12 +4,12 @@ import Stages
 struct DescribeImage: Stage {
     let accepts: Phases = .original
     let produces: Phases = .encoded
-    let resources: PipelineResources
+    let limits: ImageLimits
 
     var signature: String? { "describe" }
 
     func run(_ load: inout Load) async throws -> Outcome {
-        let size = try await load.header(codecs: resources.codecs, limits: resources.limits).size
+        let size = try await load.header(limits: limits).size
         load.advance(
             to: .encoded(EncodedImage(bytes: Array("\(size.width) \(size.height)".utf8), size: size, nativeSize: size)))
         return .done

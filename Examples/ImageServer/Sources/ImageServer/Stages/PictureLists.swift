@@ -42,7 +42,7 @@ final class PictureLists: Sendable {
 
     /// The list that ends with the source's size.
     func listOfSize() throws -> ImagePipeline {
-        try kept([DescribeImage(resources: resources)], expecting: .untyped, decodes: false)
+        try kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
     }
 
     /// The list that ends with the picture's ThumbHash.
