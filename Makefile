@@ -1,7 +1,7 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
-    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev libssl-dev
+    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libhiredis-dev libssl-dev
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
@@ -13,7 +13,7 @@ DECODER = .build/release/pipeline-decoder
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint docs site bench charts verify soak cache-tests interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint docs site bench charts verify soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -100,6 +100,8 @@ charts:
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
 verify: soak interrupt sanitize hostile fuzz verify-server
 	Fuzz/perturbed
+	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
+	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
@@ -129,6 +131,13 @@ cache-tests: dependencies
 	swift build --product pipectl
 	Scripts/cache-tests $(CACHE_TESTS) private
 	Scripts/cache-tests $(CACHE_TESTS) shared
+
+# Compares JPEG XL with libjxl's conformance suite. JXL_CONFORMANCE is a clone of it, which isn't part of this repository.
+JXL_CONFORMANCE =
+jxl-conformance: release
+	@test -n "$(JXL_CONFORMANCE)" || { echo "Clone libjxl/conformance, and run: make jxl-conformance JXL_CONFORMANCE=FOLDER" >&2; exit 1; }
+	@Scripts/dependencies libjxl-tools python3-pil python3-numpy
+	Scripts/jxl-conformance $(BINARY) $(JXL_CONFORMANCE)
 
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.

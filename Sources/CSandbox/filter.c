@@ -73,7 +73,7 @@ bool filter_calls(void) {
         // abort() signals the process itself.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 4), LOAD(args[0]),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 1, 0), TRAP, ALLOW,
-        // Threads, but no processes: libde265, libjxl and librsvg start some of their own. The flags of clone3 are in
+        // Threads, but no processes: libde265 and librsvg start some of their own. The flags of clone3 are in
         // memory, where a filter can't read them; without it the C library uses clone.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1), MISSING,
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5), LOAD(args[0]),

@@ -25,7 +25,6 @@ static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_PNG: return "png";
     case CVIPS_SVG: return "xml";
-    case CVIPS_JXL: return "jxl";
     }
     return NULL;
 }
@@ -36,17 +35,15 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     switch (options.loader) {
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_JXL: return vips.vips_jxlload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     }
     return -1;
 }
 
-static void read_header(VipsImage *file, cvips_loader loader, cvips_header *header) {
+static void read_header(VipsImage *file, cvips_header *header) {
     header->width = file->Xsize;
     header->height = file->Ysize;
     header->frames = vips.vips_image_get_n_pages(file);
-    // libjxl has turned the picture already; its EXIF still holds the old orientation.
-    header->orientation = loader == CVIPS_JXL ? 1 : vips.vips_image_get_orientation(file);
+    header->orientation = vips.vips_image_get_orientation(file);
     header->has_alpha = vips.vips_image_hasalpha(file);
     header->has_profile = has_profile(file);
     header->bits = file->BandFmt == VIPS_FORMAT_UCHAR ? 8 : file->BandFmt == VIPS_FORMAT_USHORT ? 16 : 32;
@@ -70,7 +67,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
         if (file) g_object_unref(file);
         return false;
     }
-    read_header(file, options.loader, header);
+    read_header(file, header);
     enum { MOST_BANDS = 8 };
     if (file->Bands > MOST_BANDS) {
         // libvips allocates all of them as soon as it opens the pixels, and ends the process if memory runs out.

@@ -19,7 +19,6 @@
     F(vips_source_custom_new) \
     F(vips_pngload_source) \
     F(vips_svgload_source) \
-    F(vips_jxlload_source) \
     F(vips_image_get_typeof) \
     F(vips_image_get_blob) \
     F(vips_image_get_n_pages) \

@@ -4,6 +4,7 @@
 #include "CGIF.h"
 #include "CHEIF.h"
 #include "CJPEG.h"
+#include "CJXL.h"
 #include "CPNG.h"
 #include "CPalette.h"
 #include "CResample.h"

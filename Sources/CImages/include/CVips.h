@@ -27,7 +27,6 @@ bool cvips_is_available(cvips_failure *_Nonnull failure);
 typedef enum {
     CVIPS_PNG,
     CVIPS_SVG,
-    CVIPS_JXL,
 } cvips_loader;
 
 /// How to open a file.

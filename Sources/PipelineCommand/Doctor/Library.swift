@@ -23,6 +23,8 @@ struct Library: Sendable {
         Library(name: "libvips", file: "libvips.so.42", symbol: "vips_version_string", answer: .text),
         Library(name: "libheif", file: "libheif.so.1", symbol: "heif_get_version", answer: .text),
         Library(name: "libavif", file: String(cString: cavif_library_name()), symbol: "avifVersion", answer: .text),
+        Library(
+            name: "libjxl", file: String(cString: cjxl_library_name()), symbol: "JxlDecoderVersion", answer: .silent),
         Library(name: "libtiff", file: "libtiff.so.6", symbol: "TIFFOpenOptionsAlloc", answer: .silent),
         Library(name: "libjpeg-turbo", file: "libjpeg.so.62", symbol: "jpeg_std_error", answer: .silent),
         Library(name: "libdeflate", file: "libdeflate.so.0", symbol: "libdeflate_crc32", answer: .silent),
