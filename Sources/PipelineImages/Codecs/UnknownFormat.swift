@@ -25,6 +25,6 @@ enum UnknownFormat {
         ("a DirectDraw surface (DDS)", 0, Array("DDS ".utf8)), ("a QOI", 0, Array("qoif".utf8)),
         ("a PDF", 0, Array("%PDF-".utf8)), ("a GIMP picture (XCF)", 0, Array("gimp xcf".utf8)),
         ("a video", 4, Array("ftypisom".utf8)), ("a video", 4, Array("ftypmp4".utf8)),
-        ("a video", 4, Array("ftypqt".utf8)),
+        ("a video", 4, Array("ftypqt".utf8)), ("a HEIF of the brand mif3", 4, Array("ftypmif3".utf8)),
     ]
 }

@@ -69,6 +69,8 @@ struct RecognitionTests {
         arguments: [
             ("a JPEG 2000", [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a]), ("an icon", [0, 0, 1, 0, 1, 0]),
             ("a Photoshop document", Array("8BPS\0\u{1}".utf8)), ("a QOI", Array("qoif".utf8)),
+            ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3heic".utf8)),
+            ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3avif".utf8)),
         ] as [(String, [UInt8])])
     func unsupported(_ name: String, _ bytes: [UInt8]) async throws {
         let decoded = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes) }
