@@ -10,7 +10,8 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Show image metadata without decoding.",
         discussion: """
             --hash decodes each image, reduced to fit 256x256, and adds its ThumbHash (in base64), BlurHash, dominant \
-            colours and difference hash (64 bits, of which about 10 at most differ between copies of an image).
+            colours and difference hash: the dHash of Python's ImageHash, 64 bits, of which about 10 at most differ \
+            between copies of an image.
 
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
