@@ -12,7 +12,8 @@ struct StripCommand: AsyncParsableCommand {
             colour profile is kept, and so is an orientation other than upright, so the image looks the same. EXIF, \
             XMP, IPTC, comments, text, dates, previews and second images such as gain maps are removed. --gps removes \
             only the GPS position, and second images, which may contain it too. XMP that contains a position is \
-            removed as a whole.
+            removed as a whole. What isn't a position stays: names of countries and cities in IPTC, and makers' \
+            fields such as whether a camera's clock is set to home or abroad.
 
             Examples:
               \(Program.name) strip photo.jpg -o clean.jpg
