@@ -63,6 +63,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CArguments"),
+        .systemLibrary(name: "CAttributes"),
         .target(name: "CThread"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -142,7 +143,7 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
-                "CArguments", "CImages", "PipelineFile", "PipelineIsolation", "PipelineShared", "Stages",
+                "CArguments", "CAttributes", "CImages", "PipelineFile", "PipelineIsolation", "PipelineShared", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -211,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "FleetServers", "Pipeline", "PipelineFile", "PipelineHTTP", "PipelineShared", "PipelineTesting",
+                "CAttributes", "FleetServers", "Pipeline", "PipelineFile", "PipelineHTTP", "PipelineShared",
+                "PipelineTesting",
                 "PipelineCommand", "Stages", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

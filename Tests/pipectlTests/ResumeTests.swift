@@ -80,7 +80,7 @@ struct ResumeTests {
         let result = try await pipectl.shell(
             """
             unshare -m true 2>/dev/null || { echo skipped; exit; }
-            unshare -m sh -c 'mkdir small; mount -t tmpfs -o size=4k none small; head -c 4095 /dev/zero | tr "\\0" x >small/j
+            unshare -m sh -c 'mkdir small; mount -t tmpfs -o size=4k none small; { echo "# pipectl journal 1"; head -c 4075 /dev/zero | tr "\\0" x; } >small/j
             echo >>small/j; pipectl batch in -s 8 -o out --journal small/j'
             """)
         guard result.text != "skipped\n" else { return }

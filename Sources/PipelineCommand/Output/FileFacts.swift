@@ -5,10 +5,17 @@ import Pipeline
 struct FileFacts: Sendable {
     enum Kind: Sendable { case regular, folder, other }
 
+    /// What tells a file from all others that exist.
+    struct Identity: Hashable, Sendable {
+        let device: UInt
+        let node: UInt
+    }
+
     let kind: Kind
     let isPipe: Bool
     let size: Int
-    let mode: UInt32
+    /// The same for all names of one file.
+    let identity: Identity
     /// When it was last written, in nanoseconds since 1970.
     let modified: Int64
 
@@ -23,7 +30,7 @@ struct FileFacts: Sendable {
         }
         isPipe = status.st_mode & S_IFMT == S_IFIFO
         size = Int(status.st_size)
-        mode = status.st_mode & 0o7777
+        identity = Identity(device: status.st_dev, node: status.st_ino)
         // A file system may report any number here.
         let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
         let time = seconds.partialValue.addingReportingOverflow(Int64(status.st_mtim.tv_nsec))

@@ -3,6 +3,8 @@ import Pipeline
 import Stages
 
 /// Writes a file that appears whole or not at all: first without a name, or under a temporary one, then under its own.
+///
+/// A file that it replaces hands on its owner, group and mode, and is gone only once the new one is on the disk.
 struct OutputFile {
     /// What may be done to a file that exists.
     enum Existing: Sendable { case replaced, kept }
@@ -33,13 +35,18 @@ struct OutputFile {
             guard number == 0 else { throw failure(number) }
         }
         let folder = above.map { $0 == "/" ? $0 : $0 + "/" } ?? "./"
+        let replaced = ReplacedFile(target)
+        let mode: UInt32 = replaced == nil ? 0o666 : 0o600
         let file: any TemporaryFile =
-            if let unnamed = Unnamed(in: folder, mode: status?.mode) { unnamed } else {
-                try Named(in: folder, mode: status?.mode, failure)
+            if let unnamed = Unnamed(in: folder, mode: mode) { unnamed } else {
+                try Named(in: folder, mode: mode, failure)
             }
         do throws(LoadError) {
             defer { file.close() }
             try writeAll(bytes, to: file.descriptor)
+            if replaced?.pass(to: file.descriptor) == false {
+                StandardError.warn("\(printable(path)): The file belongs to you now; only root can keep its owner.")
+            }
             switch file.appear(as: target, replacing: existing == .replaced) {
             case 0: return
             case EEXIST: throw Self.exists(path)
@@ -56,6 +63,13 @@ struct OutputFile {
         LoadError(
             .outputExists, subject: printable(path),
             "The file exists; give -y to overwrite it, --newer to do so where the source is newer, or -n to leave it.")
+    }
+
+    /// The error for a file that isn't as a batch that is resumed wrote it.
+    static func differs(_ path: String) -> LoadError {
+        LoadError(
+            .outputExists, subject: printable(path),
+            "The file isn't as this batch wrote it; give -y to write it again, or -n to leave it.")
     }
 
     /// Writes into a device or pipe. It has no content to lose, and must not be replaced by a file.
@@ -96,7 +110,11 @@ struct OutputFile {
         }
     }
 
-    private func failure(_ number: Int32) -> LoadError { failure(String(cString: strerror(number))) }
+    private func failure(_ number: Int32) -> LoadError {
+        let why = String(cString: strerror(number))
+        guard [ENOSPC, EDQUOT, EROFS].contains(number) else { return failure(why) }
+        return LoadError(.diskFull, subject: printable(path), "The file can't be written: \(why).")
+    }
 
     private func failure(_ why: String) -> LoadError { Self.unwritable(path, why) }
 
@@ -109,4 +127,6 @@ struct OutputFile {
 extension LoadError.Code {
     /// The file exists, and no option allows overwriting it.
     static let outputExists = LoadError.Code(rawValue: "outputExists")
+    /// The disk or the user's share of it is full, or it can be read only, so that no other file can be written either.
+    static let diskFull = LoadError.Code(rawValue: "diskFull")
 }

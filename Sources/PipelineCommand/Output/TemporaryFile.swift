@@ -44,15 +44,15 @@ struct Unnamed: TemporaryFile {
     let descriptor: Int32
     private let folder: String
 
-    /// `nil` if the file system has no such files.
-    init?(in folder: String, mode: UInt32?) {
+    /// - Parameter mode: The rights that the file starts with, less those of the umask.
+    /// - Returns: `nil` if the file system has no such files.
+    init?(in folder: String, mode: UInt32) {
         // The number below is O_TMPFILE, a combination of flags that Swift doesn't import. The file gets its name
         // through /proc, which isn't mounted everywhere.
         guard access("/proc/self/fd", X_OK) == 0 else { return nil }
-        descriptor = folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, 0o666) }
+        descriptor = folder.withPath { open($0, 0o20_000_000 | O_DIRECTORY | O_WRONLY | O_CLOEXEC, mode) }
         self.folder = folder
         guard descriptor >= 0 else { return nil }
-        if let mode { fchmod(descriptor, mode) }
     }
 
     func appear(as path: String, replacing: Bool) -> Int32 {
@@ -62,6 +62,9 @@ struct Unnamed: TemporaryFile {
         }
         if link(to: path) { return 0 }
         guard errno == EEXIST, replacing else { return errno }
+        // What it replaces may be the only copy of a photograph. Without this, some file systems have an empty file there
+        // after a power cut.
+        guard fsync(descriptor) == 0 else { return errno }
         let temporary = TemporaryName.next(in: folder)
         guard link(to: temporary) else { return errno }
         let number = TemporaryName.rename(temporary, to: path)
@@ -77,15 +80,17 @@ struct Named: TemporaryFile {
     let descriptor: Int32
     private let name: String
 
-    init(in folder: String, mode: UInt32?, _ failure: (Int32) -> LoadError) throws(LoadError) {
+    init(in folder: String, mode: UInt32, _ failure: (Int32) -> LoadError) throws(LoadError) {
         name = TemporaryName.next(in: folder)
-        descriptor = name.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
+        descriptor = name.withPath { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         guard descriptor >= 0 else { throw failure(errno) }
-        if let mode { fchmod(descriptor, mode) }
     }
 
     func appear(as path: String, replacing: Bool) -> Int32 {
-        guard !replacing else { return TemporaryName.rename(name, to: path) }
+        guard !replacing else {
+            if FileFacts(path) != nil, fsync(descriptor) != 0 { return errno }
+            return TemporaryName.rename(name, to: path)
+        }
         guard name.withPath({ name in path.withPath { link(name, $0) } }) == 0 else { return errno }
         TemporaryName.remove(name)
         return 0

@@ -86,6 +86,7 @@ struct BatchCommand: AsyncParsableCommand {
         defer {
             run.journal?.sync()
             display?.hide()
+            reporter.showFolded()
             show(reporter.soFar, of: jobs.count, in: ContinuousClock.now - start)
         }
         let failures = try await run.run(jobs)

@@ -51,6 +51,7 @@ struct PrefetchCommand: AsyncParsableCommand {
             }, width: jobs, report: { reporter.report($0) })
         defer {
             display?.hide()
+            reporter.showFolded()
             let counts = reporter.soFar
             if !report.quiet, !report.json {
                 StandardOutput.write(

@@ -91,6 +91,7 @@ struct SrcsetCommand: AsyncParsableCommand {
             }
         }
         try report.checkRoot(pattern.root, jobs)
+        defer { reporter.showFolded() }
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }

@@ -56,6 +56,7 @@ struct StripCommand: AsyncParsableCommand {
             return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, native) } }
         }
         try report.checkRoot(planner.root, jobs)
+        defer { reporter.showFolded() }
         if try await run.run(jobs) > 0 { throw ExitCode(1) }
     }
 

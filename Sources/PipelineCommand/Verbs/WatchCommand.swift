@@ -80,7 +80,7 @@ struct WatchCommand: AsyncParsableCommand {
         _ watch: FolderWatch, on threads: BlockingThreads, _ recipe: Recipe, _ planner: OutputPlanner,
         _ journal: Journal?
     ) async throws {
-        let reporter = WorkReporter(work.report)
+        let reporter = WorkReporter(work.report, folds: false)
         var run = work.workRun(recipe, reporter)
         run.journal = journal
         defer { journal?.sync() }

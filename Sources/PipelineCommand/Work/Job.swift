@@ -16,6 +16,12 @@ struct Job: Sendable {
     /// A source that is only read.
     init(reading input: String) { self.init(input: input, targets: .success([])) }
 
+    /// What the system says about the source, if it is a file.
+    var file: FileFacts? {
+        guard input != "-", case .file(let path)? = try? ImageSource(argument: input) else { return nil }
+        return FileFacts(path)
+    }
+
     /// The input without credentials or query values, for messages.
     var shown: String {
         input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)

@@ -61,6 +61,13 @@ final class Journal: Sendable {
             }
             throw .inUse(error("another batch with the same output is running; give it --journal FILE of its own"))
         }
+        switch JournalLines.begin(file) {
+        case 0: break
+        case let number:
+            close(file)
+            let why = number.map { String(cString: strerror($0)) }
+            throw .unusable(error(why ?? "it is not a journal; name a file that doesn't exist"))
+        }
         var done: [Digest: JournalEntry] = [:]
         var own: Set<JournalOutput> = []
         var processes: Set<Int32> = []
@@ -116,8 +123,8 @@ final class Journal: Sendable {
     }
 
     /// Whether an existing file may be replaced: this or an earlier run made its bytes from the same input with the
-    /// same options, or they are the bytes to be written now. An empty file, as a power cut can leave it, may be
-    /// replaced too if the journal has its path for this input.
+    /// same options, or they are the bytes to be written now. A file without content, or with zeros alone, as a power cut
+    /// can leave it, may be replaced too if the journal has its path for this input.
     func isOwn(_ path: String, _ job: Job, _ bytes: [UInt8]) -> Bool {
         guard isResuming, FileFacts(path)?.kind == .regular, let there = try? StandardStream.readFile(path) else {
             return false
@@ -126,7 +133,7 @@ final class Journal: Sendable {
         let origin = origin(job)
         let output = JournalOutput(origin: origin, path: path, digest: Digest(of: there))
         return state.withLock { state in
-            guard there.isEmpty else { return state.own.contains(output) }
+            guard there.allSatisfy({ $0 == 0 }) else { return state.own.contains(output) }
             return state.own.contains { $0.origin == origin && $0.path.utf8.elementsEqual(path.utf8) }
         }
     }

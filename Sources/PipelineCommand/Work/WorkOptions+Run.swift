@@ -25,6 +25,7 @@ extension WorkOptions {
             return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, size(native)) } }
         }
         try report.checkRoot(planner.root, jobs)
+        defer { reporter.showFolded() }
         let failures = try await run.run(jobs)
         await recipe.resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }

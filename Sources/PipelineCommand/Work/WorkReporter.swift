@@ -5,12 +5,20 @@ import Stages
 final class WorkReporter: Sendable {
     private let options: ReportOptions
     private let bar: ProgressDisplay?
+    private let folds: Bool
     private let counts = Lock(WorkCounts())
+    /// How often each message came.
+    private let messages = Lock<[String: Int]>([:])
+    /// How many equal messages are printed before the others are only counted.
+    private static let mostEqual = 20
 
-    /// - Parameter bar: Shows the progress of a batch. Successful results are then not listed.
-    init(_ options: ReportOptions, bar: ProgressDisplay? = nil) {
+    /// - Parameters:
+    ///   - bar: Shows the progress of a batch. Successful results are then not listed.
+    ///   - folds: Whether equal messages are counted after the first ones. ``showFolded()`` has to follow.
+    init(_ options: ReportOptions, bar: ProgressDisplay? = nil, folds: Bool = true) {
         self.options = options
         self.bar = bar
+        self.folds = folds && !options.verbose
     }
 
     /// The counts so far.
@@ -39,6 +47,23 @@ final class WorkReporter: Sendable {
         options.warn(text)
     }
 
+    /// Says how many messages weren't printed, after all jobs.
+    func showFolded() {
+        let folded = messages.withLock { $0.filter { $0.value > Self.mostEqual }.sorted { $0.key < $1.key } }
+        for (message, count) in folded { options.show("… and \(count - Self.mostEqual) more: \(message)") }
+    }
+
+    private func isPrinted(_ error: LoadError) -> Bool {
+        guard folds else { return true }
+        let count = messages.withLock { messages in
+            // Messages with numbers in them may all differ; they are printed and not kept.
+            guard messages.count < 1000 || messages[error.message] != nil else { return 0 }
+            messages[error.message, default: 0] += 1
+            return messages[error.message, default: 0]
+        }
+        return count <= Self.mostEqual
+    }
+
     private func speaks(of result: JobResult) -> Bool {
         if case .failed = result.outcome { return true }
         return options.verbose || (options.json && StandardOutput.isTerminal)
@@ -47,7 +72,7 @@ final class WorkReporter: Sendable {
     private func show(_ result: JobResult) {
         let input = result.job.shown
         switch result.outcome {
-        case .failed(let error): options.show(error)
+        case .failed(let error): if isPrinted(error) { options.show(error) }
         case .skipped(let reason):
             if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(input): \(reason)") }
         case .done(let written):

@@ -14,9 +14,10 @@ extension WorkRun {
         resolved: @Sendable (PixelSize, [OutputTarget]) -> [(OutputTarget, PixelSize?)]
     ) async throws {
         var failures = 0
+        let run = try await keepingSources(of: jobs)
         for job in jobs {
             do {
-                for planned in try await planned(job, needsSize, resolved) { planned.show(job, report) }
+                for planned in try await run.planned(job, needsSize, resolved) { planned.show(job, report) }
             } catch let error as LoadError {
                 failures += 1
                 if report.json {
@@ -51,18 +52,22 @@ extension WorkRun {
     ) async throws -> [Planned] {
         let targets = try job.targets.get()
         let source = job.input == "-" ? nil : try ImageSource(argument: job.input)
-        guard case .file(let path)? = source else { return targets.map { planned($0, nil) } }
+        guard case .file(let path)? = source else {
+            return try targets.map { try planned($0, nil, job) }
+        }
         guard FileFacts(path) != nil else {
             throw LoadError(.fileNotFound, subject: job.shown, "There is no such file.")
         }
         guard path.withPath({ access($0, R_OK) }) == 0 else {
             throw LoadError(.fileUnreadable, subject: job.shown, "The file's permissions forbid reading it.")
         }
-        guard needsSize || targets.contains(where: { !$0.isKnown }) else { return targets.map { planned($0, nil) } }
+        guard needsSize || targets.contains(where: { !$0.isKnown }) else {
+            return try targets.map { try planned($0, nil, job) }
+        }
         let limit = limits.encodedBytes
         let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(.file(path)))
         let size = try await size(of: file.encoded?.bytes ?? [], job)
-        return resolved(size, targets).map { planned($0.0, $0.1) }
+        return try resolved(size, targets).map { try planned($0.0, $0.1, job) }
     }
 
     private func size(of bytes: [UInt8], _ job: Job) async throws -> PixelSize {
@@ -73,11 +78,12 @@ extension WorkRun {
         }
     }
 
-    private func planned(_ target: OutputTarget, _ size: PixelSize?) -> Planned {
+    private func planned(_ target: OutputTarget, _ size: PixelSize?, _ job: Job) throws(LoadError) -> Planned {
         let path = target.path(size: size)
         guard target.isKnown || size != nil, let path, FileFacts(path) != nil else {
             return Planned(path: path, note: nil)
         }
+        try checkIsNoSource(path, of: job)
         let note =
             switch rule {
             case .refuse: "exists: an error without -y, -n or --newer"

@@ -13,22 +13,34 @@ struct WorkRun: Sendable {
     /// How many jobs run concurrently.
     var width = 4
     var limits = ImageLimits()
+    /// The files that all jobs are made of, which no job but its own may replace.
+    private(set) var sources: Set<FileFacts.Identity> = []
     let report: @Sendable (JobResult) -> Void
 
-    /// Runs all jobs.
+    /// How a job ended.
+    private enum Ending {
+        case succeeded, failed
+        /// It failed as all others would.
+        case exhausted
+    }
+
+    /// Runs all jobs, or as many as the disk has room for.
     /// - Returns: The number of failed jobs.
     /// - Throws: `CancellationError` if the task is cancelled. No file is left half-written.
     func run(_ jobs: [Job]) async throws -> Int {
-        try await withThrowingTaskGroup(of: Bool.self) { group in
+        let run = try await keepingSources(of: jobs)
+        return try await withThrowingTaskGroup(of: Ending.self) { group in
             var waiting = jobs[...]
             var failures = 0
-            func startNext() { if let job = waiting.popFirst() { group.addTask { try await finish(job) } } }
+            func startNext() { if let job = waiting.popFirst() { group.addTask { try await run.finish(job) } } }
             for _ in 0..<max(1, width) { startNext() }
-            while let succeeded = try await group.next() {
-                if !succeeded { failures += 1 }
-                if !succeeded, stopsAtFailure {
+            while let ending = try await group.next() {
+                if ending != .succeeded { failures += 1 }
+                if ending == .exhausted || ending == .failed && stopsAtFailure {
                     group.cancelAll()
-                    while let result = await group.nextResult() { if case .success(false) = result { failures += 1 } }
+                    while let result = await group.nextResult() {
+                        if case .success(let ending) = result, ending != .succeeded { failures += 1 }
+                    }
                     try Task.checkCancellation()
                     return failures
                 }
@@ -38,17 +50,38 @@ struct WorkRun: Sendable {
         }
     }
 
-    /// Runs one job and reports it; false if it failed.
-    private func finish(_ job: Job) async throws -> Bool {
+    /// The same run, which replaces none of the jobs' sources by another's result.
+    func keepingSources(of jobs: [Job]) async throws -> WorkRun {
+        guard replaces else { return self }
+        var run = self
+        run.sources = try await BlockingThreads.files.run { _ in Set(jobs.compactMap { $0.file?.identity }) }
+        return run
+    }
+
+    /// Whether files that exist may be replaced.
+    private var replaces: Bool { rule == .overwrite || rule == .ifNewer || journal?.isResuming == true }
+
+    /// Throws if a file is the source of another job.
+    func checkIsNoSource(_ path: String, of job: Job) throws(LoadError) {
+        guard !sources.isEmpty, let there = FileFacts(path)?.identity, sources.contains(there),
+            there != job.file?.identity
+        else { return }
+        throw LoadError(
+            .outputExists, subject: printable(path),
+            "The file is also a source of this run, so it isn't overwritten; give another -o.")
+    }
+
+    /// Runs one job and reports it.
+    private func finish(_ job: Job) async throws -> Ending {
         let start = ContinuousClock.now
         do {
             var result = try await work(on: job)
             result.duration = ContinuousClock.now - start
             report(result)
-            return true
+            return .succeeded
         } catch let error as LoadError {
             report(JobResult(job: job, outcome: .failed(error), duration: ContinuousClock.now - start))
-            return false
+            return error.code == .diskFull ? .exhausted : .failed
         }
     }
 
@@ -83,6 +116,7 @@ struct WorkRun: Sendable {
                 throw OutputFile.unwritable(path, obstacle)
             }
             guard target.isKnown, let path = target.plannedPath, let facts = FileFacts(path) else { return true }
+            try checkIsNoSource(path, of: job)
             switch (facts.kind, rule) {
             case (.regular, .refuse): if journal?.isResuming != true { throw OutputFile.exists(path) }
             case (.regular, .skip):
@@ -180,6 +214,7 @@ struct WorkRun: Sendable {
     /// What may be done to an existing file; `nil` if it is kept.
     /// - Throws: `LoadError` with `outputExists` if no option allows overwriting it.
     private func existing(_ path: String, _ job: Job, _ bytes: [UInt8]) throws -> OutputFile.Existing? {
+        try checkIsNoSource(path, of: job)
         switch rule {
         case .overwrite: return .replaced
         case .ifNewer:
@@ -190,7 +225,7 @@ struct WorkRun: Sendable {
             guard FileFacts(path)?.kind == .regular else { return .kept }
             if journal?.isOwn(path, job, bytes) == true { return .replaced }
             if rule == .skip { return nil }
-            throw OutputFile.exists(path)
+            throw journal?.isResuming == true ? OutputFile.differs(path) : OutputFile.exists(path)
         }
     }
 }
