@@ -100,7 +100,7 @@ struct LyingWorkerTests {
     @Test("A stripped file that is larger than the file")
     func largeStripped() async throws {
         try await refuses("strip 300000") { file, codecs in
-            _ = try await codecs.stripped(file, of: .all)
+            _ = try await codecs.stripped(file, of: .all, within: WorkTime(limit: nil))
         }
     }
 
@@ -112,7 +112,8 @@ struct LyingWorkerTests {
         }
         let codecs = try ImageCodecs.standard.adding(escaping).isolated(in: pool)
         let error = await #expect(throws: LoadError.self) {
-            try await codecs.stripped(Array("escape strip \(count)".utf8), of: .all)
+            try await codecs.stripped(
+                Array("escape strip \(count)".utf8), of: .all, within: WorkTime(limit: nil))
         }
         #expect(error?.code == .undecodable)
         await pool.close()
