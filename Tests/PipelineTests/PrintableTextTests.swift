@@ -25,7 +25,7 @@ struct PrintableTextTests {
                 wrong.append(value)
             }
         }
-        // Variation selectors above U+E0100 are no format characters, but invisible too.
+        // Variation selectors above U+E0100 are not format characters, but invisible too.
         #expect(wrong.allSatisfy { 0xE0100...0xE01EF ~= $0 }, "\(wrong)")
     }
 

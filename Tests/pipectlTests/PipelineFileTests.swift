@@ -23,7 +23,7 @@ struct PipelineFileTests {
             ("- a: " + String(repeating: "{a: ", count: 50_000), "nested too deep"),
             (
                 (0..<200).map { String(repeating: " ", count: $0) + "a:\n" }.joined(),
-                "p.yaml:65:65: This is nested too deep"
+                "p.yaml:64:64: This is nested too deep"
             ),
             ("- \"" + String(repeating: "x", count: 5_000_000), "File too large"),
             (String(repeating: "- a\n", count: 20_000), "p.yaml:9999:3: The file has too many values"),

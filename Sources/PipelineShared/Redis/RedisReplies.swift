@@ -15,7 +15,7 @@ struct RedisReplies {
     func add(_ bytes: UnsafeRawBufferPointer) { redisReaderFeed(reader, bytes.baseAddress, bytes.count) }
 
     /// The next reply that is whole; `nil` if there is none.
-    /// - Throws: ``RedisFailure`` if the bytes are no replies.
+    /// - Throws: ``RedisFailure`` if the bytes are not replies.
     func next() throws(RedisFailure) -> RedisValue? {
         var reply: UnsafeMutableRawPointer?
         guard redisReaderGetReply(reader, &reply) == REDIS_OK else {
@@ -31,7 +31,7 @@ struct RedisReplies {
 }
 
 extension RedisReplies {
-    /// The replies in some bytes, up to those that are no reply.
+    /// The replies in some bytes, up to those that are not replies.
     static func all(in bytes: [UInt8]) -> [RedisValue] {
         guard let reader = redisReaderCreate() else { return [] }
         defer { redisReaderFree(reader) }
