@@ -212,9 +212,8 @@ let package = Package(
         .testTarget(
             name: "pipectlTests",
             dependencies: [
-                "CAttributes", "FleetServers", "Pipeline", "PipelineFile", "PipelineHTTP", "PipelineShared",
-                "PipelineTesting",
-                "PipelineCommand", "Stages", "pipectl",
+                "CAttributes", "FleetServers", "Pipeline", "PipelineCommand", "PipelineFile", "PipelineHTTP",
+                "PipelineShared", "PipelineTesting", "Stages", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

@@ -18,8 +18,8 @@ struct ModulesTests {
         "PipelineTracing": ["Pipeline", "Stages"],
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
         "PipelineCommand": [
-            "Stages", "PipelineFile", "PipelineIsolation", "PipelineShared", "CArguments",
-            "CAttributes", "CImages",
+            "Stages", "PipelineFile", "PipelineIsolation", "PipelineShared", "CArguments", "CAttributes",
+            "CImages",
         ],
         "pipectl": ["PipelineCommand"],
     ]

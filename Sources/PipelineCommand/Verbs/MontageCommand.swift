@@ -85,10 +85,12 @@ struct MontageCommand: AsyncParsableCommand {
             standardFormat: encoding.how.defaults.format?.format, inputs: 1)
         let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
         try encoding.how.check(jobs, report)
-        let output = (try? jobs.first?.targets.get().first?.plannedPath).flatMap { FileFacts($0)?.identity }
-        if let output, sources.contains(where: { Job(reading: $0.input).file?.identity == output }) {
-            throw ValidationError("The output is also one of the images; give another -o.")
+        let isSource = try await BlockingThreads.files.run { _ in
+            guard let path = try? jobs.first?.targets.get().first?.plannedPath, let output = FileFacts(path)?.identity
+            else { return false }
+            return sources.contains { Job(reading: $0.input).file?.identity == output }
         }
+        if isSource { throw ValidationError("The output is also one of the images; give another -o.") }
         let failures = Lock(0)
         let run = WorkRun(
             render: { _, job, targets in
