@@ -21,7 +21,7 @@ FROM debian:bookworm-slim
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
         libvips42 libjpeg62-turbo libdeflate0 zlib1g libtiff6 libavif15 libheif1 libjxl0.7 libwebp7 libwebpdemux2 libwebpmux3 libcurl4 libsqlite3-0 libyaml-0-2 libhiredis0.14 libssl3 \
-        ca-certificates \
+        fonts-dejavu-core ca-certificates \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home pipeline \
     && install -d -m 1777 /images /cache

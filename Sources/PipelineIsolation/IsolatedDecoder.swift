@@ -105,7 +105,7 @@ extension ImageCodecs {
     /// Codecs are compared by identity when equal loads share their work, so call it once and keep the list.
     ///
     /// SVG and JPEG XL can only be decoded like this: `ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)`.
-    /// Text in an SVG isn't drawn, since workers have no fonts, and references to other files are ignored.
+    /// Text in an SVG is drawn with the DejaVu fonts, and references to other files are ignored.
     /// - Throws: `LoadError` with `refused` if the helper doesn't know a codec's format. Make a helper that does with
     ///   ``DecoderWorker/main(codecs:)``.
     public func isolated(in pool: DecoderPool) throws(LoadError) -> ImageCodecs {

@@ -47,6 +47,7 @@ extension Message {
         append(header.colours.flatMap { ImageMetadata.ColourModel.allCases.firstIndex(of: $0) } ?? -1)
         append(header.memory)
         append(header.readsRegions)
+        append(header.isVector)
         append(header.region)
         append(header.profileBytes)
         append(header.unreadFrames)
@@ -124,6 +125,7 @@ extension Message.Reader {
         // An estimate that overflowed is the greatest number.
         header.memory = try next(in: 0...Int.max)
         header.readsRegions = try nextBool()
+        header.isVector = try nextBool()
         header.region = try nextRegion()
         header.profileBytes = try next(in: 0...Message.largest)
         header.unreadFrames = try next(in: 0...Message.largest)

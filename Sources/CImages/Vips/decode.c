@@ -13,8 +13,6 @@ struct cvips_image {
     VipsRegion *region;
     /// The word that marks this loader's errors.
     const char *name;
-    /// Whether it is drawn in tiles as pixels are requested.
-    bool is_drawing;
     /// The embedded profile, if the pixels are still in its colours.
     uint8_t *profile;
     size_t profile_size;
@@ -24,7 +22,6 @@ struct cvips_image {
 static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_PNG: return "png";
-    case CVIPS_SVG: return "xml";
     }
     return NULL;
 }
@@ -34,7 +31,6 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     VipsFailOn fail_on = options.allow_damage ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
     switch (options.loader) {
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     }
     return -1;
 }
@@ -95,23 +91,10 @@ cvips_image *cvips_open(
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
     image->name = loader_name(options.loader);
-    image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);
     if (prepare(image, options, header, failure)) return image;
     cvips_close(image);
     return NULL;
-}
-
-/// Draws the tiles of some rows one by one, since drawing all adjacent ones at once takes long. libvips keeps them
-/// until their last row has been read.
-static bool draw_tiles(cvips_image *image, int top, int count, cvips_failure *failure) {
-    enum { TILE_WIDTH = 2000 };
-    int width = image->pixels->Xsize;
-    for (int left = 0; left < width; left += TILE_WIDTH) {
-        VipsRect tile = {.left = left, .top = top, .width = VIPS_MIN(TILE_WIDTH, width - left), .height = count};
-        if (!prepare_area(image->region, tile, image->name, image->bytes.cancellation, failure)) return false;
-    }
-    return true;
 }
 
 bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cvips_failure *failure) {
@@ -124,7 +107,6 @@ bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cv
         snprintf(failure->message, sizeof failure->message, "out of memory");
         return false;
     }
-    if (image->is_drawing && !draw_tiles(image, top, count, failure)) return false;
     if (!prepare_rows(image->region, top, count, image->name, image->bytes.cancellation, failure)) return false;
     size_t length = (size_t)image->pixels->Xsize * (size_t)image->pixels->Bands;
     for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, top + row), length);

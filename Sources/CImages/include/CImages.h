@@ -8,6 +8,7 @@
 #include "CPNG.h"
 #include "CPalette.h"
 #include "CResample.h"
+#include "CSVG.h"
 #include "CTIFFReader.h"
 #include "CTIFFWriter.h"
 #include "CVips.h"

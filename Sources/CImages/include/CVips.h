@@ -26,7 +26,6 @@ bool cvips_is_available(cvips_failure *_Nonnull failure);
 /// The loader to call. libvips never guesses the format, since hostile files can hang its detection.
 typedef enum {
     CVIPS_PNG,
-    CVIPS_SVG,
 } cvips_loader;
 
 /// How to open a file.

@@ -20,7 +20,6 @@ struct FitGeometry: PixelTransform, PixelSizing {
         let target = geometry.target(of: source)
         let scale = max(
             Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
-        guard scale < 1 else { return nil }
         return PixelSize(
             width: Int((Double(source.width) * scale).rounded(.up)),
             height: Int((Double(source.height) * scale).rounded(.up)))

@@ -89,7 +89,14 @@ package struct DecodeWork: Sendable {
             header.region = need.region
             return (header, need.box)
         }
-        return (header, maxPixelSize ?? ahead.box(of: header.size))
+        guard header.isVector else { return (header, maxPixelSize ?? ahead.box(of: header.size)) }
+        var box = maxPixelSize ?? ahead.box(of: header.size)
+        // Unlike a later stage, `maxPixelSize` never enlarges.
+        if maxPixelSize != nil, let fitting = box, header.size.fitted(into: fitting) == header.size { box = nil }
+        var drawn = header
+        drawn.storedSize = header.storedSize(for: box)
+        try limits.check(drawn)
+        return (header, box)
     }
 
     private func pixels(

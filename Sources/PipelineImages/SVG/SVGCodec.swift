@@ -1,12 +1,11 @@
-import CImages
 import Pipeline
 
 extension ImageCodec {
-    /// SVG by libvips, read-only. Its library isn't made for hostile files, so it is only decoded in processes of its
+    /// SVG by librsvg, read-only. Its library isn't made for hostile files, so it is only decoded in processes of its
     /// own: add it to the codecs that a `DecoderPool` isolates.
     public static let svg = ImageCodec(
         .svg, extensions: ["svg"], aliases: ["image/svg"],
-        decoder: ConfinedDecoder(VipsDecoder(format: .svg, loader: CVIPS_SVG)),
+        decoder: ConfinedDecoder(SVGDecoder()),
         negotiation: nil, matches: isSVG)
 
     /// Whether the root element is `svg`. A byte order mark, spaces, a declaration, comments and a document type may

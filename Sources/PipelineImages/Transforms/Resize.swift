@@ -101,11 +101,11 @@ public struct Resize: PixelTransform, PixelSizing {
     public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         guard size.isBox else { return nil }
         switch fit {
-        case .inside, .contain: return size
+        case .inside, .contain: return enlarges || source.fitted(into: size) != source ? size : nil
         case .outside, .cover, .fill:
             let (across, down) = scales(of: source)
             let scale = max(across, down)
-            guard scale < 1 else { return nil }
+            guard scale < 1 || enlarges, source.width > 0, source.height > 0 else { return nil }
             // One side is exact; the other is rounded up so that it doesn't reduce the picture further.
             return PixelSize(
                 width: Int((Double(source.width) * scale).rounded(.up)),
