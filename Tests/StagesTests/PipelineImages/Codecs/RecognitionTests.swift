@@ -86,9 +86,21 @@ struct RecognitionTests {
         "SVG is told behind what XML allows before its root",
         arguments: [
             "<svg/>", "\u{feff}<svg xmlns=''>", "  \n<?xml version='1.0'?>\n<!-- a > b --><svg>",
-            "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>",
+            "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>", "<s:svg xmlns:s=''/>", "<!DOCTYPE s:svg><s:svg>",
+            "<!--\(String(repeating: "x", count: 30_000))--><svg>",
         ])
-    func svg(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == .svg) }
+    func svg(_ text: String) {
+        #expect(ImageCodecs.known.format(of: Array(text.utf8)) == .svg)
+        let units = (text.hasPrefix("\u{feff}") ? text : "\u{feff}" + text).utf16
+        for wide in [
+            units.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }, units.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+        ] { #expect(ImageCodecs.known.format(of: wide) == .svg) }
+    }
+
+    @Test(
+        "What only resembles an SVG isn't one",
+        arguments: ["<svgs>", "<", "<!--", "<!-->--><html>", "<!DOCTYPE html><html>", "<svg:a/>", "svg"])
+    func notSVG(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == nil) }
 
     @Test("A file's name promises a format, and each format has an extension that promises it")
     func extensions() {
