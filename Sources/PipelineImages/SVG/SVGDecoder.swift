@@ -5,8 +5,11 @@ import Pipeline
 ///
 /// An SVG has no pixels: it is drawn at the size that is asked for, larger than its own too.
 struct SVGDecoder: ImageDecoding {
-    /// Opens librsvg and the fonts.
-    func prepare() { _ = SVGFonts.failure }
+    /// Opens librsvg, the fonts, and what librsvg opens with its first drawing.
+    func prepare() {
+        _ = SVGFonts.failure
+        _ = try? SVGDrawing(Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.utf8)).pixels(1)
+    }
 
     /// Parses the file.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
