@@ -48,7 +48,8 @@ struct SVGTextTests {
     @Test("Families, weights and slants differ, and monospaced letters are equally wide")
     func styles() async throws {
         let styles = [
-            "font-family='sans-serif'", "font-family='serif'", "font-family='monospace'", "font-weight='bold'", "font-style='italic'",
+            "font-family='sans-serif'", "font-family='serif'", "font-family='monospace'", "font-weight='bold'",
+            "font-style='italic'",
         ]
         #expect(Set(try await draw(styles.map { Self.line("Hamburg", $0) })).count == styles.count)
         let common = [("Times New Roman", "serif"), ("Courier", "monospace"), ("Arial", "sans-serif")]
