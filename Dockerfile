@@ -5,7 +5,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev libhiredis-dev libssl-dev \
+        pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libcurl4-openssl-dev libsqlite3-dev libyaml-dev libhiredis-dev libssl-dev librsvg2-2 fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /pipeline
 COPY Package.swift ./

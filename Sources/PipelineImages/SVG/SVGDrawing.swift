@@ -10,7 +10,7 @@ final class SVGDrawing {
     private let width: Double
     private let height: Double
 
-    /// - Throws: `LoadError` with `undecodable` if the file is no SVG or has no size.
+    /// - Throws: `LoadError` with `undecodable` if the file is not an SVG or has no size.
     init(_ bytes: [UInt8]) throws {
         var failure = csvg_failure()
         var (width, height) = (0.0, 0.0)

@@ -7,7 +7,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Machines that share a tier", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Machines that share a tier", .withRedis, .timeLimit(.minutes(5)))
 struct FleetTests {
     @Test("one fetches, and the others get its response")
     func sharing() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Results that machines share", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Results that machines share", .withRedis, .timeLimit(.minutes(5)))
 struct SharedResultTests {
     /// Counts the results that are made.
     private struct CountedEncode: Stage {

@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("A Redis server that may reply anything", .timeLimit(.minutes(1)))
+@Suite("A Redis server that may reply anything", .serialized, .timeLimit(.minutes(5)))
 struct HostileRedisTests {
     private let events = EventRecorder()
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ImageServer
 
-@Suite("A running server", .timeLimit(.minutes(1)))
+@Suite("A running server", .timeLimit(.minutes(5)))
 final class ServerTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "pictures-\(UUID().uuidString)")
     private let picture = Picture.png(PixelSize(width: 400, height: 300), with: [200, 40, 90])
