@@ -46,17 +46,17 @@ extension Chain {
     /// Returns the list with every stage told its codecs.
     func using(_ codecs: (any CodecSet)?) -> Chain {
         Chain(
-            stages.map { stage in
-                var stage = stage
-                if var composite = stage as? any CompositeStage {
+            elements.map { element in
+                var element = element
+                if var composite = element.stage as? any CompositeStage {
                     composite.body = composite.body.using(codecs)
-                    stage = composite
+                    element.stage = composite
                 }
-                if var user = stage as? any CodecStage {
+                if var user = element.stage as? any CodecStage {
                     user.use(codecs)
-                    stage = user
+                    element.stage = user
                 }
-                return stage
+                return element
             })
     }
 

@@ -12,7 +12,12 @@ enum SVGFonts {
         var failure = csvg_failure()
         let folder = folders.first { folder in fonts.allSatisfy { access("\(folder)/\($0.file)", R_OK) == 0 } }
         let strings = fonts.map { (strdup("\(folder ?? "")/\($0.file)"), strdup($0.name)) }
-        defer { for (path, name) in strings { (free(path), free(name)) } }
+        defer {
+            for (path, name) in strings {
+                free(path)
+                free(name)
+            }
+        }
         let set = strings.compactMap { path, name -> csvg_font? in
             guard folder != nil, let path, let name else { return nil }
             return csvg_font(path: path, name: name)
