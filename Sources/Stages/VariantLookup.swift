@@ -20,7 +20,7 @@ public struct VariantLookup: Stage {
     /// Looks in `responses`.
     /// - Parameters:
     ///   - responses: The cache that has the results.
-    ///   - expected: What the list makes: by default pictures in the formats of ``ImageCodecs/standard``.
+    ///   - expected: What the list makes: by default pictures in the formats of `ImageCodecs.standard`.
     public init(_ responses: HTTPCache, expecting expected: ExpectedResult = .picture(.standard)) {
         (self.responses, self.expected) = (responses, expected)
     }
