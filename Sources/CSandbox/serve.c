@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -54,6 +56,19 @@ static int receive_descriptors(int socket, void *message, size_t count, int *des
     if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(number * sizeof(int)))
         memcpy(descriptors, CMSG_DATA(header), number * sizeof(int));
     return (size_t)received == count ? 0 : EBADMSG;
+}
+
+static void *shrink_heap(void *nothing) {
+    enum { COUNT = 64, SIZE = 16384 };
+    void *volatile blocks[COUNT];
+    for (int i = 0; i < COUNT; i++) blocks[i] = malloc(SIZE);
+    for (int i = 0; i < COUNT; i++) free(blocks[i]);
+    return nothing;
+}
+
+void csandbox_settle_malloc(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, shrink_heap, NULL) == 0) pthread_join(thread, NULL);
 }
 
 static void child_ended(int signal) { (void)signal; }

@@ -32,6 +32,7 @@ public enum DecoderWorker {
             )
             exit(64)
         }
+        csandbox_settle_malloc()
         DecodingProcess.isCurrent = true
         BlockingThreads.isAlone = true
         DecodingProcess.prepare()

@@ -55,6 +55,10 @@ typedef struct {
     csandbox_plan plan;
 } csandbox_worker;
 
+/// Lets malloc shrink the heap of a thread. The first time, glibc opens /proc/sys/vm/overcommit_memory, which would count
+/// as a refused call in a worker; it remembers what it has read. Later, malloc may have raised its threshold for it.
+void csandbox_settle_malloc(void);
+
 /// Forks a worker for each request on the control socket. Returns true in each worker, and false in the server once the
 /// other end of the socket is closed.
 bool csandbox_serve(int control, csandbox_worker *worker);
