@@ -97,6 +97,16 @@ extension ImagePipeline {
         ) { place.isBefore ? [new, $0] : [$0, new] }
     }
 
+    /// Returns the same pipeline with each stage of type `Old` replaced by what it is turned into, in composites' bodies
+    /// too.
+    package func replacing<Old: Stage>(
+        _ type: Old.Type, by change: (Old) -> any Stage, file: StaticString = #fileID, line: UInt = #line
+    ) -> ImagePipeline {
+        editing("replacing(\(type))", { $0 is Old }, .present, (file, line)) { element in
+            [.init(stage: (element.stage as? Old).map(change) ?? element.stage)]
+        }
+    }
+
     private func editing(
         _ edit: String, _ isPlace: (any Stage) -> Bool, _ fit: EditFit, _ caller: (file: StaticString, line: UInt),
         at place: ListPlace? = nil, _ change: (Chain.Element) -> [Chain.Element]

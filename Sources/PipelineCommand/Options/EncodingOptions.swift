@@ -7,7 +7,7 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("f", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is)",
+            "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is, also on standard output)",
             valueName: "format"),
         completion: .list(Formats.writable))
     var format: WritableFormat?

@@ -8,7 +8,7 @@ struct WorkOptions: ParsableArguments {
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @Option(
         help: ArgumentHelp(
-            "What to do with results of the same path. One of error, keep-extension (a.heic.png), or number (a-2.png, in the order of the list).",
+            "What to do with results of the same path. One of error (in batch the later one fails), keep-extension (a.heic.png; batch then reads the whole list first), or number (a-2.png, in the order of the list).",
             valueName: "rule"))
     var onCollision = CollisionRule.error
 

@@ -76,7 +76,7 @@ struct OutputPattern: Sendable {
             case .field(.name): name.name
             case .field(.dir): name.folder
             case .field(.index): "\(name.index)"
-            case .field(.ext): format.fileExtension
+            case .field(.ext): name.fileExtension(format)
             case .field(.format): format.name
             case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
             case .field(.h): size.map { "\($0.height)" } ?? "{h}"

@@ -11,8 +11,18 @@ struct OutputTarget: Sendable {
 
     let destination: Destination
     let format: ImageFormat
+    /// Whether the format is the source's, whose bytes are read first.
+    var followsSource = false
     /// The requested width, if it is known before the image is loaded.
     var width: Int?
+
+    /// The target with the format of a source's bytes, if it follows them.
+    func following(_ source: ImageSource) -> OutputTarget {
+        guard followsSource, case .bytes(let bytes) = source, let own = Formats.codecs.format(of: bytes) else {
+            return self
+        }
+        return OutputTarget(destination: destination, format: own.ofResult, width: width)
+    }
 
     /// The path as far as it is known before the image is loaded; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }

@@ -76,13 +76,14 @@ struct MontageCommand: AsyncParsableCommand {
     func run() async throws {
         let inputs = inputs
         let sources = try await BlockingThreads.files.run { _ in
-            let except = BatchSources(recursive: false, except: nil)
-            return inputs.flatMap { except.sources($0) }
+            var found: [BatchSource] = []
+            for input in inputs { BatchSources(recursive: false, except: nil).each(input) { found.append($0) } }
+            return found
         }
         guard let first = sources.first else { throw ValidationError("The folders hold no images.") }
         let planner = try OutputPlanner(
             output: output, inPlace: false, format: encoding.format?.format,
-            standardFormat: encoding.how.defaults.format?.format, inputs: 1)
+            standardFormat: encoding.how.defaults.format?.format ?? (output == "-" ? Formats.standard : nil), inputs: 1)
         let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
         try encoding.how.check(jobs, report)
         let isSource = try await BlockingThreads.files.run { _ in
@@ -178,7 +179,8 @@ struct MontageCommand: AsyncParsableCommand {
         case .skipped(let reason): if !report.quiet { StandardOutput.write("\(printable(output)): \(reason)") }
         case .done(let written):
             guard !report.quiet, let file = written.first, let path = file.path else { return }
-            let images = count == 1 ? "1 image" : "\(count) images"
+            let all = count == 1 ? "1 image" : "\(count) images"
+            let images = failures > 0 ? "\(count - failures) of \(all)" : all
             let size = file.size.map { "\($0)" } ?? ""
             StandardOutput.write("\(images) → \(printable(path)): \(size), \(ByteCount.text(file.bytes))")
         }

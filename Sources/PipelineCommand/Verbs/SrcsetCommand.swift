@@ -71,9 +71,9 @@ struct SrcsetCommand: AsyncParsableCommand {
         let pattern =
             FileFacts.isFolder(output) || output.utf8.last == UInt8(ascii: "/")
             ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
-        let jobs = try await BlockingThreads.files.run { _ in planned(pattern) }
+        let jobs = try OutputPlanner.refuseCollisions(
+            try await BlockingThreads.files.run { _ in planned(pattern) })
         try details.check(jobs, report)
-        try OutputPlanner.refuseCollisions(jobs)
         let reporter = WorkReporter(report)
         let details = details
         var recipe = Recipe(source, budget: running.budget)

@@ -1,28 +1,15 @@
 import Pipeline
 
-/// A result that a batch has written, or was about to.
-struct JournalOutput: Hashable {
-    /// The input and the options that it was made of.
-    let origin: Digest
-    let path: String
-    let digest: Digest
-
-    // Swift strings of different bytes may be equal.
-    static func == (one: Self, other: Self) -> Bool {
-        one.digest == other.digest && one.origin == other.origin && one.path.utf8.elementsEqual(other.path.utf8)
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
-}
-
 /// All results of one job, as a line of a journal.
 struct JournalEntry {
+    /// Identifies the job and the source's bytes.
     let key: Digest
-    let outputs: [JournalOutput]
+    /// Identifies the job: its input, the options and the result's path.
+    let origin: Digest
+    let outputs: [(path: String, digest: Digest)]
 
-    init(key: Digest, outputs: [JournalOutput]) {
-        self.key = key
-        self.outputs = outputs
+    init(key: Digest, origin: Digest, outputs: [(path: String, digest: Digest)]) {
+        (self.key, self.origin, self.outputs) = (key, origin, outputs)
     }
 
     /// Reads a line back; `nil` if it is another kind of line.
@@ -31,22 +18,32 @@ struct JournalEntry {
             let origin = Digest(hex: line[2])
         else { return nil }
         self.key = key
+        self.origin = origin
         outputs = stride(from: 3, to: line.count, by: 2).compactMap { index in
-            Digest(hex: line[index + 1]).map { JournalOutput(origin: origin, path: line[index], digest: $0) }
+            Digest(hex: line[index + 1]).map { (line[index], $0) }
         }
     }
 
-    var line: [String] {
-        ["made", "\(key)"] + (outputs.first.map { ["\($0.origin)"] } ?? [])
-            + outputs.flatMap { [$0.path, "\($0.digest)"] }
-    }
+    var line: [String] { ["made", "\(key)", "\(origin)"] + outputs.flatMap { [$0.path, "\($0.digest)"] } }
 }
 
 extension Digest {
     /// Reads back 64 hexadecimal digits.
     init?(hex: String) {
-        let digits = hex.compactMap(\.hexDigitValue)
-        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-        self.init(bytes: stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) })
+        let bytes = stride(from: 0, to: hex.utf8.count, by: 2).compactMap { UInt8(hexDigits: hex.utf8.dropFirst($0)) }
+        guard hex.utf8.count == 64 else { return nil }
+        self.init(bytes: bytes)
+    }
+
+    /// The first 16 hexadecimal digits as a number.
+    var number: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+extension UInt8 {
+    /// Reads two hexadecimal digits.
+    fileprivate init?(hexDigits: Substring.UTF8View) {
+        let digits = hexDigits.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 2 else { return nil }
+        self = UInt8(digits[0] * 16 + digits[1])
     }
 }

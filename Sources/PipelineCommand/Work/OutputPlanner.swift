@@ -61,7 +61,16 @@ struct OutputPlanner {
     func target(_ input: String, _ name: OutputName) throws(LoadError) -> OutputTarget {
         switch place {
         case .standardOutput:
-            return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? Formats.standard)
+            if let known = format ?? standardFormat {
+                return OutputTarget(destination: .standardOutput, format: known)
+            }
+            let source = try ImageSource(argument: input == "-" ? "data:" : input)
+            guard case .file(let path) = source else {
+                return OutputTarget(destination: .standardOutput, format: name.format, followsSource: true)
+                    .following(source)
+            }
+            let own = SourceFormat.ofFile(path)?.ofResult ?? name.format
+            return OutputTarget(destination: .standardOutput, format: own)
         case .besideSource:
             guard case .file(let path) = try ImageSource(argument: input == "-" ? "data:" : input) else {
                 throw LoadError(
@@ -91,22 +100,21 @@ struct OutputPlanner {
     /// - Parameters:
     ///   - sources: The sources in their order.
     ///   - rule: What happens if results would have the same path; `nil` in verbs without a choice.
-    /// - Throws: `ValidationError` if two results would have the same path.
+    /// - Throws: `ValidationError` if results of different sources would have the same path.
     func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule?) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
-            let names = sources.enumerated().map { index, source in
-                OutputName(source.input, index: index + 1, folder: source.folder)
+            var paths = OutputPaths()
+            if rule == .keepExtension {
+                for (row, source) in sources.enumerated() { path(of: source, row: row).map { paths.note($0) } }
+                paths.forgetRows()
             }
-            let jobs = zip(sources, distinct(names, of: sources, by: rule ?? .error)).map { source, name in
-                Job(
-                    input: source.input,
-                    targets: Result { () throws(LoadError) in
-                        if let error = source.error { throw error }
-                        return [try target(source.input, name)]
-                    })
+            return try sources.enumerated().map { row, source in
+                do throws(OutputCollision) {
+                    return try job(source, row: row, rule, &paths, other: { sources[$0] })
+                } catch {
+                    throw ValidationError(error.text)
+                }
             }
-            try Self.refuseCollisions(jobs, remedy: rule?.remedy ?? "")
-            return jobs
         }
     }
 

@@ -119,7 +119,8 @@ public struct Decode: Stage, LookingAhead {
         return decode
     }
 
-    private func keeping(frames: Int) -> Decode {
+    /// Returns a stage that decodes at most this many frames.
+    package func keeping(frames: Int) -> Decode {
         var decode = self
         decode.limits.frames = max(1, frames)
         decode.options.frames = decode.limits.frames

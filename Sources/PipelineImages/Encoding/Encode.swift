@@ -27,6 +27,8 @@ public struct Encode: Stage {
     }
 
     private let target: Target
+    /// The format; `nil` if it is chosen for each picture.
+    package var format: ImageFormat? { if case .format(let format) = target { format } else { nil } }
     /// How the file is written.
     public let options: EncodeOptions
     /// The codecs that the stage was made with.
