@@ -75,7 +75,7 @@ struct Pipectl: AsyncParsableCommand {
     /// The help, version or script that a command line asks for.
     private static func asked(_ message: String, _ arguments: [String]) -> String {
         if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
-            return CompletionScript.withOneHelp(message)
+            return CompletionScript.completed(message)
         }
         guard arguments.contains("-h"), !arguments.contains("--help"), !arguments.contains("--version") else {
             return message
