@@ -104,7 +104,8 @@ func page(_ command: Command, below parents: [String], version: String, date: St
     lines += [".SH NAME", "\(escaped(title)) \\- \(escaped(command.abstract ?? ""))", ".SH SYNOPSIS"]
     let shown = (command.arguments ?? []).filter(\.shouldDisplay)
     // The page of the whole program has what any verb reads and writes.
-    let options = Set(shown.flatMap { $0.names ?? [] }.map(\.name) + (parents.isEmpty ? ["cache-dir", "journal", "color"] : []))
+    let common = parents.isEmpty ? ["cache-dir", "journal", "color"] : []
+    let options = Set(shown.flatMap { $0.names ?? [] }.map(\.name) + common)
     let subcommands = (command.subcommands ?? []).filter { $0.commandName != "help" }
     let positional = shown.filter { $0.kind == "positional" }.map { argument in
         let text = argument.usage + (argument.isRepeating ? "..." : "")

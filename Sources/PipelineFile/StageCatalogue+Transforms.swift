@@ -100,7 +100,9 @@ extension StageCatalogue {
                         "degrees", .number(-360...360), "The angle in degrees, clockwise.", isRequired: true,
                         example: "90"),
                     StageParameter(
-                        "background", .colour, "The colour of the corners.", standard: "transparent", example: "white"),
+                        "background", .colour,
+                        "The colour of the corners; formats without alpha write transparent as white.",
+                        standard: "transparent", example: "white"),
                 ], summary: "Turns the image."
             ) { Rotate(degrees: $0.number("degrees") ?? 0, background: $0.colour("background") ?? .clear) },
             StageSpecification(
