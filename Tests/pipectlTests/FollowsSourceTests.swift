@@ -77,15 +77,20 @@ struct FollowsSourceTests {
 
     @Test("A signal that ends the writer of an input too is a signal, not an empty file", arguments: ["-", "pipe"])
     func signalled(input: String) async throws {
-        for _ in 1...5 {
-            let result = try await pipectl.shell(
-                """
-                rm -f pipe; mkfifo pipe; pipectl thumb \(input) -s 9 -o s.jpg <pipe & exec 3>pipe
-                for n in $(seq 100); do test -e /proc/$!/task && grep -q pipeline /proc/$!/task/*/comm && break; done
-                kill -TERM $!; exec 3>&-; wait $!; echo $?
-                """)
-            #expect(result.lines.last == "143", "\(result.errors)")
-            #expect(result.errors.isEmpty)
-        }
+        // Many with little time each, since the end of the input and the signal race.
+        let result = try await pipectl.shell(
+            """
+            mkfifo pipe; jobs=
+            for n in $(seq 16); do
+                nice -n 19 pipectl thumb \(input) -s 9 -o $n.jpg \(input == "-" ? "<pipe" : "") & jobs="$jobs $!"
+            done
+            exec 3>pipe
+            for job in $jobs; do
+                for n in $(seq 1000); do grep -q pipeline-files /proc/$job/task/*/comm 2>/dev/null && break; done
+            done
+            exec 3>&-; kill -TERM $jobs; for job in $jobs; do wait $job; echo $?; done
+            """)
+        #expect(result.lines == [String](repeating: "143", count: 16), "\(result.errors)")
+        #expect(result.errors.isEmpty)
     }
 }

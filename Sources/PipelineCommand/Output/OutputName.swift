@@ -60,7 +60,7 @@ struct OutputName: Sendable, Hashable {
 
     /// The input's file name without folders, query and extension; never one that leaves the folder.
     private static func name(of input: String) -> String {
-        let isURL = input.contains("://")
+        let isURL = input.hasScheme
         let path = isURL ? String(input.prefix { $0 != "?" && $0 != "#" }) : input
         let last = last(of: path)
         let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == last.startIndex ? nil : $0 }
@@ -71,20 +71,22 @@ struct OutputName: Sendable, Hashable {
 
     /// The folder of an input; `.` if there is none.
     static func folder(of input: String) -> String {
-        guard !input.contains("://"), input != "-", !input.hasPrefix("data:") else { return "." }
+        guard !input.hasScheme, input != "-", !input.hasPrefix("data:") else { return "." }
         return FileFacts.folder(of: input) ?? "."
     }
 
     /// The extension of a result in a format: the source's own, as it is spelled, if the format stays.
     func fileExtension(_ format: ImageFormat) -> String {
-        extensionFormat == format ? spelledExtension ?? format.fileExtension : format.fileExtension
+        // The name of an MPO promises several pictures, and a result has one.
+        guard extensionFormat == format, sourceExtension != "mpo" else { return format.fileExtension }
+        return spelledExtension ?? format.fileExtension
     }
 
     /// The extension of a path or URL, in lower case.
     static func fileExtension(of path: String) -> String? { spelledExtension(of: path)?.lowercased() }
 
     private static func spelledExtension(of path: String) -> String? {
-        let last = last(of: path.contains("://") ? String(path.prefix { $0 != "?" && $0 != "#" }) : path)
+        let last = last(of: path.hasScheme ? String(path.prefix { $0 != "?" && $0 != "#" }) : path)
         return last.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(last[last.utf8.index(after: $0)...]) }
     }
 

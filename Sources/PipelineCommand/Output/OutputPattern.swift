@@ -83,7 +83,7 @@ struct OutputPattern: Sendable {
             }
         }.joined()
         // {dir} is often `.`.
-        let short = path.replacing("/./", with: "/")
+        let short = path.holds("/./") ? path.replacing("/./", with: "/") : path
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short
     }

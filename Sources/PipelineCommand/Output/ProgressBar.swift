@@ -17,9 +17,12 @@ struct ProgressBar: Sendable {
         let rate = seconds > 0 ? Double(finished) / seconds : 0
         var fields = ["\(finished)/\(total)", "\(Int(share * 100)) %"]
         if !isComplete {
-            fields = ["Reading the list: \(Self.grouped(total))", "\(Self.grouped(finished)) finished"]
+            fields = ["Reading the list: \(Self.grouped(total))"]
+            if finished > 0 { fields.append("\(Self.grouped(finished)) finished") }
         }
-        fields.append(rate >= 10 ? "\(Int(rate.rounded()))/s" : "\(OneDecimal.text(rate))/s")
+        if isComplete || finished > 0 {
+            fields.append(rate >= 10 ? "\(Int(rate.rounded()))/s" : "\(OneDecimal.text(rate))/s")
+        }
         if rate > 0, isComplete, finished < total {
             fields.append("\(Self.clock(Double(total - finished) / rate)) left")
         }

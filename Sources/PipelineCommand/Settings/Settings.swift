@@ -126,7 +126,7 @@ extension Settings: CustomStringConvertible {
     var description: String {
         // A URL may have a password.
         let lines = values.map {
-            "\($0.setting.name): \($0.text.contains("://") ? redactedURL($0.text) : $0.text)  # \($0.origin)"
+            "\($0.setting.name): \($0.text.hasScheme ? redactedURL($0.text) : $0.text)  # \($0.origin)"
         }
         let unset = Setting.all.filter { setting in !values.contains { $0.setting.name == setting.name } }
         return

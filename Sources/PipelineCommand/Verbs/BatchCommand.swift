@@ -53,7 +53,7 @@ struct BatchCommand: AsyncParsableCommand {
         if inputs.filter({ $0 == "-" }).count + (files0From == "-" ? 1 : 0) > 1 {
             throw ValidationError("Standard input can be read once.")
         }
-        if destination.output == "-" {
+        if OutputPlanner.isStandardOutput(destination.output) {
             throw ValidationError("Standard output takes one image; give a folder or a pattern.")
         }
         if destination.output == nil, !destination.inPlace { throw ValidationError("Give -o OUT, or --in-place.") }

@@ -68,7 +68,7 @@ struct InfoCommand: AsyncParsableCommand {
                 }
             }
         }
-        if inputs.contains(where: { $0.contains("://") }) { await responses.close() }
+        if inputs.contains(where: { $0.hasScheme }) { await responses.close() }
         if failures > 0 { throw ExitCode(1) }
     }
 

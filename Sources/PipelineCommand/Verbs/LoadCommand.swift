@@ -60,7 +60,7 @@ struct LoadCommand: AsyncParsableCommand {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
             if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         }
-        if output == "-", reporting.json {
+        if OutputPlanner.isStandardOutput(output), reporting.json {
             throw ValidationError("--json and -o - would both write to standard output.")
         }
     }

@@ -48,11 +48,11 @@ struct MontageCommand: AsyncParsableCommand {
     @Flag(help: "Fill the tiles, and cut off the excess.")
     var fill = false
 
-    @OptionGroup var encoding: EncodingOptions
-    @OptionGroup var overwrite: OverwriteOptions
-    @OptionGroup var running: RunOptions
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     private static func colour(_ text: String) throws -> Colour {
         guard let colour = Colour(text: text) else {
@@ -68,7 +68,7 @@ struct MontageCommand: AsyncParsableCommand {
         }
         if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
         if !(0...10_000 ~= gap) { throw ValidationError("--gap takes 0 to 10000, not \(gap).") }
-        if output == "-", report.json {
+        if OutputPlanner.isStandardOutput(output), report.json {
             throw ValidationError("--json and an image would both be written to standard output.")
         }
     }
@@ -83,7 +83,8 @@ struct MontageCommand: AsyncParsableCommand {
         guard let first = sources.first else { throw ValidationError("The folders hold no images.") }
         let planner = try OutputPlanner(
             output: output, inPlace: false, format: encoding.format?.format,
-            standardFormat: encoding.how.defaults.format?.format ?? (output == "-" ? Formats.standard : nil), inputs: 1)
+            standardFormat: encoding.how.defaults.format?.format
+                ?? (OutputPlanner.isStandardOutput(output) ? Formats.standard : nil), inputs: 1)
         let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
         try encoding.how.check(jobs, report)
         let isSource = try await BlockingThreads.files.run { _ in

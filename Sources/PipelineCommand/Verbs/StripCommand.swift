@@ -27,16 +27,16 @@ struct StripCommand: AsyncParsableCommand {
     @Flag(help: "Remove only the GPS position. Other metadata is kept.")
     var gps = false
 
-    @OptionGroup var destination: DestinationOptions
-    @OptionGroup var overwrite: OverwriteOptions
-    @OptionGroup var running: RunOptions
+    @OptionGroup(title: "Output") var destination: DestinationOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Work") var running: RunOptions
     @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        if destination.output == "-", report.json {
+        if OutputPlanner.isStandardOutput(destination.output), report.json {
             throw ValidationError("--json and an image would both be written to standard output.")
         }
     }

@@ -61,7 +61,7 @@ final class BatchJobs: @unchecked Sendable {
         }
         guard shard?.contains(source.input) ?? true else { return nil }
         for target in (try? job.targets.get()) ?? [] { formats.insert(target.format) }
-        if source.input.contains("://") { hasURLs.withLock { $0 = true } }
+        if source.input.hasScheme { hasURLs.withLock { $0 = true } }
         return job
     }
 

@@ -21,7 +21,7 @@ struct BatchSources {
     /// Finds the sources of one argument: a folder, a file, a URL, or a pattern with `*`, `?`, `[…]` and `**`. An
     /// argument that can't be listed is a source with an error.
     func each(_ argument: String, _ found: (BatchSource) throws -> Void) rethrows {
-        if argument.contains("://") || argument.hasPrefix("data:") {
+        if argument.hasScheme || argument.hasPrefix("data:") {
             return try found(BatchSource(input: argument, folder: "."))
         }
         switch FileFacts(argument)?.kind {
@@ -86,7 +86,7 @@ struct BatchSources {
     private func listed(_ bytes: ArraySlice<UInt8>, _ found: (BatchSource) throws -> Void) rethrows {
         guard !bytes.isEmpty else { return }
         let input = String(path: bytes)
-        try found(BatchSource(input: input, folder: input.contains("://") ? "." : Self.folder(of: input)))
+        try found(BatchSource(input: input, folder: input.hasScheme ? "." : Self.folder(of: input)))
     }
 
     /// The folder of a relative path without `..`; `.` for any other.

@@ -32,7 +32,8 @@ final class Journal: Sendable {
     }
 
     private let descriptor: Int32
-    private let options: Digest
+    /// A digest of the options.
+    private let options: String
     private let state: Lock<State>
     /// Whether results that were written before count as done.
     let isResuming: Bool
@@ -84,8 +85,10 @@ final class Journal: Sendable {
                 }
                 guard let entry = JournalEntry(line) else { return }
                 index[entry.origin.number] = JournalIndex.Place(offset: offset)
-                for output in entry.outputs {
+                for output in entry.outputs where resumes {
                     index.insert(result: Self.result(entry.origin, output.path, output.digest))
+                }
+                for output in entry.outputs {
                     folders.insert(FileFacts.folder(of: output.path).map { $0 + "/" } ?? "./")
                 }
             }
@@ -108,7 +111,7 @@ final class Journal: Sendable {
             load()
         }
         descriptor = file
-        self.options = options
+        self.options = "\(options)"
         state = Lock(State(index: index))
         isResuming = resumes
         Self.removeLeftovers(of: processes, in: folders)
@@ -205,7 +208,12 @@ final class Journal: Sendable {
 
     /// A result of a job, as a number.
     private static func result(_ origin: Digest, _ path: String, _ digest: Digest) -> UInt64 {
-        Digest(of: "\(origin)\n\(digest)\n\(path)").number
+        // Numbers of this run alone, which no file's maker can foresee.
+        var hasher = Hasher()
+        hasher.combine(origin.number)
+        hasher.combine(digest.number)
+        for byte in path.utf8 { hasher.combine(byte) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
     /// What the system says about a job's files, as a number; 0 if it can't tell a changed file.

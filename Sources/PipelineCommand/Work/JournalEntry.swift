@@ -30,20 +30,18 @@ struct JournalEntry {
 extension Digest {
     /// Reads back 64 hexadecimal digits.
     init?(hex: String) {
-        let bytes = stride(from: 0, to: hex.utf8.count, by: 2).compactMap { UInt8(hexDigits: hex.utf8.dropFirst($0)) }
-        guard hex.utf8.count == 64 else { return nil }
-        self.init(bytes: bytes)
+        // A journal may have millions, so no characters are made of them.
+        let digits = hex.utf8.compactMap { digit -> UInt8? in
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+            default: nil
+            }
+        }
+        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
+        self.init(bytes: stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
     }
 
     /// The first 16 hexadecimal digits as a number.
     var number: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
-}
-
-extension UInt8 {
-    /// Reads two hexadecimal digits.
-    fileprivate init?(hexDigits: Substring.UTF8View) {
-        let digits = hexDigits.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 2 else { return nil }
-        self = UInt8(digits[0] * 16 + digits[1])
-    }
 }

@@ -31,7 +31,7 @@ struct OutputCollision: Error {
 
 /// The paths of the results that were planned so far.
 ///
-/// Paths are kept as 64 bits of their digests, which differ among millions of paths.
+/// Paths are kept as hashes of 64 bits, which differ among millions of paths.
 struct OutputPaths {
     /// The rows that the paths belong to.
     private var rows: [UInt64: Int32] = [:]
@@ -73,13 +73,15 @@ struct OutputPaths {
     /// Forgets whose the paths are, but not which ones are shared.
     mutating func forgetRows() { rows = [:] }
 
-    /// 64 bits of the digest of a path without `.` and doubled slashes.
+    /// The hash of a path without `.` and doubled slashes.
     private static func key(_ path: String) -> UInt64 {
         // Bytes, since Swift strings of different bytes may be equal and yet name different files.
         let slash = UInt8(ascii: "/")
         let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
         let bytes = (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))
-        return Digest(of: bytes).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 

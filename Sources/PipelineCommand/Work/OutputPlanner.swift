@@ -26,14 +26,18 @@ struct OutputPlanner {
         output: String?, inPlace: Bool, format: ImageFormat?, standardFormat: ImageFormat? = nil, inputs: Int,
         asFolder: Bool = false
     ) throws {
-        self.format = format
+        let piped = Self.standardOutputFormat(of: output)
+        if let piped, let format, format != piped {
+            throw ValidationError("-o names \(piped.name), and -f \(format.name); give one.")
+        }
+        self.format = format ?? piped
         self.standardFormat = standardFormat
         guard let output, !inPlace else {
             guard inPlace else { throw ValidationError("Give -o OUT, or --in-place.") }
             place = .besideSource
             return
         }
-        if output == "-" {
+        if Self.isStandardOutput(output) {
             if inputs > 1 { throw ValidationError("Standard output takes one image; give one source.") }
             if StandardOutput.isTerminal {
                 throw ValidationError("Standard output is a terminal; send the image to a file, or give -o FILE.")
@@ -48,6 +52,19 @@ struct OutputPlanner {
                 throw ValidationError("Several sources need a folder after -o, or a path with {name} or {index} in it.")
             }
             place = .pattern(pattern)
+        }
+    }
+
+    /// Whether an output is standard output: `-`, or with a format `jpg:-`.
+    static func isStandardOutput(_ output: String?) -> Bool {
+        output == "-" || standardOutputFormat(of: output) != nil
+    }
+
+    /// The format of `jpg:-`.
+    private static func standardOutputFormat(of output: String?) -> ImageFormat? {
+        guard let output, output.hasSuffix(":-") else { return nil }
+        return Formats.codecs.codec(forExtension: output.dropLast(2).lowercased()).flatMap {
+            $0.encoder == nil ? nil : $0.format
         }
     }
 

@@ -35,7 +35,7 @@ extension WorkOptions {
     func workRun(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
         WorkRun(
             render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
-            stopsAtFailure: running.failFast, width: running.width,
+            onlyIfSmaller: onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits, report: { reporter.report($0) })
     }
 
@@ -71,7 +71,7 @@ extension PipelineResources {
     /// Waits for background work and closes the cache, but only after jobs with URLs, since closing makes the cache's
     /// folder.
     func close(after jobs: [Job]) async {
-        await close(if: jobs.contains { $0.input.contains("://") })
+        await close(if: jobs.contains { $0.input.hasScheme })
     }
 
     /// Waits for background work and closes the cache if anything came from the network.

@@ -9,6 +9,8 @@ struct WorkRun: Sendable {
     var rule = OverwriteOptions.Rule.refuse
     /// Records what was written; `nil` except in `batch` and `watch`.
     var journal: Journal?
+    /// Whether a result that isn't smaller than its source is left out.
+    var onlyIfSmaller = false
     var stopsAtFailure = false
     /// How many jobs run concurrently.
     var width = 4
@@ -154,7 +156,13 @@ struct WorkRun: Sendable {
             let isDone = try await BlockingThreads.files.run { _ in journal.isDone(key, job, file) }
             if isDone { return JobResult(job: job, outcome: .skipped("done before"), bytesIn: count) }
         }
-        let renderings = try await render(source, job, wanted.map { $0.following(source) })
+        let renderings = try await render(source, job, wanted.map { $0.following(source) }).filter { rendering in
+            guard onlyIfSmaller, let count else { return true }
+            return rendering.image.bytes.count < count
+        }
+        if renderings.isEmpty, onlyIfSmaller, !wanted.isEmpty {
+            return JobResult(job: job, outcome: .skipped("the result isn't smaller"), bytesIn: count)
+        }
         let written = try await BlockingThreads.files.run { try write(renderings, key, job, file, $0) }
         guard !written.isEmpty || targets.isEmpty else {
             return JobResult(job: job, outcome: .skipped("the output exists"))
