@@ -17,6 +17,7 @@ struct FollowsSourceTests {
         arguments: [
             "thumb a.jpg -s 20 -o -", "thumb - -s 20 <a.jpg", "convert - - <a.jpg", "run a.jpg -s 9 -o -",
             "load a.jpg -o -", "thumb named -s 20 -o -",
+            "thumb data:image/jpeg\\;base64,$(base64 -w0 a.jpg) -s 20 -o -",
         ])
     func standardOutput(arguments: String) async throws {
         let result = try await pipectl.shell("cp a.jpg named; pipectl \(arguments)")

@@ -52,7 +52,7 @@ struct PlainWordsTests {
         #expect(try await pipectl.shell("pipectl info ./-x.jpg && pipectl info -- -x.jpg").status == 0)
     }
 
-    @Test("A variable that is no setting is named, with the nearest one")
+    @Test("A variable that isn't a setting is named, with the nearest one")
     func variables() async throws {
         let mistake = ["PIPECTL_QUALTY": "3"]
         let result = try await pipectl.shell("pipectl thumb a.jpg -s 8", environment: mistake)

@@ -18,9 +18,14 @@ struct OutputTarget: Sendable {
 
     /// The target with the format of a source's bytes, if it follows them.
     func following(_ source: ImageSource) -> OutputTarget {
-        guard followsSource, case .bytes(let bytes) = source, let own = Formats.codecs.format(of: bytes) else {
-            return self
-        }
+        guard followsSource else { return self }
+        let bytes: [UInt8]? =
+            switch source {
+            case .bytes(let bytes): bytes
+            case .dataURL(let text): (try? DataURL(text))?.image.bytes
+            default: nil
+            }
+        guard let own = bytes.flatMap({ Formats.codecs.format(of: $0) }) else { return self }
         return OutputTarget(destination: destination, format: own.ofResult, width: width)
     }
 

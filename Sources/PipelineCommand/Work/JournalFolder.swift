@@ -6,7 +6,6 @@ enum JournalFolder {
     /// How long an unused journal is kept.
     static let keptSeconds = 30 * 86_400
 
-    ///
     /// `nil` without a home folder: in a shared folder another user could make it first.
     static var path: String? {
         func folder(_ variable: String) -> String? { Environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
