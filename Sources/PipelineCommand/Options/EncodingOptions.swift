@@ -49,7 +49,7 @@ struct EncodingDetails: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How many pixels share a colour: 4:4:4, 4:2:2 or 4:2:0. For jpg and avif. (default: 4:4:4 from quality 90, 4:2:0 below)",
+            "Chroma subsampling: 4:4:4, 4:2:2 or 4:2:0. For jpg and avif. (default: 4:4:4 from quality 90, 4:2:0 below)",
             valueName: "ratio"))
     var chroma: EncodeOptions.Chroma?
 

@@ -5,7 +5,7 @@ struct IsolationOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
         help:
-            "Decode in confined processes, or with --no-isolate in this one. By default batch isolates, and every verb SVG and JPEG XL."
+            "Decode in confined processes. With --no-isolate, in this one. By default batch isolates, and every verb SVG and JPEG XL."
     )
     var isolate: Bool?
 

@@ -6,7 +6,7 @@ import Stages
 struct WorkOptions: ParsableArguments {
     @OptionGroup(title: "Output format") var encoding: EncodingOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
-    @Flag(help: "Write a result only if it is smaller than its source's file.")
+    @Flag(help: "Write only results smaller than their sources.")
     var onlyIfSmaller = false
 
     @Option(

@@ -33,7 +33,7 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fail if the SSIM is lower.", valueName: "0-1"), completion: .default)
     var minSsim: Double?
 
-    @Flag(help: "Scale the image with more pixels to the size of the other. (default: different sizes are an error)")
+    @Flag(help: "Scale the larger image to the size of the other. (default: different sizes are an error)")
     var scale = false
 
     @Option(
