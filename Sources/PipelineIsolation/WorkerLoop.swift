@@ -27,12 +27,15 @@ struct WorkerLoop {
         do {
             try perform(request, &response)
         } catch {
+            // The program clears what was written before the failure too.
+            let written = response.used
             response = Message(kind: Message.Status.failed.rawValue)
             let known =
                 error as? LoadError ?? LoadError(.stageFailed, subject: "", "The decoder failed: \(error).")
             var writer = SlabWriter(output.bytes)
             // An error always fits.
             try? writer.append(known, to: &response)
+            response.used = max(response.used, written)
         }
         response.sequence = request.sequence
         response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))

@@ -1,4 +1,5 @@
 import CEscapes
+import Foundation
 import Pipeline
 import PipelineImages
 import PipelineTesting
@@ -60,10 +61,36 @@ struct EscapeTests {
         await pool.close()
     }
 
+    /// What each measure alone prevents. What needs capabilities is root's to try.
+    private static let alone: [(Confinement, [String])] =
+        [
+            (
+                .filteredCalls,
+                ["map-shared", "map-growing", "map-huge", "advise", "clock", "sleep-by-clock", "affinity", "load"]
+            ),
+            (.limits, ["memory", "addresses"]), (.countedThreads, ["threads"]),
+        ]
+        + (getuid() == 0
+            ? [
+                ([.noCapabilities, .notRoot], ["map-null"]), ([.filteredCalls, .notRoot], ["root"]),
+                ([.noCapabilities, .notRoot, .filteredCalls, .limits], ["clone-namespace"]),
+            ] : [])
+
+    @Test("What one measure prevents succeeds without it, so the attempt would show its lack", arguments: alone)
+    func mutations(_ missing: Confinement, _ names: [String]) async throws {
+        let pool = try await DecoderPool(
+            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
+        let codecs = try codecs(pool)
+        for name in names { #expect(try await load("try \(name)", codecs).size == 4, "\(name) failed anyway") }
+        await pool.close()
+    }
+
     @Test(
         "Without one measure another still holds",
         arguments: [
-            (Confinement.filteredCalls, ["open", "list", "descriptors"]), (.noFiles, ["open", "list", "exec", "tcp"]),
+            (Confinement.filteredCalls, ["open", "list", "descriptors", "threads", "root", "map-null", "memory"]),
+            (.noFiles, ["open", "list", "exec", "tcp"]), (.limits, ["map-shared", "map-growing"]),
+            (.noCapabilities, ["map-null", "clone-namespace"]), (.notRoot, ["map-null", "clone-namespace"]),
         ])
     func defenceInDepth(_ missing: Confinement, _ names: [String]) async throws {
         let pool = try await DecoderPool(

@@ -10,7 +10,7 @@ struct PoolTests {
     @Test("It has all measures in force on this machine, and says so")
     func confinement() async throws {
         let pool = try await Corpus.pool(workers: 1)
-        #expect(pool.confinement.isSuperset(of: .required))
+        #expect(pool.confinement == .all)
         #expect(pool.confinement.description.contains("filtered system calls (seccomp)"))
         await pool.close()
     }
@@ -190,6 +190,14 @@ struct PoolTests {
         #expect(
             try printed(by: ["confinement", "required", picture.path], through: user, program: program.path)
                 == "128×128, missing: nothing\n")
+    }
+
+    @Test("A lower limit of processor time that the program has is a worker's too, and no reason to refuse")
+    func inheritedLimit() throws {
+        let picture = Corpus.path("good/webp-lossy.webp")
+        let limited = ["/bin/sh", "-c", #"ulimit -t 240; exec "$0" "$@""#]
+        #expect(
+            try printed(by: ["confinement", "required", picture], through: limited) == "160×120, missing: nothing\n")
     }
 
     @Test("Hostile files and a decoder that destroys its memory cost neither the program's memory nor its time")
