@@ -107,13 +107,13 @@ struct PoolTests {
         await pool.close()
     }
 
-    @Test("Workers are replaced after a number of requests")
+    @Test("Workers are replaced after a number of images")
     func replaced() async throws {
         let pool = try await DecoderPool(workers: 1, helper: Corpus.helper("pipeline-decoder"), imagesPerWorker: 10)
         let codecs = try ImageCodecs.standard.isolated(in: pool)
         let bytes = try Corpus.file("good/webp-lossy.webp")
-        // Two requests each.
-        for _ in 0..<10 { _ = try await DecodedImage(decoding: bytes, codecs: codecs) }
+        // Two requests each, for one image.
+        for _ in 0..<20 { _ = try await DecodedImage(decoding: bytes, codecs: codecs) }
         #expect(pool.statistics.started == 2)
         await pool.close()
     }
