@@ -81,7 +81,9 @@ extension DecoderPool {
         var claim: Claim?
         while claim == nil {
             try cancellation.check()
-            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, &$0) }
+            // A clock may have a lock of its own.
+            let now = start.clock.uptimeNanoseconds
+            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, now: now, &$0) }
         }
         switch claim {
         case .worker(let worker):
@@ -97,12 +99,12 @@ extension DecoderPool {
         }
     }
 
-    private func claim(for bytes: [UInt8], _ state: inout State) -> Claim? {
+    private func claim(for bytes: [UInt8], now: Int64, _ state: inout State) -> Claim? {
         if state.isClosed { return .closed }
         let next =
             state.idle.lastIndex { $0.holds(bytes) } ?? state.idle.lastIndex { $0.files < start.imagesPerWorker }
         if let next { return .worker(state.idle.remove(at: next)) }
-        guard !state.isStarting, !state.crashes.pauses(now: start.clock.uptimeNanoseconds) else { return nil }
+        guard !state.isStarting, !state.crashes.pauses(now: now) else { return nil }
         var old: WorkerProcess?
         if state.count < workers {
             state.count += 1
