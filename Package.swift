@@ -154,8 +154,8 @@ let package = Package(
         // A compromised decoder, in a helper of its own; no products.
         .target(name: "CEscapes", path: "Tests/CEscapes"),
         .executableTarget(
-            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation"], path: "Tests/EscapingDecoder",
-            swiftSettings: settings),
+            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation", "PipelineTesting"],
+            path: "Tests/EscapingDecoder", swiftSettings: settings),
         .testTarget(
             name: "IsolationTests",
             dependencies: [

@@ -11,7 +11,7 @@
 #include "measures.h"
 #include "rules.h"
 
-/// The most threads of a worker. libde265, libjxl and librsvg start one each.
+/// The most threads of a worker. libde265 and librsvg start one each.
 enum { MOST_THREADS = 16 };
 
 /// The number of threads of a thread's process; -1 if it isn't known.

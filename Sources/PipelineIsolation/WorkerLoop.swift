@@ -42,10 +42,13 @@ struct WorkerLoop {
         return response
     }
 
-    /// Returns the memory of a large image to the system, while nobody waits.
-    mutating func releaseMemory() {
+    /// Clears what a request left, while nobody waits: the file, unless the next request needs it, and the stack. Freed
+    /// memory is overwritten as it is freed (`csandbox_spawn`), and that of a large image returned to the system.
+    mutating func clean(after request: Message) {
+        if !request.keepsFile { file = [] }
+        csandbox_clear_stack()
         guard wasLarge else { return }
-        (wasLarge, file) = (false, [])
+        wasLarge = false
         returnFreedMemory()
     }
 

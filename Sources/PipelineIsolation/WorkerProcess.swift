@@ -129,7 +129,7 @@ final class WorkerProcess: @unchecked Sendable {
         _ cancellation: WorkCancellation
     ) throws -> Message {
         var request = request
-        request.repeatsFile = holds(bytes)
+        (request.repeatsFile, request.keepsFile) = (holds(bytes), keepsFile)
         if !request.repeatsFile {
             if inputCount > bytes.count { input.clear(inputCount) }
             bytes.withUnsafeBytes { input.bytes.copyMemory(from: $0) }

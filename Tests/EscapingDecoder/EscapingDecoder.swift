@@ -7,10 +7,13 @@ import PipelineIsolation
 struct EscapingDecoder: ImageDecoding, MetadataRewriting {
     static let format = ImageFormat(rawValue: "image/x-escape")
 
+    func prepare() { cescapes_remember_memory() }
+
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         var header = ImageHeader(format: Self.format, storedSize: PixelSize(square: 4))
         switch words(bytes).first {
         case "lie-header": send(kind: 0, sequence: 1, numbers: [Int](repeating: .max, count: 24))
+        case "fail": throw LoadError(.undecodable, subject: "", "The header fails, as it was told to.")
         case "lie-first": send(kind: 0, sequence: 1, numbers: numbers(bytes))
         case "large": header.storedSize = PixelSize(square: 1500)
         default: break
@@ -28,6 +31,12 @@ struct EscapingDecoder: ImageDecoding, MetadataRewriting {
             guard error == 0 else {
                 throw LoadError(LoadError.Code(rawValue: "failedAttempt"), subject: "", "Error \(error).")
             }
+        case "search":
+            guard cescapes_count(words[1]) > 0 else {
+                throw LoadError(LoadError.Code(rawValue: "failedAttempt"), subject: "", "It is nowhere.")
+            }
+        case "random": throw LoadError(LoadError.Code(rawValue: "random"), subject: "", "\(cescapes_random())")
+        case "compute": cescapes_compute()
         case "crash": raise()
         case "smash": cescapes_smash_heap()
         case "overwrite": cescapes_overwrite()

@@ -10,25 +10,7 @@ import Testing
 struct EscapeTests {
     static let names: [String] = (0..<100).compactMap { cescapes_name($0).map { String(cString: $0) } }
 
-    private static let format = ImageFormat(rawValue: "image/x-escape")
-
-    private func codecs(_ pool: DecoderPool) throws -> ImageCodecs {
-        let escaping = ImageCodec(Self.format, extensions: ["escape"], decoder: Absent()) {
-            $0.starts(with: "escape ".utf8)
-        }
-        return try ImageCodecs.standard.adding(escaping).isolated(in: pool)
-    }
-
-    /// Never called: the pool's decoder takes its place.
-    private struct Absent: ImageDecoding {
-        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-            throw CancellationError()
-        }
-        func decode(
-            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
-            cancellation: WorkCancellation
-        ) throws -> DecodedImage { throw CancellationError() }
-    }
+    private func codecs(_ pool: DecoderPool) throws -> ImageCodecs { try Escaping.codecs(in: pool) }
 
     private func load(_ text: String, _ codecs: ImageCodecs) async throws -> DecodedImage {
         try await DecodedImage(decoding: Array("escape \(text)".utf8), codecs: codecs)

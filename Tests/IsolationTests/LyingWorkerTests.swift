@@ -7,28 +7,14 @@ import Testing
 
 @Suite("What a worker says is compared with what the program knows")
 struct LyingWorkerTests {
-    private static let format = ImageFormat(rawValue: "image/x-escape")
-
-    /// Never called: the pool's decoder takes its place.
-    private struct Absent: ImageDecoding {
-        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-            throw CancellationError()
-        }
-        func decode(
-            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
-            cancellation: WorkCancellation
-        ) throws -> DecodedImage { throw CancellationError() }
-    }
+    private static let format = Escaping.format
 
     /// Runs a test with a pool whose workers lie, and checks that a lie is an error that ends the worker.
     private func refuses(
         _ what: String, _ body: (_ file: [UInt8], _ codecs: ImageCodecs) async throws -> Void
     ) async throws {
         let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
-        let escaping = ImageCodec(Self.format, extensions: ["escape"], decoder: Absent()) {
-            $0.starts(with: "escape ".utf8)
-        }
-        let codecs = try ImageCodecs.standard.adding(escaping).isolated(in: pool)
+        let codecs = try Escaping.codecs(in: pool)
         let error = await #expect(throws: LoadError.self, "\(what)") {
             try await body(Array("escape \(what)".utf8), codecs)
         }
@@ -107,10 +93,7 @@ struct LyingWorkerTests {
     @Test("A stripped file that is empty or of another format isn't written", arguments: [0, 100])
     func strippedIntoNothing(_ count: Int) async throws {
         let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
-        let escaping = ImageCodec(Self.format, extensions: ["escape"], decoder: Absent()) {
-            $0.starts(with: "escape ".utf8)
-        }
-        let codecs = try ImageCodecs.standard.adding(escaping).isolated(in: pool)
+        let codecs = try Escaping.codecs(in: pool)
         let error = await #expect(throws: LoadError.self) {
             try await codecs.stripped(
                 Array("escape strip \(count)".utf8), of: .all, within: WorkTime(limit: nil))

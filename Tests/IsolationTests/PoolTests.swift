@@ -10,7 +10,7 @@ struct PoolTests {
     @Test("It has all measures in force on this machine, and says so")
     func confinement() async throws {
         let pool = try await Corpus.pool(workers: 1)
-        #expect(pool.confinement == .all)
+        #expect(pool.confinement.isSuperset(of: Confinement.required.union([.notRoot, .countedThreads])))
         #expect(pool.confinement.description.contains("filtered system calls (seccomp)"))
         await pool.close()
     }

@@ -51,6 +51,9 @@ typedef struct {
 /// Returns the measures in force.
 int32_t csandbox_confine(csandbox_plan plan, int channel);
 
+/// Overwrites what earlier calls left on the stack below this one.
+void csandbox_clear_stack(void);
+
 /// The number of system calls that the filter refused in this process, and the number of the last one.
 uint64_t csandbox_refused_calls(int *last);
 
@@ -83,7 +86,7 @@ int csandbox_request_worker(int control, csandbox_worker worker, csandbox_proces
 int64_t csandbox_used_time(int process);
 
 /// Starts a program as a fork server, whose control socket is its descriptor 3. It inherits no other descriptor but
-/// standard error, and an empty environment. Returns 0 and its process and the other end of the socket, or an error number.
+/// standard error, and nothing of the environment. Memory that it frees is overwritten. Returns 0 and its process and the other end of the socket, or an error number.
 int csandbox_spawn(const char *path, int *process, int *control);
 
 /// Makes a pair of connected sockets that keep messages apart. Returns 0 or an error number.
