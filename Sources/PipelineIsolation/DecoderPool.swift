@@ -12,9 +12,10 @@ public import PipelineImages
 /// ```
 ///
 /// A worker has no files, no network, no other processes, no environment and no descriptor but its channel. It decodes one
-/// image at a time, on one thread, and is replaced after ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s
-/// number of images, or once it has been idle for ten seconds. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in the
-/// middle of a library's call.
+/// image at a time, on one thread, and is replaced after
+/// ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s number of images, or once it has
+/// been idle for ten seconds. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in
+/// the middle of a library's call.
 ///
 /// If a worker dies, the image is tried once more, in a new worker. If that one dies too, the load fails with `undecodable`,
 /// and the same file is refused for ten minutes.

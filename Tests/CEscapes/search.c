@@ -65,7 +65,7 @@ static int count_between(uintptr_t start, uintptr_t end, const char *reversed) {
 }
 
 int cescapes_count(const char *reversed) {
-    const uintptr_t later = (uintptr_t)4 << 30, deep = 1 << 20;
+    const uintptr_t later = 1 << 30, deep = 1 << 20;
     return count_between(program, (uintptr_t)sbrk(0), reversed)
         + count_between(first_mapping - later, last_mapping, reversed)
         + count_between((uintptr_t)__builtin_frame_address(0) - deep, stack_end, reversed);

@@ -36,7 +36,9 @@ struct ResidueTests {
 
     @Test("A worker that is taken over finds no byte of the images before it")
     func earlierImages() async throws {
-        let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")
+        // Small slabs, which are searched sooner.
+        let limits = ImageLimits(pixels: 1_000_000, encodedBytes: 1_000_000)
+        let pool = try await Corpus.pool(workers: 1, limits: limits, helper: "EscapingDecoder")
         let codecs = try Escaping.codecs(in: pool)
         for file in try await secrets() {
             _ = try? await ImageMetadata(of: file, codecs: codecs)
@@ -75,7 +77,8 @@ struct ResidueTests {
         let codecs = try Escaping.codecs(in: pool)
         let output = try #require(pool.state.withLock { $0.idle.first?.output })
         // As a worker would.
-        UnsafeMutableRawBufferPointer(rebasing: output.bytes[..<(40 << 20)]).initializeMemory(as: UInt8.self, repeating: 1)
+        UnsafeMutableRawBufferPointer(rebasing: output.bytes[..<(40 << 20)])
+            .initializeMemory(as: UInt8.self, repeating: 1)
         _ = try await DecodedImage(decoding: Escaping.file("nothing"), codecs: codecs)
         var pages = [UInt8](repeating: 0, count: output.count / 4096)
         mincore(output.bytes.baseAddress, pages.count * 4096, &pages)
