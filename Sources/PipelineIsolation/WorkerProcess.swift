@@ -171,18 +171,20 @@ final class WorkerProcess: @unchecked Sendable {
     ///   - used: How many bytes the result has, as the worker says.
     ///   - now: The uptime in nanoseconds.
     func rest(used: Int, now: Int64) {
+        idleSince = now
         output.clear(used)
+        guard file == nil else { return }
+        input.clear(inputCount)
+        (inputCount, usedTime) = (0, csandbox_used_time(process.number))
         // A worker may have written more than it says.
-        output.release()
-        if file == nil {
-            input.clear(inputCount)
-            inputCount = 0
-        }
-        (idleSince, usedTime) = (now, csandbox_used_time(process.number))
+        if files % Self.filesBetweenReleases == 0 { output.release() }
     }
 
-    /// Whether it has computed since its last work was done, for longer than it takes to clean up.
-    var hasComputed: Bool { csandbox_used_time(process.number) - usedTime > Self.cleaningTime }
+    /// The number of files after which memory is given back that a worker used without saying so.
+    static let filesBetweenReleases = 16
+
+    /// Whether it has computed since its last image was done, for longer than it takes to clean up.
+    var hasComputed: Bool { file == nil && csandbox_used_time(process.number) - usedTime > Self.cleaningTime }
 
     /// Nanoseconds of processor time, more than returning the memory of the largest image takes.
     private static let cleaningTime: Int64 = 100_000_000
