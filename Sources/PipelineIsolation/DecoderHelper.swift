@@ -18,6 +18,7 @@ final class DecoderHelper: Sendable {
 
     let process: Int32
     private let control: Int32
+    private let hasEnded = Lock(false)
 
     /// Starts the helper.
     /// - Throws: `LoadError` with `refused` if it can't be started or is of another version.
@@ -39,8 +40,15 @@ final class DecoderHelper: Sendable {
         }
     }
 
-    /// Ends the helper, and with it all its workers.
-    deinit {
+    deinit { end() }
+
+    /// Ends the helper, and with it all its workers, unless that was done before.
+    func end() {
+        let hadEnded = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return hasEnded
+        }
+        guard !hadEnded else { return }
         close(control)
         // The end of the socket ends it too, unless a program forked without running another still holds the socket.
         kill(process, SIGKILL)

@@ -212,7 +212,8 @@ public final class DecoderPool: Sendable {
                 defer { state.helper = nil }
                 return state.helper
             }
-            _ = helper
+            // Somebody may still be about to release a worker, which has the helper too.
+            helper?.end()
         }
     }
 }
