@@ -11,8 +11,9 @@
 #include "measures.h"
 #include "rules.h"
 
-/// The most threads of a worker. libde265 and librsvg start one each.
-enum { MOST_THREADS = 16 };
+/// The most threads of a worker. libde265 and librsvg start one each, Pango one for each style of an SVG's text, for a
+/// moment, and GLib ends the process if it gets none.
+enum { MOST_THREADS = 128 };
 
 /// The number of threads of a thread's process; -1 if it isn't known.
 static long thread_count(unsigned thread) {

@@ -41,7 +41,7 @@ static void *wait_at_gate(void *argument) {
 }
 
 int start_threads(void) {
-    enum { COUNT = 100 };
+    enum { COUNT = 1000 };
     pthread_t threads[COUNT];
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

@@ -8,7 +8,7 @@ int take_memory(void), take_addresses(void);
 /// Takes memory of kinds that RLIMIT_DATA doesn't count.
 int map_shared(void), map_growing(void), map_huge(void);
 
-/// Starts a hundred threads.
+/// Starts a thousand threads.
 int start_threads(void);
 
 /// Does what needs capabilities: makes a namespace by a thread, and maps the page that null pointers point into.
