@@ -23,7 +23,7 @@ struct HelpVerb: ParsableCommand {
     var verb: String?
 
     @Argument(
-        help: ArgumentHelp("The second word of the verb, or the name of a stage.", valueName: "name"),
+        help: ArgumentHelp("The second word of the verb, or a stage's name.", valueName: "name"),
         completion: .list(
             CacheCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
                 + StageCatalogue.all(.described, nil).specifications.map(\.name)))
