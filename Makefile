@@ -1,7 +1,8 @@
 # What there is to build, to run and to check. Each target installs what it is missing first.
 
 PACKAGES = pkg-config libvips-dev libjpeg62-turbo-dev libdeflate-dev zlib1g-dev libwebp-dev libcurl4-openssl-dev \
-    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libtiff-dev libhiredis-dev libssl-dev
+    libsqlite3-dev libyaml-dev libavif-dev libheif-dev libjxl-dev libtiff-dev libhiredis-dev libssl-dev librsvg2-2 \
+    fonts-dejavu-core
 PREFIX = /usr/local
 DATE = $(shell git log -1 --format=%cs 2>/dev/null || date +%F)
 ZSH = $(PREFIX)/share/zsh/site-functions
@@ -13,7 +14,7 @@ DECODER = .build/release/pipeline-decoder
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint docs site bench charts verify soak cache-tests interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -98,8 +99,18 @@ charts:
 	python3 Benchmarks/Peers/charts.py Benchmarks/RESULTS.md Benchmarks/results.svg Pictures/speed.svg
 
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
-verify: soak interrupt sanitize hostile fuzz verify-server
+verify: soak interrupt sanitize hostile fuzz verify-server svg-suites
 	Fuzz/perturbed
+	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
+	else echo "JPEG XL isn't compared: clone libjxl/conformance, and pass JXL_CONFORMANCE=FOLDER"; fi
+
+# Compares SVGs with rsvg-convert, such as those of resvg and librsvg: SVG_SUITES names folders of them.
+SVG_SUITES =
+svg-suites: dependencies
+	@Scripts/dependencies librsvg2-bin python3-pil
+	swift build --product pipectl
+	swift build --product pipeline-decoder
+	Scripts/svg-suites $(SVG_SUITES)
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
@@ -130,6 +141,13 @@ cache-tests: dependencies
 	Scripts/cache-tests $(CACHE_TESTS) private
 	Scripts/cache-tests $(CACHE_TESTS) shared
 
+# Compares JPEG XL with libjxl's conformance suite. JXL_CONFORMANCE is a clone of it, which isn't part of this repository.
+JXL_CONFORMANCE =
+jxl-conformance: release
+	@test -n "$(JXL_CONFORMANCE)" || { echo "Clone libjxl/conformance, and run: make jxl-conformance JXL_CONFORMANCE=FOLDER" >&2; exit 1; }
+	@Scripts/dependencies libjxl-tools python3-pil python3-numpy
+	Scripts/jxl-conformance $(BINARY) $(JXL_CONFORMANCE)
+
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.
 interrupt: dependencies
@@ -155,7 +173,7 @@ sanitize: dependencies
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
-FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows http yaml placeholders
+FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml placeholders
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)

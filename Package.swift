@@ -57,7 +57,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGObject", pkgConfig: "gobject-2.0", providers: [.apt(["libvips-dev"])]),
         .systemLibrary(name: "CLibJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg62-turbo-dev"])]),
-        // libvips, libavif, libheif and libtiff are loaded when they are first needed: only their headers are used. Those of
+        // libvips, libavif, libheif, libjxl and libtiff are loaded when they are first needed: only their headers are used. Those of
         // libvips need GObject's, which is linked. libjpeg ends what fails with a long jump, which only C can take.
         .target(name: "CImages", dependencies: ["CGObject", "CLibJPEG"]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -154,8 +154,8 @@ let package = Package(
         // A compromised decoder, in a helper of its own; no products.
         .target(name: "CEscapes", path: "Tests/CEscapes"),
         .executableTarget(
-            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation"], path: "Tests/EscapingDecoder",
-            swiftSettings: settings),
+            name: "EscapingDecoder", dependencies: ["CEscapes", "PipelineIsolation", "PipelineTesting"],
+            path: "Tests/EscapingDecoder", swiftSettings: settings),
         .testTarget(
             name: "IsolationTests",
             dependencies: [

@@ -103,7 +103,9 @@ func page(_ command: Command, below parents: [String], version: String, date: St
     var lines = [".TH \(heading) 1 \"\(date)\" \"pipectl \(version)\""]
     lines += [".SH NAME", "\(escaped(title)) \\- \(escaped(command.abstract ?? ""))", ".SH SYNOPSIS"]
     let shown = (command.arguments ?? []).filter(\.shouldDisplay)
-    let options = Set(shown.flatMap { $0.names ?? [] }.map(\.name))
+    // The page of the whole program has what any verb reads and writes.
+    let common = parents.isEmpty ? ["cache-dir", "journal", "color"] : []
+    let options = Set(shown.flatMap { $0.names ?? [] }.map(\.name) + common)
     let subcommands = (command.subcommands ?? []).filter { $0.commandName != "help" }
     let positional = shown.filter { $0.kind == "positional" }.map { argument in
         let text = argument.usage + (argument.isRepeating ? "..." : "")
@@ -113,7 +115,10 @@ func page(_ command: Command, below parents: [String], version: String, date: St
     lines.append("\\fB\(escaped(words.joined(separator: " ")))\\fR " + rest.joined(separator: " "))
 
     let discussion = (command.discussion ?? "").components(separatedBy: "Examples:\n")
-    let description = discussion[0].trimmingCharacters(in: .whitespacesAndNewlines)
+    // Some verbs have meanings of their own for the exit status.
+    let status = discussion[0].components(separatedBy: "\n").first { $0.hasPrefix("Exit status: ") }
+    let description = discussion[0].components(separatedBy: "\n").filter { $0 != status }.joined(separator: "\n")
+        .replacingOccurrences(of: "\n\n\n", with: "\n\n").trimmingCharacters(in: .whitespacesAndNewlines)
     lines += [".SH DESCRIPTION"] + paragraphs(description.isEmpty ? command.abstract ?? "" : description)
     lines += section(
         "SUBCOMMANDS",
@@ -134,12 +139,15 @@ func page(_ command: Command, below parents: [String], version: String, date: St
         named.insert(group)
     }
     lines += section("ENVIRONMENT", variables(options)) + section("FILES", files(options))
-    lines += section(
-        "EXIT STATUS",
-        [
-            ("0", "Success."), ("1", "Something failed."), ("2", "Wrong usage."),
-            ("130, 143", "Interrupted, or terminated."),
-        ])
+    let interrupted = ("130, 143", "Interrupted, or terminated.")
+    if let status, !parents.isEmpty {
+        lines += [".SH EXIT STATUS", escaped(String(status.dropFirst("Exit status: ".count)))]
+        lines += [".TP", interrupted.0, interrupted.1]
+    } else {
+        lines += section(
+            "EXIT STATUS",
+            [("0", "Success."), ("1", "Something failed."), ("2", "Wrong usage."), interrupted])
+    }
     if discussion.count > 1 {
         lines += [".SH EXAMPLES", ".nf"]
         lines += discussion[1].components(separatedBy: "\n").map { "\\&" + escaped($0) } + [".fi"]

@@ -81,8 +81,7 @@ static void encode(input *in) {
         .lossless = take_byte(in) & 1, .full_chroma = take_byte(in) & 1};
     int frames = 1 + take_byte(in) % 3;
     size_t size = (size_t)encoding.width * (size_t)encoding.height * (size_t)encoding.channels, count = 0;
-    size_t block = take_number(in, 0, 500), forever = SIZE_MAX;
-    encoding.profile = (cavif_block){take_buffer(in, block), block};
+    size_t forever = SIZE_MAX;
     uint8_t *pixels = take_buffer(in, size), *back = make_buffer(size);
     cavif_failure failure = {0};
     cavif_encoder *encoder = cavif_encoder_new(encoding, &failure);
@@ -100,7 +99,6 @@ static void encode(input *in) {
         cavif_close(sequence);
     }
     if (encoder) cavif_encoder_free(encoder);
-    free((void *)encoding.profile.bytes);
     free(pixels);
     free(back);
 }

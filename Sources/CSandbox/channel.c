@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "CSandbox.h"
@@ -65,6 +66,14 @@ int csandbox_send(int channel, const void *message, size_t count) {
 }
 
 int csandbox_kill(int pidfd) { return syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0 ? 0 : errno; }
+
+int64_t csandbox_used_time(int process) {
+    // The kernel's number of the clock. clock_getcpuclockid would ask the kernel for the same.
+    clockid_t clock = (clockid_t)(~(uint32_t)process << 3 | 2);
+    struct timespec time;
+    if (clock_gettime(clock, &time) != 0) return 0;
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
 
 bool csandbox_has_ended(int pidfd, int milliseconds) {
     struct pollfd wait = {.fd = pidfd, .events = POLLIN};

@@ -2,15 +2,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "CSandbox.h"
+#include "measures.h"
 
 /// Sends a message with descriptors. Returns 0 or an error number.
 static int send_descriptors(int socket, void *message, size_t count, const int *descriptors, size_t number) {
@@ -56,6 +58,24 @@ static int receive_descriptors(int socket, void *message, size_t count, int *des
     return (size_t)received == count ? 0 : EBADMSG;
 }
 
+static void *shrink_heap(void *nothing) {
+    enum { COUNT = 64, SIZE = 16384 };
+    void *volatile blocks[COUNT];
+    for (int i = 0; i < COUNT; i++) blocks[i] = malloc(SIZE);
+    for (int i = 0; i < COUNT; i++) free(blocks[i]);
+    return nothing;
+}
+
+void csandbox_settle_malloc(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, shrink_heap, NULL) == 0) pthread_join(thread, NULL);
+}
+
+/// What the server says of a worker, along with its pidfd.
+struct reply {
+    int status, process;
+};
+
 static void child_ended(int signal) { (void)signal; }
 
 bool csandbox_serve(int control, csandbox_worker *worker) {
@@ -66,19 +86,26 @@ bool csandbox_serve(int control, csandbox_worker *worker) {
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGCHLD);
     sigprocmask(SIG_BLOCK, &blocked, &unblocked);
+    int questions = ask_about_threads();
+    bool counts = false;
     for (;;) {
         while (waitpid(-1, NULL, WNOHANG) > 0);
-        struct pollfd wait = {.fd = control, .events = POLLIN};
-        if (ppoll(&wait, 1, NULL, &unblocked) < 0) continue;
+        struct pollfd wait[] = {{.fd = control, .events = POLLIN}, {.fd = questions, .events = POLLIN}};
+        if (ppoll(wait, 2, NULL, &unblocked) < 0) continue;
+        if (wait[1].revents & POLLIN) answer_about_thread(questions, counts);
+        if (!wait[0].revents) continue;
         int descriptors[3];
         int error = receive_descriptors(control, &worker->plan, sizeof worker->plan, descriptors, 3);
         if (error == EPIPE) return false;
+        if (questions < 0) worker->plan.without |= CSANDBOX_COUNTED_THREADS;
+        counts = !(worker->plan.without & CSANDBOX_COUNTED_THREADS);
         int pidfd = -1, status = error ? error : descriptors[2] < 0 ? EBADMSG : 0;
         pid_t process = status == 0 ? fork() : -1;
         if (process == 0) {
             signal(SIGCHLD, SIG_DFL);
             sigprocmask(SIG_SETMASK, &unblocked, NULL);
             close(control);
+            if (questions >= 0) close(questions);
             worker->channel = descriptors[0], worker->input = descriptors[1], worker->output = descriptors[2];
             return true;
         }
@@ -87,19 +114,21 @@ bool csandbox_serve(int control, csandbox_worker *worker) {
         if (status == 0 && (pidfd = (int)syscall(SYS_pidfd_open, process, 0)) < 0) status = errno;
         for (int i = 0; i < 3; i++)
             if (descriptors[i] >= 0) close(descriptors[i]);
-        send_descriptors(control, &status, sizeof status, &pidfd, pidfd < 0 ? 0 : 1);
+        struct reply reply = {.status = status, .process = process};
+        send_descriptors(control, &reply, sizeof reply, &pidfd, pidfd < 0 ? 0 : 1);
         if (pidfd >= 0) close(pidfd);
         else if (process > 0) kill(process, SIGKILL);
     }
 }
 
-int csandbox_request_worker(int control, csandbox_worker worker, int *pidfd) {
+int csandbox_request_worker(int control, csandbox_worker worker, csandbox_process *process) {
     int descriptors[] = {worker.channel, worker.input, worker.output};
     int error = send_descriptors(control, &worker.plan, sizeof worker.plan, descriptors, 3);
     if (error) return error;
-    int status = 0;
-    error = receive_descriptors(control, &status, sizeof status, pidfd, 1);
-    return error ? error : status ? status : *pidfd < 0 ? EBADMSG : 0;
+    struct reply reply = {0};
+    error = receive_descriptors(control, &reply, sizeof reply, &process->descriptor, 1);
+    process->number = reply.process;
+    return error ? error : reply.status ? reply.status : process->descriptor < 0 ? EBADMSG : 0;
 }
 
 int csandbox_spawn(const char *path, int *process, int *control) {
@@ -123,7 +152,12 @@ int csandbox_spawn(const char *path, int *process, int *control) {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], CONTROL);
     posix_spawn_file_actions_addclosefrom_np(&actions, CONTROL + 1);
-    char *arguments[] = {(char *)path, NULL}, *environment[] = {NULL};
+    char *arguments[] = {(char *)path, NULL};
+    // Nothing of an image is left in freed memory, in the C library's caches of small pieces or of threads' stacks, nor in
+    // GLib's.
+    char *environment[] = {
+        "GLIBC_TUNABLES=glibc.malloc.perturb=165:glibc.malloc.tcache_count=0:glibc.pthread.stack_cache_size=0",
+        "G_SLICE=always-malloc", NULL};
     error = posix_spawn(process, path, &actions, &attributes, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

@@ -6,7 +6,7 @@ public struct Alternative: CompositeStage {
     /// Groups stages.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    init(_ stages: [any Stage]) { body = Chain(stages) }
+    init(_ elements: [Chain.Element]) { body = Chain(elements) }
 
     /// Runs the stages.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -37,6 +37,8 @@ extension Chain {
         var credentials: CredentialFields?
         /// The states that its response can be in.
         var responses: Set<ResponseState.Kind> = [.unknown]
+        /// The first stage with codecs of its own, and whether these are confined.
+        var codecs: (stage: String, isConfined: Bool)?
     }
 
     /// - Parameter known: What the stages before this list have done; on return, also what those of this list do.
@@ -47,18 +49,21 @@ extension Chain {
             if let problem = slot.problem(in: reached, taken, known) {
                 return ("\(problem) The list is:\n\(self)", [index])
             }
+            if known.codecs == nil, let isConfined = slot.hasConfinedCodecs { known.codecs = (slot.name, isConfined) }
             if let composite = slot.stage as? any CompositeStage {
                 let bodies =
                     composite.hasAlternatives ? composite.body.stages.map { Chain([$0]) } : [composite.body]
                 let before = known
                 for (number, body) in bodies.enumerated() {
                     var inside = before
+                    inside.codecs = known.codecs
                     if let (text, path) = body.problem(from: taken, &inside) {
                         // An alternative is a list of its own, of one stage.
                         let rest = composite.hasAlternatives ? [number] + path.dropFirst() : path
                         return (text, [index] + rest)
                     }
                     if inside.isIdentified { (known.isIdentified, known.credentials) = (true, inside.credentials) }
+                    known.codecs = known.codecs ?? inside.codecs
                 }
             }
             if slot.stage.identifies {
@@ -89,6 +94,9 @@ extension Chain {
 }
 
 extension Chain.Slot {
+    /// Whether the codecs that the stage was made with are confined; `nil` if it was made with none.
+    fileprivate var hasConfinedCodecs: Bool? { (stage as? any CodecStage)?.ownCodecs?.isConfined }
+
     /// Why the stage can never do its work where it stands, with the remedy; `nil` if it can.
     fileprivate func problem(in reached: Phases, _ taken: Phases, _ known: Chain.Known) -> String? {
         if taken.isEmpty {
@@ -106,6 +114,10 @@ extension Chain.Slot {
             return
                 "\(name) can never do its work: it needs a response that is \(stage.needs.text), but where it stands the "
                 + "response is \(known.responses.text). Put a stage before it that looks up or fetches, such as DiskLookup."
+        }
+        if let isConfined = hasConfinedCodecs, let first = known.codecs, first.isConfined != isConfined {
+            return isConfined
+                ? Chain.mixture(confined: name, plain: first.stage) : Chain.mixture(confined: first.stage, plain: name)
         }
         guard stage.needsIdentity else { return nil }
         if !known.isIdentified {

@@ -7,28 +7,32 @@ extension Chain {
     /// Replaces each stage that fits by other stages, in composites' bodies too. A composite whose body becomes empty is
     /// removed with it.
     /// - Parameters:
-    ///   - onlyFirst: Whether only the first of the stages that fit changes, in each body.
+    ///   - place: The place that the edit names, if it does.
     ///   - areAlternatives: Whether the stages of this list are alternatives. A stage and its new neighbour are one then:
     ///     a guard that is an alternative of its own would guard nothing.
     func editing(
-        where isPlace: (any Stage) -> Bool, onlyFirst: Bool, areAlternatives: Bool = false,
-        _ change: (any Stage) -> [any Stage]
+        where isPlace: (any Stage) -> Bool, at place: ListPlace?, areAlternatives: Bool = false,
+        _ change: (Element) -> [Element]
     ) -> Chain {
         var isChanged = false
+        var isBehindGuard = false
         return Chain(
-            stages.flatMap { stage -> [any Stage] in
-                if isPlace(stage) {
-                    if onlyFirst, isChanged { return [stage] }
+            elements.flatMap { element -> [Element] in
+                let isHere = isPlace(element.stage)
+                // What this edit puts before a guard of an earlier edit stands before all that this one guards.
+                let isGuarded = isBehindGuard && place?.isForGuards == true && !areAlternatives
+                isBehindGuard = isHere && element.isGuard
+                if isHere {
+                    if isGuarded || place?.isFirstOnly == true && isChanged { return [element] }
                     isChanged = true
-                    let changed = change(stage)
-                    return areAlternatives && changed.count > 1 ? [Alternative(changed)] : changed
+                    let changed = change(element)
+                    return areAlternatives && changed.count > 1 ? [Element(stage: Alternative(changed))] : changed
                 }
-                guard var composite = stage as? any CompositeStage, composite.body.contains(where: isPlace) else {
-                    return [stage]
-                }
+                guard var composite = element.stage as? any CompositeStage, composite.body.contains(where: isPlace)
+                else { return [element] }
                 composite.body = composite.body.editing(
-                    where: isPlace, onlyFirst: onlyFirst, areAlternatives: composite.hasAlternatives, change)
-                return composite.body.stages.isEmpty ? [] : [composite]
+                    where: isPlace, at: place, areAlternatives: composite.hasAlternatives, change)
+                return composite.body.stages.isEmpty ? [] : [Element(stage: composite)]
             })
     }
 }

@@ -4,6 +4,7 @@ public struct Chain: Sendable {
     /// copy it.
     final class Slot: Sendable {
         let stage: any Stage
+        let isGuard: Bool
         let accepts: Phases
         let name: String
         let type: ObjectIdentifier
@@ -15,8 +16,10 @@ public struct Chain: Sendable {
         /// What this slot and all later ones accept; in any other phase the load leaves the list.
         let remaining: Phases
 
-        init(_ stage: any Stage, before later: Phases) {
+        init(_ element: Element, before later: Phases) {
+            let stage = element.stage
             self.stage = stage
+            isGuard = element.isGuard
             accepts = stage.accepts
             remaining = accepts.union(later)
             name = stage.name
@@ -27,12 +30,21 @@ public struct Chain: Sendable {
         }
     }
 
+    /// A stage of a list that is put together.
+    struct Element {
+        var stage: any Stage
+        /// Whether an edit has put the stage ``ListPlace/beforeOrigin``.
+        var isGuard = false
+    }
+
     let slots: [Slot]
 
     /// Makes a list of stages.
-    public init(_ stages: [any Stage]) {
+    public init(_ stages: [any Stage]) { self.init(stages.map { Element(stage: $0) }) }
+
+    init(_ elements: [Element]) {
         var slots: [Slot] = []
-        for stage in stages.reversed() { slots.append(Slot(stage, before: slots.last?.remaining ?? [])) }
+        for element in elements.reversed() { slots.append(Slot(element, before: slots.last?.remaining ?? [])) }
         self.slots = slots.reversed()
     }
 
@@ -41,6 +53,8 @@ public struct Chain: Sendable {
 
     /// The stages in their order; composites' bodies are in the composites.
     public var stages: [any Stage] { slots.map(\.stage) }
+
+    var elements: [Element] { slots.map { Element(stage: $0.stage, isGuard: $0.isGuard) } }
 
     /// The phases that any of the stages accepts.
     public var accepts: Phases { slots.first?.remaining ?? [] }
@@ -58,6 +72,7 @@ public struct Chain: Sendable {
             let entry = load.recorder.begin(slot.name, slot.type, clock: load.clock)
             let advances = load.advances
             let report = slot.asking == .never ? nil : slot.report(&load)
+            load.prepare(for: slot.stage)
             do {
                 let outcome: Outcome
                 if let report {

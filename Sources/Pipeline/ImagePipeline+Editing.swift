@@ -27,7 +27,9 @@ extension ImagePipeline {
         _ type: Old.Type, with stage: any Stage, where fit: EditFit = .required, file: StaticString = #fileID,
         line: UInt = #line
     ) -> ImagePipeline {
-        editing("replacing(\(type), with: \(stage.name))", { $0 is Old }, fit, (file, line)) { _ in [stage] }
+        editing("replacing(\(type), with: \(stage.name))", { $0 is Old }, fit, (file, line)) { _ in
+            [.init(stage: stage)]
+        }
     }
 
     /// Returns the same pipeline without the stages of type `Old`. A composite whose body becomes empty is removed too.
@@ -57,7 +59,7 @@ extension ImagePipeline {
     ) -> ImagePipeline {
         guard hasWork(for: stage) else { return self }
         let edit = "inserting(\(stage.name), before: \(type))"
-        return editing(edit, { $0 is Place }, fit, (file, line)) { [stage, $0] }
+        return editing(edit, { $0 is Place }, fit, (file, line)) { [.init(stage: stage), $0] }
     }
 
     /// Returns the same pipeline with a stage after each stage of type `Place`, in composites' bodies too.
@@ -74,7 +76,7 @@ extension ImagePipeline {
     ) -> ImagePipeline {
         guard hasWork(for: stage) else { return self }
         let edit = "inserting(\(stage.name), after: \(type))"
-        return editing(edit, { $0 is Place }, fit, (file, line)) { [$0, stage] }
+        return editing(edit, { $0 is Place }, fit, (file, line)) { [$0, .init(stage: stage)] }
     }
 
     /// Returns the same pipeline with a stage at a place that is named by what happens there.
@@ -88,15 +90,26 @@ extension ImagePipeline {
         _ stage: any Stage, at place: ListPlace, file: StaticString = #fileID, line: UInt = #line
     ) -> ImagePipeline {
         guard hasWork(for: stage) else { return self }
+        let new = Chain.Element(stage: stage, isGuard: place.isForGuards)
         return editing(
             "inserting(\(stage.name), at: .\(place.name))", place.isHere, place.isOptional ? .present : .required,
-            (file, line), onlyFirst: place.isFirstOnly
-        ) { place.isBefore ? [stage, $0] : [$0, stage] }
+            (file, line), at: place
+        ) { place.isBefore ? [new, $0] : [$0, new] }
+    }
+
+    /// Returns the same pipeline with each stage of type `Old` replaced by what it is turned into, in composites' bodies
+    /// too.
+    package func replacing<Old: Stage>(
+        _ type: Old.Type, by change: (Old) -> any Stage, file: StaticString = #fileID, line: UInt = #line
+    ) -> ImagePipeline {
+        editing("replacing(\(type))", { $0 is Old }, .present, (file, line)) { element in
+            [.init(stage: (element.stage as? Old).map(change) ?? element.stage)]
+        }
     }
 
     private func editing(
         _ edit: String, _ isPlace: (any Stage) -> Bool, _ fit: EditFit, _ caller: (file: StaticString, line: UInt),
-        onlyFirst: Bool = false, _ change: (any Stage) -> [any Stage]
+        at place: ListPlace? = nil, _ change: (Chain.Element) -> [Chain.Element]
     ) -> ImagePipeline {
         guard chain.contains(where: isPlace) else {
             if fit == .present { return self }
@@ -107,9 +120,9 @@ extension ImagePipeline {
             }
             return .arranged(valid, clock: clock, misplaced: misplacedEdits + [edit])
         }
-        let edited = valid.editing(where: isPlace, onlyFirst: onlyFirst, change)
+        let edited = valid.editing(where: isPlace, at: place, change)
         guard isWrittenOut else { return .arranged(edited, clock: clock, misplaced: misplacedEdits) }
-        return ImagePipeline(clock: clock, file: caller.file, line: caller.line) { edited }
+        return ImagePipeline(writtenOut: edited, clock: clock, file: caller.file, line: caller.line)
     }
 
     /// Whether a stage can have work anywhere in a list that is not known to the programmer.
@@ -118,7 +131,7 @@ extension ImagePipeline {
     }
 
     /// The list without the mark of an earlier edit: a later one may make it valid again.
-    private var valid: Chain { Chain(chain.stages.filter { !($0 is InvalidList) }) }
+    private var valid: Chain { Chain(chain.elements.filter { !($0.stage is InvalidList) }) }
 }
 
 /// In which lists an edit must find its place.

@@ -21,43 +21,76 @@ public struct ImagePipeline: Sendable {
     public let signature: Digest
     /// Whether the stages are written out in the program, so that a mistake in an edit ends it.
     let isWrittenOut: Bool
+    /// The codecs of the stages, or else of the loader; `nil` if neither names any.
+    let codecs: ListCodecs?
     /// The edits that found no place in the list, such as `inserting(Block, before: Lease)`.
     package let misplacedEdits: [String]
 
     /// Makes a pipeline of stages written one below the other.
     /// - Parameters:
-    ///   - clock: The clock that loads use.
+    ///   - clock: The clock that loads use; by default that of the list's caches, or the system's if it has none.
     ///   - file: Named if the program ends.
     ///   - line: Named if the program ends.
     ///   - stages: The stages.
-    /// - Precondition: each stage can run. Where the list comes from a user, use ``init(validating:clock:)``.
+    /// - Precondition: each stage can run, and its caches go by the same clock. Where the list comes from a user, use
+    ///   ``init(validating:clock:)``.
     public init(
-        clock: any LoadClock = SystemClock(), file: StaticString = #fileID, line: UInt = #line,
+        clock: (any LoadClock)? = nil, file: StaticString = #fileID, line: UInt = #line,
         @ChainBuilder _ stages: () -> Chain
     ) {
-        let chain = stages()
-        if let problem = chain.problem { endProgram(overMistake: problem, file: file, line: line) }
+        self.init(writtenOut: stages(), clock: clock, file: file, line: line)
+    }
+
+    /// Makes a pipeline of a list that the programmer knows: a mistake in it ends the program.
+    init(writtenOut chain: Chain, clock: (any LoadClock)?, file: StaticString, line: UInt) {
+        let clock = clock ?? chain.cacheClock ?? SystemClock()
+        if let problem = chain.problem ?? chain.problem(with: clock) {
+            endProgram(overMistake: problem, file: file, line: line)
+        }
         self.init(unchecked: chain, clock: clock, isWrittenOut: true)
     }
 
     /// Makes a pipeline of a list that was put together at run time.
-    /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run.
-    public init(validating chain: Chain, clock: any LoadClock = SystemClock()) throws(LoadError) {
-        if let problem = chain.problem { throw LoadError(.stageContract, subject: "", problem) }
+    /// - Parameters:
+    ///   - chain: The list.
+    ///   - clock: The clock that loads use; by default that of the list's caches, or the system's if it has none.
+    /// - Throws: ``LoadError/Code/stageContract`` if a stage of it can never run, or its cache goes by another clock.
+    public init(validating chain: Chain, clock: (any LoadClock)? = nil) throws(LoadError) {
+        let clock = clock ?? chain.cacheClock ?? SystemClock()
+        if let problem = chain.problem ?? chain.problem(with: clock) {
+            throw LoadError(.stageContract, subject: "", problem)
+        }
         self.init(unchecked: chain, clock: clock, isWrittenOut: false)
     }
 
-    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run, or an
-    /// edit found no place, each load fails.
+    /// Returns a pipeline of a list that is chosen at run time, such as a policy's. If a stage of it can never run or
+    /// goes by another clock, or an edit found no place, each load fails.
     package static func arranged(
         _ chain: Chain, clock: any LoadClock, misplaced: [String] = []
     ) -> ImagePipeline {
         let misplacement = misplaced.first.map { "\($0) \(Self.isMisplaced) The list is:\n\(chain)" }
-        guard let problem = misplacement ?? chain.problem else {
+        guard let problem = misplacement ?? chain.problem ?? chain.problem(with: clock) else {
             return ImagePipeline(unchecked: chain, clock: clock, isWrittenOut: false)
         }
-        let failing = Chain([InvalidList(problem: problem)] + chain.stages)
+        return failing(with: problem, chain, clock: clock, misplaced: misplaced)
+    }
+
+    private static func failing(
+        with problem: String, _ chain: Chain, clock: any LoadClock, misplaced: [String]
+    ) -> ImagePipeline {
+        let failing = Chain([Chain.Element(stage: InvalidList(problem: problem))] + chain.elements)
         return ImagePipeline(unchecked: failing, clock: clock, isWrittenOut: false, misplaced: misplaced)
+    }
+
+    /// Returns the same list, every load of which fails.
+    func failing(with problem: String) -> ImagePipeline {
+        .failing(with: "\(problem) The list is:\n\(chain)", chain, clock: clock, misplaced: misplacedEdits)
+    }
+
+    /// Returns the same list with codecs for the stages that were made without any.
+    func with(_ codecs: ListCodecs) -> ImagePipeline {
+        ImagePipeline(
+            unchecked: chain, clock: clock, isWrittenOut: isWrittenOut, misplaced: misplacedEdits, codecs: codecs)
     }
 
     /// What is wrong with a misplaced edit, and the remedy.
@@ -68,12 +101,17 @@ public struct ImagePipeline: Sendable {
     /// Why every load of this list fails; `nil` if it can run.
     package var problem: String? { (chain.stages.first as? InvalidList)?.problem }
 
-    private init(unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = []) {
-        self.chain = chain.lookingAhead()
+    private init(
+        unchecked chain: Chain, clock: any LoadClock, isWrittenOut: Bool, misplaced: [String] = [],
+        codecs: ListCodecs? = nil
+    ) {
+        self.codecs = chain.codecs.map { ListCodecs($0) } ?? codecs
+        let told = chain.using(self.codecs?.set)
+        self.chain = told.lookingAhead()
         self.clock = clock
         self.isWrittenOut = isWrittenOut
         misplacedEdits = misplaced
-        signature = chain.signature
+        signature = told.signature
     }
 
     /// Loads an image by taking its request down the list.
@@ -89,15 +127,20 @@ public struct ImagePipeline: Sendable {
     }
 
     /// Makes a load at the beginning of the list, for a caller that runs the ``chain`` itself.
-    /// - Throws: ``LoadError/Code/invalidSize`` if the request's box has no pixels.
+    /// - Parameter codecs: Those of the loader.
+    /// - Throws: ``LoadError/Code/invalidSize`` if the request's box has no pixels; ``LoadError/Code/stageContract`` if
+    ///   only one of the list and the loader decodes in confined processes.
     package func begin(
-        _ request: consuming ImageRequest, events: (@Sendable (LoadEvent) -> Void)?
+        _ request: consuming ImageRequest, in codecs: ListCodecs? = nil, events: (@Sendable (LoadEvent) -> Void)?
     ) throws(LoadError) -> Load {
+        if let codecs, self.codecs !== codecs, let mixture = mixture(with: codecs) {
+            throw LoadError(.stageContract, subject: request.source.redacted, mixture)
+        }
         if let box = request.maxPixelSize, box.width < 1 || box.height < 1 {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }
-        return Load(request, clock: clock, list: signature, events: events)
+        return Load(request, clock: clock, list: signature, codecs: self.codecs ?? codecs, events: events)
     }
 }
 
@@ -122,7 +165,7 @@ extension Load {
         guard let product = content.product, let source else { throw notCached }
         return LoadResponse(
             product: product, source: source, isStale: isStale, freshUntil: freshUntil, trace: recorder.trace,
-            key: variantKey, facts: facts)
+            workTime: workTime, key: variantKey, facts: facts)
     }
 
     /// Returns the error that ended the load, with the trace.

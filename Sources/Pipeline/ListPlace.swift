@@ -11,7 +11,10 @@ public struct ListPlace: Sendable {
 
     /// Before each stage that may ask the origin; see ``Stage/asksOrigin``. It is inside the composites that retry,
     /// share or lease the request, so that loads that share one request pass the place once.
-    public static let beforeOrigin = ListPlace("beforeOrigin", isBefore: true) { $0.asksOrigin }
+    ///
+    /// Of several stages that edits put here, each stands there once: before the earlier ones that may themselves ask the
+    /// origin, and behind those that say that they don't.
+    public static let beforeOrigin = ListPlace("beforeOrigin", isBefore: true, isForGuards: true) { $0.asksOrigin }
 
     /// After each stage that makes pixels of the source's bytes, such as `Decode`.
     public static let afterDecode = ListPlace("afterDecode") {
@@ -25,17 +28,21 @@ public struct ListPlace: Sendable {
     let isBefore: Bool
     /// Whether only the first of several such stages in a row of stages counts.
     let isFirstOnly: Bool
+    /// Whether a stage that an edit has put here stands before whatever follows it, as a guard does: a later one before it
+    /// isn't needed again behind it.
+    let isForGuards: Bool
     /// Whether a list may do without the place.
     let isOptional: Bool
     let isHere: @Sendable (any Stage) -> Bool
 
     private init(
-        _ name: String, isBefore: Bool = false, isFirstOnly: Bool = false, isOptional: Bool = true,
-        isHere: @escaping @Sendable (any Stage) -> Bool
+        _ name: String, isBefore: Bool = false, isFirstOnly: Bool = false, isForGuards: Bool = false,
+        isOptional: Bool = true, isHere: @escaping @Sendable (any Stage) -> Bool
     ) {
         self.name = name
         self.isBefore = isBefore
         self.isFirstOnly = isFirstOnly
+        self.isForGuards = isForGuards
         self.isOptional = isOptional
         // A composite does these things by the stages of its body.
         self.isHere = { !($0 is any CompositeStage) && isHere($0) }

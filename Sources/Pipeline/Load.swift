@@ -11,6 +11,8 @@ public struct Load: Sendable {
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
     public let list: Digest
+    /// The codecs of the list, or else of the loader; `nil` if neither names any.
+    package let listCodecs: ListCodecs?
 
     /// What has been found so far.
     public private(set) var content: LoadContent = .empty
@@ -30,6 +32,11 @@ public struct Load: Sendable {
     /// What the response behind the product says about itself.
     package var facts: ResponseFacts?
 
+    /// How long work on this load's bytes and pixels has taken so far, waits not counted. All of it shares one limit.
+    package var workTime = Duration.zero
+    /// The limit of that time for pixels that no `Decode` of the list has made; `nil` for none.
+    package var workLimit: Duration?
+
     private var attachments: [any LoadAttachment] = []
     /// Why the running stage fails, though it didn't throw: it broke its contract, or delivered a status that brings no
     /// image. An existential, which is a word and not an error's size, since every load carries it.
@@ -43,11 +50,13 @@ public struct Load: Sendable {
     package var showsImages: (@Sendable () -> Bool)?
 
     init(
-        _ request: ImageRequest, clock: any LoadClock, list: Digest, events: (@Sendable (LoadEvent) -> Void)? = nil
+        _ request: ImageRequest, clock: any LoadClock, list: Digest, codecs: ListCodecs? = nil,
+        events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request
         self.clock = clock
         self.list = list
+        listCodecs = codecs
         self.events = events
         recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
@@ -124,6 +133,12 @@ public struct Load: Sendable {
         attachments.removeAll { $0 is Value }
     }
 
+    /// Removes the attachments that mustn't stay while a stage runs.
+    mutating func prepare(for stage: any Stage) {
+        guard case .decoded = content, !attachments.isEmpty else { return }
+        attachments.removeAll { ($0 as? any PassingAttachment)?.mayStay(during: stage) == false }
+    }
+
     /// Sends an event to the receivers that watch this load.
     public func report(_ event: @autoclosure () -> LoadEvent) {
         guard let events else { return }
@@ -150,16 +165,17 @@ public struct Load: Sendable {
     /// Notes in the trace the key that the running stage looked under or stored under.
     public mutating func note(key: Trace.Key) { recorder.note(key) }
 
-    /// Takes the load back to a copy made earlier, with the trace so far: for a composite that runs its body again.
+    /// Takes the load back to a copy made earlier, with the trace and the working time so far: for a composite that
+    /// runs its body again.
     public mutating func restart(from copy: Load) {
-        let recorder = recorder
+        let (recorder, workTime) = (recorder, workTime)
         self = copy
-        self.recorder = recorder
+        (self.recorder, self.workTime) = (recorder, workTime)
     }
 
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
-        var fork = Load(request, clock: clock, list: list, events: events)
+        var fork = Load(request, clock: clock, list: list, codecs: listCodecs, events: events)
         fork.content = content
         fork.source = source
         fork.sourceKey = sourceKey
@@ -169,6 +185,7 @@ public struct Load: Sendable {
         (fork.freshUntil, fork.facts) = (freshUntil, facts)
         fork.attachments = attachments
         fork.showsImages = showsImages
+        (fork.workTime, fork.workLimit) = (workTime, workLimit)
         return fork
     }
 
@@ -188,6 +205,9 @@ public struct Load: Sendable {
         adoptTrace(of: fork)
     }
 
-    /// Takes over a fork's trace alone, as that of the running stage's body: for the loser of a race.
-    public mutating func adoptTrace(of fork: Load) { recorder.adopt(fork.recorder) }
+    /// Takes over a fork's trace and working time alone, as those of the running stage's body: for the loser of a race.
+    public mutating func adoptTrace(of fork: Load) {
+        workTime = max(workTime, fork.workTime)
+        recorder.adopt(fork.recorder)
+    }
 }

@@ -20,14 +20,15 @@ public struct LoadError: Error, Sendable {
     /// What happened before, stage by stage.
     public package(set) var trace: Trace
 
-    /// Makes an error; the pipeline adds the stage and the trace.
+    /// Makes an error; the pipeline adds the stage and the trace. Invisible marks in its texts, such as the escape
+    /// sequences of terminals, are percent-encoded: they may come from a file or a server.
     public init(
         _ code: Code, subject: String, _ message: String, httpStatus: Int? = nil, retryAfter: Duration? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code
-        self.subject = subject
-        self.message = message
+        self.subject = printable(subject)
+        self.message = printableLines(message)
         self.httpStatus = httpStatus
         self.retryAfter = retryAfter
         self.underlying = underlying
@@ -47,7 +48,7 @@ extension LoadError {
     /// Returns the error with a subject, unless it has one. Decoders and encoders don't know whose bytes they have.
     package func about(_ subject: String) -> LoadError {
         var error = self
-        if error.subject.isEmpty { error.subject = subject }
+        if error.subject.isEmpty { error.subject = printable(subject) }
         return error
     }
 }

@@ -14,6 +14,8 @@ public struct LoadResponse: Sendable {
     public let freshUntil: Date?
     /// What happened, stage by stage.
     public let trace: Trace
+    /// How long work on the source's bytes and pixels took, waits not counted.
+    package let workTime: Duration
     let key: VariantKey?
     let facts: ResponseFacts?
 

@@ -15,29 +15,30 @@ extension Chain {
 
     /// - Parameter later: the stages on pixels that come after this list; on return those of this list before them.
     private func lookingAhead(_ later: inout [any Stage]) -> Chain {
-        var informed: [any Stage] = []
-        for stage in stages.reversed() {
+        var informed: [Element] = []
+        for element in elements.reversed() {
+            let stage = element.stage
             if var composite = stage as? any CompositeStage, composite.hasAlternatives {
                 // Only one alternative runs, so none can count on what another does.
                 composite.body = Chain(
-                    composite.body.stages.flatMap { alternative in
+                    composite.body.elements.flatMap { alternative in
                         var after = later
-                        return Chain([alternative]).lookingAhead(&after).stages
+                        return Chain([alternative]).lookingAhead(&after).elements
                     })
-                informed.append(composite)
+                informed.append(Element(stage: composite))
                 if composite.accepts.contains(.decoded) { later.insert(composite, at: 0) }
                 continue
             }
             if var composite = stage as? any CompositeStage {
                 composite.body = composite.body.lookingAhead(&later)
-                informed.append(composite)
+                informed.append(Element(stage: composite))
                 continue
             }
             if var looking = stage as? any LookingAhead {
                 looking.ahead = PixelNeeds(later)
-                informed.append(looking)
+                informed.append(Element(stage: looking, isGuard: element.isGuard))
             } else {
-                informed.append(stage)
+                informed.append(element)
             }
             if stage.accepts.contains(.decoded) { later.insert(stage, at: 0) }
         }

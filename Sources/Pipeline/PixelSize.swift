@@ -19,7 +19,14 @@ public struct PixelSize: Sendable, Hashable {
     /// length.
     public func fitted(into box: PixelSize) -> PixelSize {
         let box = box.isBox ? box.withoutZero : box
-        guard width > box.width || height > box.height, width > 0, height > 0 else { return self }
+        guard width > box.width || height > box.height else { return self }
+        return scaled(into: box)
+    }
+
+    /// The largest size with this one's aspect that fits into `box`, even if it is larger than this one.
+    package func scaled(into box: PixelSize) -> PixelSize {
+        let box = box.isBox ? box.withoutZero : box
+        guard width > 0, height > 0 else { return self }
         let scale = min(Double(box.width) / Double(width), Double(box.height) / Double(height))
         return PixelSize(
             width: max(1, min(box.width, Int(clamping: (Double(width) * scale).rounded()))),

@@ -7,6 +7,9 @@ public protocol PixelSizing: Stage {
     ///   - size: the size of the source image, upright, as this stage would get it.
     ///   - later: what the stages after this one need, for a stage that moves pixels without mixing them, such as one
     ///     that mirrors.
+    ///
+    /// An SVG is drawn to fill the box, even if that enlarges it: a stage that doesn't enlarge returns no box larger than
+    /// `size`, and one that does returns the box that it enlarges to.
     /// - Returns: a box, or `nil` if all pixels are needed.
     func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize?
 

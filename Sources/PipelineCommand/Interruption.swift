@@ -19,6 +19,12 @@ struct Interruption {
     /// the lock of standard output.
     static var isRequested: Bool { first.withLock(isInner: true) { $0 } != 0 }
 
+    /// Waits a moment for a signal, at the end of an input whose writer may have been ended by the same one, and seen
+    /// to be gone first.
+    static func waitShortly() {
+        for _ in 0..<20 where !isRequested { poll(nil, 0, 10) }
+    }
+
     /// Calls `cancel` on the first signal.
     init(_ cancel: @escaping @Sendable () -> Void) {
         let queue = DispatchQueue(label: "signals")

@@ -75,7 +75,7 @@ struct Pipectl: AsyncParsableCommand {
     /// The help, version or script that a command line asks for.
     private static func asked(_ message: String, _ arguments: [String]) -> String {
         if arguments.contains(where: { $0.hasPrefix("--generate-completion-script") }) {
-            return CompletionScript.withOneHelp(message)
+            return CompletionScript.completed(message)
         }
         guard arguments.contains("-h"), !arguments.contains("--help"), !arguments.contains("--version") else {
             return message
@@ -93,6 +93,11 @@ struct Pipectl: AsyncParsableCommand {
             let name = ([Program.name] + arguments[..<words]).joined(separator: " ")
             text =
                 "Error: \(error.message)\nUsage: \(usageString(for: verb))\n  See '\(name) --help' for more information."
+        }
+        let file = arguments.prefix { $0 != "--" }.first { $0.hasPrefix("-") && $0 != "-" && FileFacts($0) != nil }
+        if let file {
+            text +=
+                "\n\(printable(file)) looks like an option; for the file write \(printable("./" + file)), or -- before it."
         }
         return (try? Settings())?.explained(text, for: verb) ?? text
     }
@@ -133,6 +138,7 @@ struct Pipectl: AsyncParsableCommand {
         guard arguments.first != "help", !words.contains(where: { asks.contains($0) }),
             !words.contains(where: { $0.hasPrefix("--experimental-") || $0.hasPrefix("--generate-completion-script=") })
         else { return arguments }
+        if !words.contains("-q"), !words.contains("--quiet") { Setting.warnOfUnknownVariables() }
         guard Verb.named(by: arguments).type == DoctorCommand.self else {
             return try Settings().applied(to: arguments)
         }

@@ -48,7 +48,11 @@ extension StageCatalogue {
                     "sharedResult", [patience], isComposite: true,
                     summary: "Makes a result once for all machines, in the tier of --shared.",
                     example: "[decode, downscale, encode: webp]"
-                ) { arguments in SharedResult(try given(), patience: wait(arguments)) { arguments.body } }
+                ) { arguments in
+                    SharedResult(try given(), expecting: .picture(resources.codecs), patience: wait(arguments)) {
+                        arguments.body
+                    }
+                }
             )
             .adding(Program.stages)
     }

@@ -40,7 +40,7 @@ extension StageCatalogue {
             },
             StageSpecification(
                 "variantLookup", summary: "Looks for an earlier result of the list's encode for the stored response."
-            ) { _ in VariantLookup(resources.responses) },
+            ) { _ in VariantLookup(resources.responses, expecting: .picture(resources.codecs)) },
             StageSpecification(
                 "delay", [StageParameter("seconds", delay, "How long to wait.", isRequired: true, example: "0.1")],
                 summary: "Waits before the next stages."

@@ -1,5 +1,5 @@
 import Pipeline
-package import Stages
+public import Stages
 
 extension StageCatalogue {
     private static let side = StageParameter.Kind.integer(1...1_000_000)
@@ -10,11 +10,13 @@ extension StageCatalogue {
     private static let edge = StageParameter.Kind.integer(0...1_000_000)
     private static let gravities = StageParameter.Kind.choice(Gravity.allCases.map(\.rawValue))
 
-    /// The transforms, which turn pixels into other pixels. ``OperationList`` knows these by default.
+    /// The transforms, which turn pixels into other pixels. ``OperationList`` knows these by default. `composite` decodes
+    /// its file in this process; see ``operations(_:)``.
     public static let operations = operations(.standard)
 
-    /// The transforms, with the formats that pictures laid over others may have.
-    package static func operations(_ codecs: ImageCodecs) -> StageCatalogue { StageCatalogue(specifications(codecs)) }
+    /// Returns the transforms, with the codecs of the files that `composite` lays over pictures: those of the list that
+    /// the transforms join, such as `PipelineResources.codecs`.
+    public static func operations(_ codecs: ImageCodecs) -> StageCatalogue { StageCatalogue(specifications(codecs)) }
 
     private static func specifications(_ codecs: ImageCodecs) -> [StageSpecification] {
         [
@@ -98,7 +100,9 @@ extension StageCatalogue {
                         "degrees", .number(-360...360), "The angle in degrees, clockwise.", isRequired: true,
                         example: "90"),
                     StageParameter(
-                        "background", .colour, "The colour of the corners.", standard: "transparent", example: "white"),
+                        "background", .colour,
+                        "The colour of the corners; formats without alpha write transparent as white.",
+                        standard: "transparent", example: "white"),
                 ], summary: "Turns the image."
             ) { Rotate(degrees: $0.number("degrees") ?? 0, background: $0.colour("background") ?? .clear) },
             StageSpecification(

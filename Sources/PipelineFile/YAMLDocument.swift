@@ -6,31 +6,71 @@ package enum YAMLDocument {
     /// The most nodes of a document. A few lines with aliases could otherwise expand to any number.
     private static let mostNodes = 10_000
     private static let deepest = 64
+    /// The most bytes of a document. libyaml's time grows with the square of a scalar's length.
+    package static let mostBytes = 256 << 10
 
     /// Reads a text.
     /// - Parameter name: The file's name, for errors.
     /// - Returns: The document's root; `nil` if the text is empty.
     /// - Throws: `LoadError` with `invalidPipeline`, with line and column.
     package static func root(of text: String, name: String) throws(LoadError) -> YAMLNode? {
-        var parser = yaml_parser_t()
-        guard yaml_parser_initialize(&parser) == 1 else { throw error(name, 1, 1, "There is no memory to read it.") }
-        defer { yaml_parser_delete(&parser) }
-        var document = yaml_document_t()
         let bytes = Array(text.utf8)
-        // The parser keeps the address of its input between calls.
-        let isRead = bytes.withUnsafeBufferPointer { bytes in
-            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
-            return yaml_parser_load(&parser, &document) == 1
+        guard bytes.count <= mostBytes else {
+            throw error(name, 1, 1, "The file has more than \(mostBytes) bytes. Write a shorter one.")
         }
-        guard isRead else {
-            let problem = parser.problem.map { String(cString: $0) } ?? "it is not UTF-8"
-            let mark = parser.problem_mark
-            throw error(name, Int(mark.line) + 1, Int(mark.column) + 1, "This is not YAML: \(problem).")
+        try check(bytes, name)
+        var document = yaml_document_t()
+        try parsing(bytes, name) { parser throws(LoadError) in
+            guard yaml_parser_load(&parser, &document) == 1 else { throw problem(of: parser, name) }
         }
         defer { yaml_document_delete(&document) }
         guard let root = yaml_document_get_root_node(&document) else { return nil }
         var count = 0
         return try node(root.pointee, &document, depth: 0, &count, name)
+    }
+
+    /// Runs `body` with a parser of the bytes.
+    private static func parsing(
+        _ bytes: [UInt8], _ name: String, _ body: (inout yaml_parser_t) throws(LoadError) -> Void
+    ) throws(LoadError) {
+        var parser = yaml_parser_t()
+        guard yaml_parser_initialize(&parser) == 1 else { throw error(name, 1, 1, "There is no memory to read it.") }
+        defer { yaml_parser_delete(&parser) }
+        // The parser keeps the address of its input between calls.
+        try bytes.withUnsafeBufferPointer { bytes throws(LoadError) in
+            yaml_parser_set_input_string(&parser, bytes.baseAddress, bytes.count)
+            try body(&parser)
+        }
+    }
+
+    /// Checks a document's depth and number of values while it is read. Each open bracket delays libyaml's every further
+    /// step, so 40 KB of brackets would take a second before ``node(_:_:depth:_:_:)`` could refuse them.
+    private static func check(_ bytes: [UInt8], _ name: String) throws(LoadError) {
+        try parsing(bytes, name) { parser throws(LoadError) in
+            var (depth, count) = (0, 0)
+            while true {
+                var event = yaml_event_t()
+                guard yaml_parser_parse(&parser, &event) == 1 else { throw problem(of: parser, name) }
+                defer { yaml_event_delete(&event) }
+                let (line, column) = (Int(event.start_mark.line) + 1, Int(event.start_mark.column) + 1)
+                switch event.type {
+                case YAML_DOCUMENT_END_EVENT, YAML_STREAM_END_EVENT: return
+                case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT: depth -= 1
+                case YAML_SEQUENCE_START_EVENT, YAML_MAPPING_START_EVENT, YAML_SCALAR_EVENT, YAML_ALIAS_EVENT:
+                    count += 1
+                    guard depth < deepest else { throw error(name, line, column, "This is nested too deep.") }
+                    guard count < mostNodes else { throw error(name, line, column, "The file has too many values.") }
+                    if event.type != YAML_SCALAR_EVENT, event.type != YAML_ALIAS_EVENT { depth += 1 }
+                default: break
+                }
+            }
+        }
+    }
+
+    private static func problem(of parser: yaml_parser_t, _ name: String) -> LoadError {
+        let problem = parser.problem.map { String(cString: $0) } ?? "it is not UTF-8"
+        let mark = parser.problem_mark
+        return error(name, Int(mark.line) + 1, Int(mark.column) + 1, "This is not YAML: \(problem).")
     }
 
     private static func node(

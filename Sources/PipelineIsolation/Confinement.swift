@@ -18,7 +18,7 @@ public struct Confinement: OptionSet, Sendable, Hashable {
     public static let diesWithParent = Confinement(CSANDBOX_DIES_WITH_PARENT)
     /// A worker has no descriptor but its channel and can get no other.
     public static let noDescriptors = Confinement(CSANDBOX_NO_DESCRIPTORS)
-    /// Memory and processor time are limited.
+    /// Memory and processor time are limited. A lower limit that the program has from its own caller stays in force.
     public static let limits = Confinement(CSANDBOX_LIMITS)
     /// No file can be opened, listed, made or run (Landlock, Linux 5.13).
     public static let noFiles = Confinement(CSANDBOX_NO_FILES)
@@ -30,14 +30,24 @@ public struct Confinement: OptionSet, Sendable, Hashable {
     /// memory.
     public static let filteredCalls = Confinement(CSANDBOX_FILTERED_CALLS)
 
+    /// A worker has no capability, even if the program is root's.
+    public static let noCapabilities = Confinement(CSANDBOX_NO_CAPABILITIES)
+    /// A worker isn't root's: of a program of root's, it is the user nobody's. It stays root's in a container that lacks the
+    /// capabilities to change users or to end another user's processes, such as after `docker run --cap-drop ALL`.
+    public static let notRoot = Confinement(CSANDBOX_NOT_ROOT)
+    /// The helper counts a worker's threads and refuses more than any library starts (seccomp). It can't where `/proc` hides
+    /// processes (`hidepid`, `ProtectProc=invisible`) or where a container's supervisor watches system calls itself.
+    public static let countedThreads = Confinement(CSANDBOX_COUNTED_THREADS)
+
     /// What ``ConfinementPolicy/required`` asks for. ``noTCP`` and ``scoped`` aren't part of it, since older kernels lack
-    /// them and ``filteredCalls`` covers them.
+    /// them and ``filteredCalls`` covers them. Nor are ``notRoot`` and ``countedThreads``, which some containers can't have.
     public static let required: Confinement = [
         .noNewPrivileges, .notDumpable, .diesWithParent, .noDescriptors, .limits, .noFiles, .filteredCalls,
+        .noCapabilities,
     ]
 
     /// Everything that there is.
-    static let all: Confinement = [.required, .noTCP, .scoped]
+    static let all: Confinement = [.required, .noTCP, .scoped, .notRoot, .countedThreads]
 
     private init(_ measure: csandbox_measure) { rawValue = Int32(measure.rawValue) }
 
@@ -45,7 +55,8 @@ public struct Confinement: OptionSet, Sendable, Hashable {
         (.noNewPrivileges, "no new privileges"), (.notDumpable, "not dumpable"),
         (.diesWithParent, "ends with the program"), (.noDescriptors, "no descriptors"), (.limits, "limits"),
         (.noFiles, "no files (Landlock)"), (.noTCP, "no TCP (Landlock)"), (.scoped, "no other processes (Landlock)"),
-        (.filteredCalls, "filtered system calls (seccomp)"),
+        (.filteredCalls, "filtered system calls (seccomp)"), (.noCapabilities, "no capabilities"),
+        (.notRoot, "not root"), (.countedThreads, "counted threads"),
     ]
 }
 

@@ -9,7 +9,7 @@ import PipelineImages
 /// Its calls block for some milliseconds, so they belong on threads that may block. One call at a time.
 final class DecoderHelper: Sendable {
     /// The version of the messages. The helper has to have the same.
-    static let version = 2
+    static let version = 3
     /// The bytes of the helper's first message: its version, its number of threads and its formats, as text.
     static let greetingBytes = 4096
 
@@ -18,6 +18,7 @@ final class DecoderHelper: Sendable {
 
     let process: Int32
     private let control: Int32
+    private let hasEnded = Lock(false)
 
     /// Starts the helper.
     /// - Throws: `LoadError` with `refused` if it can't be started or is of another version.
@@ -39,8 +40,15 @@ final class DecoderHelper: Sendable {
         }
     }
 
-    /// Ends the helper, and with it all its workers.
-    deinit {
+    deinit { end() }
+
+    /// Ends the helper, and with it all its workers, unless that was done before.
+    func end() {
+        let hadEnded = hasEnded.withLock { hasEnded in
+            defer { hasEnded = true }
+            return hasEnded
+        }
+        guard !hadEnded else { return }
         close(control)
         // The end of the socket ends it too, unless a program forked without running another still holds the socket.
         kill(process, SIGKILL)
@@ -49,13 +57,15 @@ final class DecoderHelper: Sendable {
     }
 
     /// Forks a worker.
-    func worker(_ plan: csandbox_plan, channel: Int32, input: Int32, output: Int32) throws(SystemError) -> Int32 {
-        var pidfd: Int32 = -1
+    func worker(
+        _ plan: csandbox_plan, channel: Int32, input: Int32, output: Int32
+    ) throws(SystemError) -> csandbox_process {
+        var process = csandbox_process()
         try check(
             "start a process for decoding",
             csandbox_request_worker(
-                control, csandbox_worker(channel: channel, input: input, output: output, plan: plan), &pidfd))
-        return pidfd
+                control, csandbox_worker(channel: channel, input: input, output: output, plan: plan), &process))
+        return process
     }
 
     private static func greeting(_ control: Int32, _ path: String) throws(LoadError) -> [ImageFormat] {

@@ -58,57 +58,82 @@ extension DecoderPool {
                 result = .failure(error)
             }
         } catch let failure as WorkerProcess.Failure {
-            drop(worker) { $0.deaths += 1 }
+            dropDead(worker)
             throw failure
         } catch {
             drop(worker) { $0.kills += 1 }
             throw error
         }
-        worker.releaseMemory(file: bytes.count, result: response.used)
+        worker.rest(used: response.used, now: start.clock.uptimeNanoseconds)
         release(worker, response)
         return try result.get()
     }
 
+    private enum Claim {
+        case worker(WorkerProcess)
+        /// A worker is to be started, by a new helper if there is none, in the place of another.
+        case start(DecoderHelper?, instead: WorkerProcess?)
+        case closed
+    }
+
     /// Takes an idle worker, best one that has the file already, or starts one, or waits for one.
     private func claim(for bytes: [UInt8], _ cancellation: WorkCancellation) throws -> WorkerProcess {
-        enum Claim {
-            case worker(WorkerProcess)
-            case start(DecoderHelper?)
-            case closed
-        }
         var claim: Claim?
         while claim == nil {
             try cancellation.check()
-            claim = state.wait(milliseconds: 10) { state in
-                if state.isClosed { return .closed }
-                if let index = state.idle.lastIndex(where: { $0.holds(bytes) }) ?? state.idle.indices.last {
-                    return .worker(state.idle.remove(at: index))
-                }
-                guard state.count < self.workers, !state.isStarting else { return nil }
-                (state.count, state.isStarting) = (state.count + 1, true)
-                return .start(state.helper)
-            }
+            // A clock may have a lock of its own.
+            let now = start.clock.uptimeNanoseconds
+            claim = state.wait(milliseconds: 10) { self.claim(for: bytes, now: now, &$0) }
         }
         switch claim {
-        case .worker(let worker): return worker
-        case .start(let helper): return try startWorker(helper)
+        case .worker(let worker):
+            guard worker.hasComputed else { return worker }
+            drop(worker) { $0.kills += 1 }
+            return try self.claim(for: bytes, cancellation)
+        case .start(let helper, let old):
+            old?.end()
+            return try startWorker(helper)
         case .closed, nil:
             throw LoadError(
                 .refused, subject: "", "The pool of processes that decode images is closed. Use another pool.")
         }
     }
 
+    private func claim(for bytes: [UInt8], now: Int64, _ state: inout State) -> Claim? {
+        if state.isClosed { return .closed }
+        let next =
+            state.idle.lastIndex { $0.holds(bytes) } ?? state.idle.lastIndex { $0.files < start.imagesPerWorker }
+        if let next { return .worker(state.idle.remove(at: next)) }
+        guard !state.isStarting, !state.crashes.pauses(now: now) else { return nil }
+        var old: WorkerProcess?
+        if state.count < workers {
+            state.count += 1
+        } else {
+            // It waits for another request on a file of which this load isn't.
+            guard !state.idle.isEmpty else { return nil }
+            old = state.idle.removeFirst()
+        }
+        state.isStarting = true
+        guard state.crashes.needHelper else { return .start(state.helper, instead: old) }
+        state.crashes.needHelper = false
+        state.statistics.restarts += 1
+        return .start(nil, instead: old)
+    }
+
     /// Starts a worker, and the helper too if it has ended.
     private func startWorker(_ helper: DecoderHelper?) throws -> WorkerProcess {
         do {
             let (helper, worker) = try started(by: helper)
-            let ended = state.withLock(wake: .all) { state -> DecoderHelper? in
+            let ended = state.withLock(wake: .all) { state -> (DecoderHelper?, [WorkerProcess]) in
                 state.isStarting = false
                 state.statistics.started += 1
                 defer { state.helper = helper }
-                return state.helper
+                let others = state.idle.filter { $0.helper !== helper }
+                state.idle.removeAll { $0.helper !== helper }
+                state.count -= others.count
+                return (state.helper, others)
             }
-            // It is released, and its process collected, after the lock.
+            // They are released, and their processes collected, after the lock.
             _ = ended
             return worker
         } catch {
@@ -125,7 +150,7 @@ extension DecoderPool {
 
     private func release(_ worker: WorkerProcess, _ response: Message) {
         let isOld =
-            worker.requests >= start.imagesPerWorker
+            worker.files >= start.imagesPerWorker && !worker.hasFile
             || .nanoseconds(start.clock.uptimeNanoseconds - worker.birth) >= start.age
         let refused = max(0, response.refusedCalls &- worker.refusedCalls)
         worker.note(refusedCalls: response.refusedCalls)
@@ -135,13 +160,19 @@ extension DecoderPool {
                 state.statistics.refusedCalls &+= refused
                 state.statistics.lastRefusedCall = Int(response.lastRefusedCall)
             }
-            let isOver = isOld || state.isClosed
+            let isOver = isOld || state.isClosed || worker.helper !== state.helper
             if !isOver { state.idle.append(worker) }
             return isOver
         }
-        guard isOver else { return }
+        guard isOver else { return watchIdle() }
         worker.end()
         state.withLock(wake: .all) { $0.count -= 1 }
+    }
+
+    private func dropDead(_ worker: WorkerProcess) {
+        let now = start.clock.uptimeNanoseconds
+        drop(worker) { $0.deaths += 1 }
+        state.withLock { $0.crashes.note(now: now) }
     }
 
     private func drop(_ worker: WorkerProcess, _ count: (inout Statistics) -> Void) {

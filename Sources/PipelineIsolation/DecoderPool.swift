@@ -12,9 +12,10 @@ public import PipelineImages
 /// ```
 ///
 /// A worker has no files, no network, no other processes, no environment and no descriptor but its channel. It decodes one
-/// image at a time, on one thread, and is replaced after ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s
-/// number of images. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in the
-/// middle of a library's call.
+/// image at a time, on one thread, and is replaced after
+/// ``init(workers:limits:confinement:helper:imagesPerWorker:age:givesWay:clock:logger:)``'s number of images, or once it has
+/// been idle for ten seconds. A load that is cancelled or out of time kills its worker, so its slot is free at once, even in
+/// the middle of a library's call.
 ///
 /// If a worker dies, the image is tried once more, in a new worker. If that one dies too, the load fails with `undecodable`,
 /// and the same file is refused for ten minutes.
@@ -35,6 +36,8 @@ public final class DecoderPool: Sendable {
         var idle: [WorkerProcess] = []
         var count = 0
         var isClosed = false
+        var isWatched = false
+        var crashes = Crashes()
         var statistics = Statistics()
         var refused = RefusedFiles()
     }
@@ -97,8 +100,10 @@ public final class DecoderPool: Sendable {
         public internal(set) var started = 0
         /// Workers that died, or were killed for breaking the protocol.
         public internal(set) var deaths = 0
-        /// Workers killed since their load was cancelled or out of time.
+        /// Workers killed since their load was cancelled or out of time, or since they computed without work.
         public internal(set) var kills = 0
+        /// Times that the helper was started again after deaths, so that workers get another layout of memory.
+        public internal(set) var restarts = 0
         /// System calls refused by the filter.
         public internal(set) var refusedCalls = 0
         /// The number of the last of these on this architecture; 0 if there was none.
@@ -115,7 +120,8 @@ public final class DecoderPool: Sendable {
     ///     ``ConfinementPolicy/required``.
     ///   - helper: The path of the helper program; by default the environment's `PIPELINE_DECODER`, else `pipeline-decoder`
     ///     next to this program or in `../libexec`.
-    ///   - imagesPerWorker: The number of requests after which a worker is replaced; 10,000 by default.
+    ///   - imagesPerWorker: The number of images after which a worker is replaced; 10,000 by default. With 1 each image has
+    ///     a worker of its own, which no other image's bytes have been in.
     ///   - age: The time after which a worker is replaced; 10 minutes by default.
     ///   - givesWay: Whether workers give way to other processes, as `BlockingThreads.giveWay()` lets threads do, for
     ///     servers; `false` by default.
@@ -165,6 +171,7 @@ public final class DecoderPool: Sendable {
         var state = State(helper: processes.helper, idle: [processes.worker], count: 1)
         state.statistics.started = 1
         self.state = Monitor(state)
+        watchIdle()
         let lacking = Confinement.required.subtracting(confinement)
         guard !lacking.isEmpty else { return }
         switch start.policy {
@@ -205,7 +212,8 @@ public final class DecoderPool: Sendable {
                 defer { state.helper = nil }
                 return state.helper
             }
-            _ = helper
+            // Somebody may still be about to release a worker, which has the helper too.
+            helper?.end()
         }
     }
 }

@@ -32,6 +32,7 @@ public enum DecoderWorker {
             )
             exit(64)
         }
+        csandbox_settle_malloc()
         DecodingProcess.isCurrent = true
         BlockingThreads.isAlone = true
         DecodingProcess.prepare()
@@ -66,7 +67,7 @@ public enum DecoderWorker {
             if kind == .wake { continue }
             var response = loop.response(to: request)
             guard csandbox_send(worker.channel, &response, MemoryLayout<Message>.size) == 0 else { break }
-            loop.releaseMemory()
+            loop.clean(after: request)
         }
         // Nothing is flushed or run at exit.
         _exit(0)

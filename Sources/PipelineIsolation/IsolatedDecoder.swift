@@ -16,7 +16,7 @@ struct IsolatedDecoder: RemoteDecoding {
             request(.header, bytes), on: bytes, keepsFile: true, expectedWithin: 50, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
-            return try numbers.nextHeader(pool.formats)
+            return try numbers.nextHeader(pool.formats, of: codec, fileBytes: bytes.count)
         }
     }
 
@@ -35,18 +35,21 @@ struct IsolatedDecoder: RemoteDecoding {
             request, on: bytes, expectedWithin: isSmall ? 400 : 0, cancellation
         ) { response, slab in
             var numbers = try response.result(in: slab)
-            return try numbers.nextImage(of: header, frames: options.frames, in: slab)
+            return try numbers.nextImage(of: header, box: box, frames: options.frames, in: slab)
         }
     }
 
     func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
-        try blocks(request(.metadata, bytes), bytes, cancellation)
+        try pool.perform(request(.metadata, bytes), on: bytes, cancellation) { response, slab in
+            var reader = SlabReader(slab, try response.result(in: slab))
+            return try reader.metadata(fileBytes: bytes.count)
+        }
     }
 
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata {
         try pool.perform(request(.description, bytes), on: bytes, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
-            return try reader.description(pool.formats, byteCount: bytes.count)
+            return try reader.description(pool.formats, of: codec, byteCount: bytes.count)
         }
     }
 
@@ -57,7 +60,10 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(KeptMetadata.allCases.firstIndex(of: kept) ?? 0)
         request.append(size)
         request.append(isGrey)
-        return try blocks(request, bytes, cancellation)
+        return try pool.perform(request, on: bytes, cancellation) { response, slab in
+            var reader = SlabReader(slab, try response.result(in: slab))
+            return try reader.keptMetadata(fileBytes: bytes.count)
+        }
     }
 
     func stripped(
@@ -67,16 +73,7 @@ struct IsolatedDecoder: RemoteDecoding {
         request.append(metadata == .all)
         return try pool.perform(request, on: bytes, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
-            return try reader.block()
-        }
-    }
-
-    private func blocks(
-        _ request: Message, _ bytes: [UInt8], _ cancellation: WorkCancellation
-    ) throws -> EmbeddedMetadata {
-        try pool.perform(request, on: bytes, cancellation) { response, slab in
-            var reader = SlabReader(slab, try response.result(in: slab))
-            return try reader.metadata()
+            return try reader.block(atMost: StrippedMetadata.mostBytes(of: bytes.count))
         }
     }
 
@@ -108,7 +105,7 @@ extension ImageCodecs {
     /// Codecs are compared by identity when equal loads share their work, so call it once and keep the list.
     ///
     /// SVG and JPEG XL can only be decoded like this: `ImageCodecs.standard.adding(.svg).adding(.jxl).isolated(in: pool)`.
-    /// Text in an SVG isn't drawn, since workers have no fonts, and references to other files are ignored.
+    /// Text in an SVG is drawn with the DejaVu fonts, and references to other files are ignored.
     /// - Throws: `LoadError` with `refused` if the helper doesn't know a codec's format. Make a helper that does with
     ///   ``DecoderWorker/main(codecs:)``.
     public func isolated(in pool: DecoderPool) throws(LoadError) -> ImageCodecs {

@@ -47,6 +47,7 @@ extension Message {
         append(header.colours.flatMap { ImageMetadata.ColourModel.allCases.firstIndex(of: $0) } ?? -1)
         append(header.memory)
         append(header.readsRegions)
+        append(header.isVector)
         append(header.region)
         append(header.profileBytes)
         append(header.unreadFrames)
@@ -61,6 +62,12 @@ extension Message {
 extension Message.Reader {
     mutating func nextSize() throws(Message.Malformed) -> PixelSize {
         PixelSize(width: try next(in: 0...Message.largest), height: try next(in: 0...Message.largest))
+    }
+
+    /// Reads a size that the program knows.
+    mutating func nextSize(equalTo size: PixelSize) throws(Message.Malformed) {
+        _ = try next(in: size.width...size.width)
+        _ = try next(in: size.height...size.height)
     }
 
     mutating func nextOptionalSize() throws(Message.Malformed) -> PixelSize? {
@@ -83,6 +90,21 @@ extension Message.Reader {
         return isPresent ? colours : nil
     }
 
+    /// Reads the header that a worker has found, and compares it with what the program knows of the file.
+    /// - Parameter codec: The place of the file's format among the formats.
+    mutating func nextHeader(
+        _ formats: [ImageFormat], of codec: Int, fileBytes: Int
+    ) throws(Message.Malformed) -> ImageHeader {
+        let header = try nextHeader(formats)
+        guard header.format == formats[codec] else { throw Message.Malformed("it is a header of \(header.format)") }
+        // The pages of a TIFF may form a circle, in which its decoder counts up to 65,536.
+        guard max(header.frames, header.unreadFrames) <= max(65_536, fileBytes) else {
+            throw Message.Malformed("\(header.frames) frames in \(fileBytes) bytes")
+        }
+        guard header.region == nil else { throw Message.Malformed("it has a region that nobody asked for") }
+        return header
+    }
+
     /// Reads a header.
     mutating func nextHeader(_ formats: [ImageFormat]) throws(Message.Malformed) -> ImageHeader {
         // The index was checked against the list.
@@ -103,6 +125,7 @@ extension Message.Reader {
         // An estimate that overflowed is the greatest number.
         header.memory = try next(in: 0...Int.max)
         header.readsRegions = try nextBool()
+        header.isVector = try nextBool()
         header.region = try nextRegion()
         header.profileBytes = try next(in: 0...Message.largest)
         header.unreadFrames = try next(in: 0...Message.largest)

@@ -7,7 +7,9 @@ extension Message {
 
     /// Adds a picture, and writes the delays and then the pixels of its frames to a slab.
     /// - Throws: `LoadError` with `tooMuchMemory` if it doesn't fit, `unsupportedLayout` for pixels that can't be sent.
-    mutating func append(_ image: DecodedImage, to slab: UnsafeMutableRawBufferPointer) throws(LoadError) {
+    mutating func append(
+        _ image: DecodedImage, of header: ImageHeader, to slab: UnsafeMutableRawBufferPointer
+    ) throws(LoadError) {
         guard image.layout == PixelLayout.known(channelCount: image.layout.channelCount) else {
             throw LoadError(
                 .unsupportedLayout, subject: "",
@@ -24,8 +26,9 @@ extension Message {
         append(image.size)
         append(image.layout.channelCount)
         append(image.frames.count)
-        append(image.loopCount)
-        append(image.nativeSize)
+        // A decoder of a program's own may tell these only in its header.
+        append(image.loopCount == 0 ? 0 : header.loopCount)
+        append(header.size)
         append(image.region)
         used = start + image.byteCount
         var place = start
@@ -50,21 +53,23 @@ extension Message.Reader {
     /// Copies a picture out of a slab, once.
     /// - Parameters:
     ///   - header: The file's header, as the program has checked it.
+    ///   - box: What the picture was to be fitted into.
     ///   - frames: How many frames were asked for.
     /// - Throws: `Message.Malformed` if the picture can't be of that file or doesn't lie in the slab.
     mutating func nextImage(
-        of header: ImageHeader, frames wanted: Int, in slab: Slab
+        of header: ImageHeader, box: PixelSize?, frames wanted: Int, in slab: Slab
     ) throws(Message.Malformed) -> DecodedImage {
-        let area = header.region?.size ?? header.size
-        let size = PixelSize(
-            width: try next(in: 1...max(1, area.width)), height: try next(in: 1...max(1, area.height)))
+        let (size, native) = (header.size(for: box), header.size)
+        try nextSize(equalTo: size)
         guard let layout = PixelLayout.known(channelCount: try next(in: 1...4)) else {
             throw Message.Malformed("there is no such layout")
         }
         let count = try next(in: 1...max(1, min(header.frames, wanted)))
         let loopCount = try next(in: 0...Message.largest)
-        let native = PixelSize(
-            width: try next(in: 1...Message.largest), height: try next(in: 1...Message.largest))
+        guard loopCount == 0 || loopCount == header.loopCount else {
+            throw Message.Malformed("it plays \(loopCount) times instead of \(header.loopCount)")
+        }
+        try nextSize(equalTo: native)
         guard try nextRegion() == header.region else { throw Message.Malformed("it shows another region") }
         let frameBytes = size.width.saturatingTimes(size.height).saturatingTimes(layout.channelCount)
         let delays = try slab.part(at: 0, count: count.saturatingTimes(Message.delayBytes))

@@ -60,6 +60,14 @@ struct SlabWriter {
     }
 }
 
+extension Message {
+    /// The most bytes of an EXIF block in a file of this size. Rewriting one adds little.
+    static func mostEXIF(in fileBytes: Int) -> Int { fileBytes.saturatingPlus(1 << 16) }
+
+    /// The most bytes of an XMP packet or a profile, which a PNG compresses: its decoder inflates up to 4 MB.
+    static func mostPacked(in fileBytes: Int) -> Int { max(fileBytes, 4 << 20).saturatingPlus(1 << 16) }
+}
+
 /// Reads blocks of bytes from a slab one after the other, by the lengths in a message.
 struct SlabReader {
     /// The most bytes of a text.
@@ -74,20 +82,16 @@ struct SlabReader {
         self.numbers = numbers
     }
 
-    mutating func block() throws(Message.Malformed) -> [UInt8] {
-        let count = try numbers.next(in: 0...slab.count)
+    mutating func block(atMost most: Int) throws(Message.Malformed) -> [UInt8] {
+        let count = try numbers.next(in: 0...min(most, slab.count))
         defer { place += count }
         return [UInt8](copying: try slab.part(at: place, count: count))
     }
 
-    /// Reads a text. Control characters become spaces: a text may end up on a terminal.
+    /// Reads a text, which may end up on a terminal.
     mutating func text() throws(Message.Malformed) -> String {
-        let bytes = try block()
-        guard bytes.count <= Self.longestText else { throw Message.Malformed("a text has \(bytes.count) bytes") }
-        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control ? " " : Character(scalar)
-        }
-        return String(scalars)
+        let bytes = try block(atMost: Self.longestText)
+        return plainText(String(decoding: bytes, as: UTF8.self), limit: Self.longestText, filler: " ")
     }
 
     mutating func optionalText() throws(Message.Malformed) -> String? {
@@ -95,8 +99,20 @@ struct SlabReader {
         return isPresent ? text : nil
     }
 
-    mutating func metadata() throws(Message.Malformed) -> EmbeddedMetadata {
-        EmbeddedMetadata(exif: try block(), xmp: try block(), profile: try block())
+    /// Reads the metadata of a file.
+    mutating func metadata(fileBytes: Int) throws(Message.Malformed) -> EmbeddedMetadata {
+        let (exif, packed) = (Message.mostEXIF(in: fileBytes), Message.mostPacked(in: fileBytes))
+        return EmbeddedMetadata(
+            exif: try block(atMost: exif), xmp: try block(atMost: packed), profile: try block(atMost: packed))
+    }
+
+    /// Reads the metadata that is written with a picture made of a file. Its profile is always the program's own.
+    mutating func keptMetadata(fileBytes: Int) throws(Message.Malformed) -> EmbeddedMetadata {
+        let metadata = try metadata(fileBytes: fileBytes)
+        guard !metadata.hasForeignProfile else {
+            throw Message.Malformed("it keeps another profile than sRGB's")
+        }
+        return metadata
     }
 
     /// Reads the error of a decoder.
@@ -109,16 +125,21 @@ struct SlabReader {
         return LoadError(LoadError.Code(rawValue: code), subject: "", message)
     }
 
-    mutating func description(_ formats: [ImageFormat], byteCount: Int) throws(Message.Malformed) -> ImageMetadata {
-        let header = try numbers.nextHeader(formats)
+    mutating func description(
+        _ formats: [ImageFormat], of codec: Int, byteCount: Int
+    ) throws(Message.Malformed) -> ImageMetadata {
+        let header = try numbers.nextHeader(formats, of: codec, fileBytes: byteCount)
+        guard header.storedSize.width > 0, header.storedSize.height > 0 else {
+            throw Message.Malformed("the picture has no pixels")
+        }
         let models = ImageMetadata.ColourModel.allCases
         let colours = models[try numbers.next(in: 0...models.count - 1)]
         let (hasProfile, isSRGB) = (try numbers.nextBool(), try numbers.nextBool())
-        let profileBytes = try numbers.next(in: 0...Message.largest)
-        let exif = try numbers.next(in: 0...Message.largest)
-        let xmp = try numbers.next(in: 0...Message.largest)
+        let profileBytes = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
+        let exif = try numbers.next(in: 0...Message.mostEXIF(in: byteCount))
+        let xmp = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
         let isLocated = try numbers.nextBool()
-        let (latitude, longitude) = (try degrees(), try degrees())
+        let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
         let name = try optionalText()
         return ImageMetadata(
             header: header, colours: colours,
@@ -129,10 +150,10 @@ struct SlabReader {
             exifByteCount: exif, xmpByteCount: xmp, byteCount: byteCount)
     }
 
-    private mutating func degrees() throws(Message.Malformed) -> Double {
+    private mutating func degrees(upTo most: Double) throws(Message.Malformed) -> Double {
         let bits = try numbers.next(in: Int.min...Int.max)
         let degrees = Double(bitPattern: UInt64(bitPattern: Int64(bits)))
-        guard (-360...360).contains(degrees) else { throw Message.Malformed("a place isn't on Earth") }
+        guard (-most...most).contains(degrees) else { throw Message.Malformed("a place isn't on Earth") }
         return degrees
     }
 }

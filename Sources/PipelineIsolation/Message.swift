@@ -22,8 +22,14 @@ package struct Message: BitwiseCopyable, Sendable {
         get { repetition != 0 }
         set { repetition = newValue ? 1 : 0 }
     }
-    // A number: any bits are one, while a Bool that another process wrote may be neither true nor false.
+    /// In a request: whether the next one is probably on the same file.
+    package var keepsFile: Bool {
+        get { keeping != 0 }
+        set { keeping = newValue ? 1 : 0 }
+    }
+    // Numbers: any bits are one, while a Bool that another process wrote may be neither true nor false.
     private var repetition: Int64 = 0
+    private var keeping: Int64 = 0
     private var count: Int64 = 0
     private var numbers = InlineArray<61, Int64>(repeating: 0)
 

@@ -34,8 +34,17 @@ package struct Slab: Sendable {
         return UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[offset..<offset + count])
     }
 
-    /// Gives memory beyond the first bytes back to the system. Its content is zero afterwards.
-    func release(after kept: Int) {
+    /// Overwrites the first bytes with zeros, so that the next image's worker finds nothing of this one.
+    ///
+    /// What lies beyond ``WorkerProcess/Sizes/kept`` goes back to the system.
+    func clear(_ count: Int) {
+        if let start = bytes.baseAddress { memset(start, 0, max(0, min(count, WorkerProcess.Sizes.kept, self.count))) }
+        if count > WorkerProcess.Sizes.kept { release() }
+    }
+
+    /// Gives memory beyond ``WorkerProcess/Sizes/kept`` back to the system. Its content is zero afterwards.
+    func release() {
+        let kept = WorkerProcess.Sizes.kept
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let start = (kept + page - 1) / page * page
         guard start < count else { return }

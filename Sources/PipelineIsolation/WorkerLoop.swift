@@ -27,22 +27,28 @@ struct WorkerLoop {
         do {
             try perform(request, &response)
         } catch {
+            // The program clears what was written before the failure too.
+            let written = response.used
             response = Message(kind: Message.Status.failed.rawValue)
             let known =
                 error as? LoadError ?? LoadError(.stageFailed, subject: "", "The decoder failed: \(error).")
             var writer = SlabWriter(output.bytes)
             // An error always fits.
             try? writer.append(known, to: &response)
+            response.used = max(response.used, written)
         }
         response.sequence = request.sequence
         response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))
         return response
     }
 
-    /// Returns the memory of a large image to the system, while nobody waits.
-    mutating func releaseMemory() {
+    /// Clears what a request left, while nobody waits: the file, unless the next request needs it, and the stack. Freed
+    /// memory is overwritten as it is freed (`csandbox_spawn`), and that of a large image returned to the system.
+    mutating func clean(after request: Message) {
+        if !request.keepsFile { file = [] }
+        csandbox_clear_stack()
         guard wasLarge else { return }
-        (wasLarge, file) = (false, [])
+        wasLarge = false
         returnFreedMemory()
     }
 
@@ -65,8 +71,9 @@ struct WorkerLoop {
             let memory = header.decodingMemory(box: box, frames: frames).saturatingPlus(file.count)
             wasLarge = memory > WorkerProcess.Sizes.kept
             let image = try decoder.picture(
-                of: file, header: header, box: box, options: options, cancellation: cancellation)
-            try response.append(image, to: output.bytes)
+                of: file, header: header, box: box, options: options, cancellation: cancellation
+            ).downscaled(to: header.size(for: box), cancellation)
+            try response.append(image, of: header, to: output.bytes)
         case .metadata:
             try writer.append(try decoder.metadata(of: file, cancellation: cancellation), to: &response)
         case .description:

@@ -13,18 +13,26 @@ final class WorkerProcess: @unchecked Sendable {
     /// The uptime in nanoseconds when it was started.
     let birth: Int64
 
-    /// How many requests it has had.
-    private(set) var requests = 0
+    /// The helper that it was forked from, which lives as long as its workers.
+    let helper: DecoderHelper
+    /// The uptime in nanoseconds since which it has had no work.
+    var idleSince: Int64
+    /// How many files it has had.
+    private(set) var files = 0
     /// How many system calls its filter refused.
     private(set) var refusedCalls = 0
 
     private let channel: Int32
-    private let pidfd: Int32
+    private let process: csandbox_process
+    /// The processor time that it had used when its last work was done.
+    private var usedTime: Int64 = 0
     private let input: Slab
     let output: Slab
     private var sequence: Int64 = 0
     /// The file that the input slab holds. Holding on to the array keeps its address from being reused.
     private var file: [UInt8]?
+    /// How many bytes of the input slab aren't zero.
+    private var inputCount = 0
 
     /// The sizes of a worker's slabs.
     struct Sizes: Sendable {
@@ -39,7 +47,8 @@ final class WorkerProcess: @unchecked Sendable {
         of helper: DecoderHelper, _ plan: csandbox_plan, _ sizes: Sizes, clock: any LoadClock
     ) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
-        var (memories, process): ([Int32], Int32) = ([], -1)
+        var memories: [Int32] = []
+        var process = csandbox_process(number: 0, descriptor: -1)
         var slabs: [Slab] = []
         do throws(SystemError) {
             try check("make a socket", csandbox_channel(&ends))
@@ -62,27 +71,31 @@ final class WorkerProcess: @unchecked Sendable {
             confinement = Confinement(rawValue: Int32((try? numbers.next(in: 0...0xffff)) ?? 0))
         } catch {
             for descriptor in ends + memories where descriptor >= 0 { close(descriptor) }
-            if process >= 0 {
-                csandbox_kill(process)
-                close(process)
+            if process.descriptor >= 0 {
+                csandbox_kill(process.descriptor)
+                close(process.descriptor)
             }
             for slab in slabs { slab.unmap() }
             throw error
         }
         for memory in memories { close(memory) }
         (input, output) = (slabs[0], slabs[1])
-        (channel, pidfd) = (ends[0], process)
+        (channel, self.process, self.helper) = (ends[0], process, helper)
         birth = clock.uptimeNanoseconds
+        idleSince = birth
     }
 
     /// Ends the worker, without waiting for its end: whoever drops a pool without closing it may be on any thread.
     deinit {
-        csandbox_kill(pidfd)
+        csandbox_kill(process.descriptor)
         close(channel)
-        close(pidfd)
+        close(process.descriptor)
         input.unmap()
         output.unmap()
     }
+
+    /// Whether it waits for another request on the file that it has.
+    var hasFile: Bool { file != nil }
 
     /// Whether the input slab holds this very array.
     func holds(_ bytes: [UInt8]) -> Bool {
@@ -116,13 +129,13 @@ final class WorkerProcess: @unchecked Sendable {
         _ cancellation: WorkCancellation
     ) throws -> Message {
         var request = request
-        request.repeatsFile = holds(bytes)
+        (request.repeatsFile, request.keepsFile) = (holds(bytes), keepsFile)
         if !request.repeatsFile {
+            if inputCount > bytes.count { input.clear(inputCount) }
             bytes.withUnsafeBytes { input.bytes.copyMemory(from: $0) }
-            file = bytes
+            (file, inputCount, files) = (bytes, bytes.count, files + 1)
         }
         sequence += 1
-        requests += 1
         request.sequence = sequence
         var response = Message(kind: 0)
         // Responses that nobody asked for would be taken for the next one.
@@ -153,16 +166,33 @@ final class WorkerProcess: @unchecked Sendable {
     /// Counts what a response says of the worker itself.
     func note(refusedCalls count: Int) { refusedCalls = count }
 
-    /// Gives back the memory of a large image.
-    func releaseMemory(file count: Int, result: Int) {
-        if count > Sizes.kept { input.release(after: Sizes.kept) }
-        if result > Sizes.kept { output.release(after: Sizes.kept) }
+    /// Clears what a request left in the slabs, except a file that is needed again.
+    /// - Parameters:
+    ///   - used: How many bytes the result has, as the worker says.
+    ///   - now: The uptime in nanoseconds.
+    func rest(used: Int, now: Int64) {
+        idleSince = now
+        output.clear(used)
+        guard file == nil else { return }
+        input.clear(inputCount)
+        (inputCount, usedTime) = (0, csandbox_used_time(process.number))
+        // A worker may have written more than it says.
+        if files % Self.filesBetweenReleases == 0 { output.release() }
     }
+
+    /// The number of files after which memory is given back that a worker used without saying so.
+    static let filesBetweenReleases = 16
+
+    /// Whether it has computed since its last image was done, for longer than it takes to clean up.
+    var hasComputed: Bool { file == nil && csandbox_used_time(process.number) - usedTime > Self.cleaningTime }
+
+    /// Nanoseconds of processor time, more than returning the memory of the largest image takes.
+    private static let cleaningTime: Int64 = 100_000_000
 
     /// Kills the worker and waits until it has ended, so that its memory is free.
     func end() {
-        csandbox_kill(pidfd)
-        _ = csandbox_has_ended(pidfd, 10_000)
+        csandbox_kill(process.descriptor)
+        _ = csandbox_has_ended(process.descriptor, 10_000)
     }
 
     /// Does the same, and returns the reason.

@@ -15,9 +15,10 @@ extension CachePolicy {
     ) throws(LoadError) {
         var policies = undelayed
         if !policies.contains(where: { $0.policy == policy }) { policies.append(("\(policy)", policy)) }
+        let codecs = ListCodecs(resources.codecs)
         var misplaced: [(edit: String, policies: [String])] = []
         for (name, policy) in policies {
-            let list = arrangement(policy, resources)
+            let list = arrangement(policy, resources).inLoader(with: codecs)
             for edit in list.misplacedEdits {
                 if let index = misplaced.firstIndex(where: { $0.edit == edit }) {
                     misplaced[index].policies.append(name)

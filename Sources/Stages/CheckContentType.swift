@@ -58,14 +58,14 @@ public struct CheckContentType: Stage {
         }
         guard declared != actual else { return .done }
         if isStrict { throw refusal(of: type, actual, load) }
-        load.note(.mislabelled(declared: printable(type), as: actual))
+        load.note(.mislabelled(declared: plainText(type, limit: 100), as: actual))
         return .done
     }
 
     private func refusal(of type: String?, _ actual: ImageFormat?, _ load: Load) -> LoadError {
         let formats = accepted ?? Set(codecs.codecs.map(\.format))
         let names = formats.map(\.rawValue).sorted().joined(separator: ", ")
-        let declared = type.map { "The origin declares the content as \(printable($0))" }
+        let declared = type.map { "The origin declares the content as \(plainText($0, limit: 100))" }
         let body = actual.map { "it is \($0)" } ?? "no codec recognizes it"
         return LoadError(
             .unsupportedType, subject: load.subject,
@@ -80,4 +80,8 @@ public struct CheckContentType: Stage {
     }
 
     private static let saysNothing: Set<String> = ["application/octet-stream", "binary/octet-stream"]
+}
+
+extension CheckContentType: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

@@ -6,7 +6,7 @@ public import Pipeline
 /// A fresh response becomes the load's original. A stale one becomes the load's stale response, for the origin to
 /// confirm. Freshness is judged on every lookup. Only responses from the network are stored, so the stage skips other
 /// sources.
-public struct DiskLookup: Stage, CredentialStage {
+public struct DiskLookup: Stage, CredentialStage, ClockedStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes, or still nothing.
@@ -31,6 +31,9 @@ public struct DiskLookup: Stage, CredentialStage {
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
+
+    /// The clock of the cache.
+    package var cacheClock: (any LoadClock)? { responses.clock }
 
     /// `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text }

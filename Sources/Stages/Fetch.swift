@@ -13,7 +13,7 @@ public import Pipeline
 /// ``DiskLookup``, a response that is stored for a later hop is used, or confirmed.
 ///
 /// The response is stored only by ``Store``, at the end of the list, so that bytes that don't decode are never stored.
-public struct Fetch: Stage, RequestingStage {
+public struct Fetch: Stage, RequestingStage, ClockedStage {
     private let responses: HTTPCache
     private let client: any HTTPClient
     private let byteLimit: Int
@@ -45,6 +45,9 @@ public struct Fetch: Stage, RequestingStage {
 
     /// A response of the origin, one that it has confirmed, or one that is stored where a redirect leads.
     public var leaves: Set<ResponseState.Kind> { [.fresh, .fetched, .confirmed] }
+
+    /// The clock of the cache.
+    package var cacheClock: (any LoadClock)? { responses.clock }
 
     /// Fetches the bytes.
     /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes`, and

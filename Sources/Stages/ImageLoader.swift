@@ -30,6 +30,7 @@ public final class ImageLoader: Sendable {
     public typealias Arrangement = @Sendable (CachePolicy, PipelineResources) -> ImagePipeline
 
     private let arrange: Arrangement
+    private let codecs: ListCodecs
     private let firstDefaults: LoadOptions
     /// The pipeline of the first defaults' policy.
     private let standard: ImagePipeline
@@ -88,7 +89,8 @@ public final class ImageLoader: Sendable {
         changedDefaults = Lock(defaults)
         self.observers = observers
         arrange = arrangement
-        standard = arrangement(defaults.policy, resources)
+        codecs = ListCodecs(resources.codecs)
+        standard = arrangement(defaults.policy, resources).inLoader(with: codecs)
     }
 
     /// Loads an image.
@@ -155,7 +157,7 @@ public final class ImageLoader: Sendable {
     }
 
     /// Loads a request through a pipeline of your own, such as one that ends in bytes. The ``observers`` are told, and
-    /// sources that this loader doesn't allow are refused.
+    /// sources that this loader doesn't allow are refused. Stages that were made without codecs use the loader's.
     ///
     /// ```swift
     /// let webp = loader.pipeline(for: .standard).encoding(Encode(.webp), keptIn: loader.resources.responses)
@@ -179,9 +181,11 @@ public final class ImageLoader: Sendable {
     ) async throws -> LoadResponse {
         try check(request.source)
         let chain = pipeline.chain.limited(to: timeout)
-        guard !observers.isEmpty else { return try await pipeline.begin(request, events: events).run(down: chain) }
+        guard !observers.isEmpty else {
+            return try await pipeline.begin(request, in: codecs, events: events).run(down: chain)
+        }
         let observed = ObservedLoad(request, self, isPrefetch: isPrefetch, events: events)
-        var load = try pipeline.begin(request) { observed.take($0) }
+        var load = try pipeline.begin(request, in: codecs) { observed.take($0) }
         // Observers are told about images but don't show them.
         if events == nil { load.showsImages = { false } }
         return try await observed.run { try await load.run(down: chain) }
@@ -199,7 +203,7 @@ public final class ImageLoader: Sendable {
         if let pipeline = others.withLock({ $0.use(policy, \.self) }) { return pipeline }
         // Outside the lock: the arrangement is the caller's, and may ask for another list here.
         HeldLocks.requireNone()
-        let made = arrange(policy, resources)
+        let made = arrange(policy, resources).inLoader(with: codecs)
         let (pipeline, _) = others.withLock { others -> (ImagePipeline, ImagePipeline?) in
             // All loads with a policy share one list.
             if let first = others.use(policy, \.self) { return (first, nil) }

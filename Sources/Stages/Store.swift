@@ -5,7 +5,7 @@ public import Pipeline
 /// result of an `Encode`, for ``VariantLookup``.
 ///
 /// It is the last stage, so that bytes that don't decode are never stored.
-public struct Store: Stage, CredentialStage {
+public struct Store: Stage, CredentialStage, ClockedStage {
     private let memory: MemoryCache?
     private let responses: HTTPCache?
     private let rules: CacheRules
@@ -48,6 +48,9 @@ public struct Store: Stage, CredentialStage {
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses?.users.credentials ?? CredentialFields([]) }
+
+    /// The clock of the cache.
+    package var cacheClock: (any LoadClock)? { responses?.clock }
 
     /// `http rules`, if they apply.
     public var parameters: String { accepts == .original ? "originals" : rules.text }

@@ -1,13 +1,13 @@
-import PipelineImages
-import PipelineHTTP
 public import Pipeline
+public import PipelineHTTP
+public import PipelineImages
 
 /// Looks for a result that this same list made earlier from the stored response, so that it isn't decoded again.
 ///
 /// Put it between the stages that find the bytes and `Decode`, in a list that has an `Encode`. ``Store`` stores the
 /// result next to the response. The response's validity is settled before, so a result never outlives it: a replaced
 /// response takes its results along, a confirmed one keeps them. `ImagePipeline.encoding(_:keptIn:)` puts both stages
-/// into a list.
+/// into a list. A result that the list can't have made is a miss, and ``Store`` replaces it: see ``ExpectedResult``.
 public struct VariantLookup: Stage {
     /// Bytes of a source.
     public let accepts: Phases = .original
@@ -15,9 +15,15 @@ public struct VariantLookup: Stage {
     public let produces: Phases = [.original, .encoded]
 
     private let responses: HTTPCache
+    private let expected: ExpectedResult
 
     /// Looks in `responses`.
-    public init(_ responses: HTTPCache) { self.responses = responses }
+    /// - Parameters:
+    ///   - responses: The cache that has the results.
+    ///   - expected: What the list makes: by default pictures in the formats of `ImageCodecs.standard`.
+    public init(_ responses: HTTPCache, expecting expected: ExpectedResult = .picture(.standard)) {
+        (self.responses, self.expected) = (responses, expected)
+    }
 
     /// A response that is stored.
     public var needs: Set<ResponseState.Kind> { [.stale, .fresh, .confirmed] }
@@ -30,9 +36,9 @@ public struct VariantLookup: Stage {
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey, let stored = load.storedOriginal else { return .skipped }
         load.note(key: .variant(key))
-        guard let image = try await responses.variant(key, of: stored.generation, priority: load.priority) else {
-            return .miss
-        }
+        guard let image = try await responses.variant(key, of: stored.generation, priority: load.priority),
+            expected.includes(image)
+        else { return .miss }
         load.advance(to: .encoded(image))
         return .hit
     }
@@ -50,6 +56,8 @@ extension ImagePipeline {
     ///   - responses: The cache that the list's responses are stored in.
     /// - Precondition: The list has a `Decode` and a `Store`.
     public func encoding(_ encode: any Stage, keptIn responses: HTTPCache) -> ImagePipeline {
-        inserting(VariantLookup(responses), before: Decode.self).inserting(encode, before: Store.self)
+        let expected = (encode as? Encode).map { ExpectedResult.picture($0.codecs) } ?? .anything
+        return inserting(VariantLookup(responses, expecting: expected), before: Decode.self)
+            .inserting(encode, before: Store.self)
     }
 }

@@ -20,6 +20,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "attempts.h"
+
 extern char **environ;
 
 static int outcome(long result) { return result >= 0 ? 0 : errno; }
@@ -74,7 +76,12 @@ static int read_parent(void) {
     struct iovec here = {&byte, 1}, there = {(void *)environ, 1};
     return outcome(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
 }
-static int read_environment(void) { return environ && environ[0] ? 0 : ENOENT; }
+static int read_environment(void) {
+    // The one that every worker has.
+    for (char **entry = environ; entry && *entry; entry++)
+        if (strcmp(*entry, "RAYON_NUM_THREADS=1") != 0) return 0;
+    return ENOENT;
+}
 
 static int map_executable(void) {
     return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
@@ -88,13 +95,6 @@ static int share_memory(void) { return outcome(shmget(IPC_PRIVATE, 4096, 0600));
 static int raise_limit(void) {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     return outcome(setrlimit(RLIMIT_DATA, &limit));
-}
-static int take_memory(void) {
-    size_t count = (size_t)64 << 30;
-    void *memory = mmap(NULL, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return errno;
-    munmap(memory, count);
-    return 0;
 }
 static int count_descriptors(void) {
     // One is the channel.
@@ -120,6 +120,10 @@ static const struct {
     {"signal", signal_parent}, {"signal-all", signal_all}, {"read-parent", read_parent},
     {"environment", read_environment}, {"map-executable", map_executable}, {"make-executable", make_executable},
     {"memfd", make_memory}, {"shared-memory", share_memory}, {"raise-limit", raise_limit}, {"memory", take_memory},
+    {"addresses", take_addresses}, {"map-shared", map_shared}, {"map-growing", map_growing}, {"map-huge", map_huge},
+    {"threads", start_threads}, {"clone-namespace", clone_namespace}, {"map-null", map_null}, {"root", be_root},
+    {"advise", advise}, {"clock", read_clock}, {"sleep-by-clock", sleep_by_clock}, {"affinity", read_affinity},
+    {"load", read_load},
     {"descriptors", count_descriptors}, {"namespace", new_namespace}, {"ring", start_ring}, {"bpf", load_program},
     {"personality", change_personality},
 };

@@ -4,13 +4,17 @@ import PipelineImages
 import PipelineIsolation
 
 /// Does in a worker what the file's text says: an attempt to escape, a crash or a lie.
-struct EscapingDecoder: ImageDecoding {
+struct EscapingDecoder: ImageDecoding, MetadataRewriting {
     static let format = ImageFormat(rawValue: "image/x-escape")
+
+    func prepare() { cescapes_remember_memory() }
 
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         var header = ImageHeader(format: Self.format, storedSize: PixelSize(square: 4))
         switch words(bytes).first {
         case "lie-header": send(kind: 0, sequence: 1, numbers: [Int](repeating: .max, count: 24))
+        case "fail": throw LoadError(.undecodable, subject: "", "The header fails, as it was told to.")
+        case "lie-first": send(kind: 0, sequence: 1, numbers: numbers(bytes))
         case "large": header.storedSize = PixelSize(square: 1500)
         default: break
         }
@@ -27,6 +31,12 @@ struct EscapingDecoder: ImageDecoding {
             guard error == 0 else {
                 throw LoadError(LoadError.Code(rawValue: "failedAttempt"), subject: "", "Error \(error).")
             }
+        case "search":
+            guard cescapes_count(words[1]) > 0 else {
+                throw LoadError(LoadError.Code(rawValue: "failedAttempt"), subject: "", "It is nowhere.")
+            }
+        case "random": throw LoadError(LoadError.Code(rawValue: "random"), subject: "", "\(cescapes_random())")
+        case "compute": cescapes_compute()
         case "crash": raise()
         case "smash": cescapes_smash_heap()
         case "overwrite": cescapes_overwrite()
@@ -47,6 +57,22 @@ struct EscapingDecoder: ImageDecoding {
         return DecodedImage(
             size: size, layout: .rgb, pixels: [UInt8](repeating: 7, count: size.width * size.height * 3))
     }
+
+    /// Its first word is the number of the request that it answers instead.
+    func metadata(of bytes: [UInt8], cancellation: WorkCancellation) throws -> EmbeddedMetadata {
+        let numbers = numbers(bytes)
+        if words(bytes).first == "lie-metadata", let sequence = numbers.first {
+            send(kind: 0, sequence: Int64(sequence), numbers: Array(numbers.dropFirst()))
+        }
+        return EmbeddedMetadata()
+    }
+
+    /// Returns as many zeros as the file says.
+    func rewritten(
+        _ bytes: [UInt8], exif: [UInt8], xmp: [UInt8], keepsTexts: Bool, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] { [UInt8](repeating: 0, count: numbers(bytes).first ?? 0) }
+
+    private func numbers(_ bytes: [UInt8]) -> [Int] { words(bytes).dropFirst().compactMap { Int($0) } }
 
     private func words(_ bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: " ").dropFirst().map(String.init)

@@ -1,4 +1,5 @@
 import CEscapes
+import Foundation
 import Pipeline
 import PipelineImages
 import PipelineTesting
@@ -9,25 +10,7 @@ import Testing
 struct EscapeTests {
     static let names: [String] = (0..<100).compactMap { cescapes_name($0).map { String(cString: $0) } }
 
-    private static let format = ImageFormat(rawValue: "image/x-escape")
-
-    private func codecs(_ pool: DecoderPool) throws -> ImageCodecs {
-        let escaping = ImageCodec(Self.format, extensions: ["escape"], decoder: Absent()) {
-            $0.starts(with: "escape ".utf8)
-        }
-        return try ImageCodecs.standard.adding(escaping).isolated(in: pool)
-    }
-
-    /// Never called: the pool's decoder takes its place.
-    private struct Absent: ImageDecoding {
-        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-            throw CancellationError()
-        }
-        func decode(
-            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
-            cancellation: WorkCancellation
-        ) throws -> DecodedImage { throw CancellationError() }
-    }
+    private func codecs(_ pool: DecoderPool) throws -> ImageCodecs { try Escaping.codecs(in: pool) }
 
     private func load(_ text: String, _ codecs: ImageCodecs) async throws -> DecodedImage {
         try await DecodedImage(decoding: Array("escape \(text)".utf8), codecs: codecs)
@@ -60,10 +43,36 @@ struct EscapeTests {
         await pool.close()
     }
 
+    /// What each measure alone prevents. What needs capabilities is root's to try.
+    private static let alone: [(Confinement, [String])] =
+        [
+            (
+                .filteredCalls,
+                ["map-shared", "map-growing", "map-huge", "advise", "clock", "sleep-by-clock", "affinity", "load"]
+            ),
+            (.limits, ["memory", "addresses"]), (.countedThreads, ["threads"]),
+        ]
+        + (getuid() == 0
+            ? [
+                ([.noCapabilities, .notRoot], ["map-null"]), ([.filteredCalls, .notRoot], ["root"]),
+                ([.noCapabilities, .notRoot, .filteredCalls, .limits], ["clone-namespace"]),
+            ] : [])
+
+    @Test("What one measure prevents succeeds without it, so the attempt would show its lack", arguments: alone)
+    func mutations(_ missing: Confinement, _ names: [String]) async throws {
+        let pool = try await DecoderPool(
+            workers: 1, confinement: .bestEffort, without: missing, helper: Corpus.helper("EscapingDecoder"))
+        let codecs = try codecs(pool)
+        for name in names { #expect(try await load("try \(name)", codecs).size == 4, "\(name) failed anyway") }
+        await pool.close()
+    }
+
     @Test(
         "Without one measure another still holds",
         arguments: [
-            (Confinement.filteredCalls, ["open", "list", "descriptors"]), (.noFiles, ["open", "list", "exec", "tcp"]),
+            (Confinement.filteredCalls, ["open", "list", "descriptors", "threads", "root", "map-null", "memory"]),
+            (.noFiles, ["open", "list", "exec", "tcp"]), (.limits, ["map-shared", "map-growing"]),
+            (.noCapabilities, ["map-null", "clone-namespace"]), (.notRoot, ["map-null", "clone-namespace"]),
         ])
     func defenceInDepth(_ missing: Confinement, _ names: [String]) async throws {
         let pool = try await DecoderPool(

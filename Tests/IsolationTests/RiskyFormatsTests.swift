@@ -73,7 +73,7 @@ struct RiskyFormatsTests {
         await pool.close()
     }
 
-    @Test("A filter is drawn, and text is left out")
+    @Test("Filters and text are drawn")
     func filtersAndText() async throws {
         let pool = try await Corpus.pool(workers: 1)
         let codecs = try ImageCodecs.standard.adding(.svg).isolated(in: pool)

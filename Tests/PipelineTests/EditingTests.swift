@@ -108,7 +108,7 @@ struct EditingTests {
                 "replacing(Keep, with: Blur) finds no place in this pipeline. Its stages are:\nFind\nWrap {\n    Paint\n}"
             ))
         // The caller's line, not that of the library.
-        #expect(message.contains("PipelineTests/EditingTests.swift:"))
+        #expect(message.contains(/Pipeline: PipelineTests\/EditingTests\.swift:[0-9]+: replacing/))
     }
 
     @Test func `Removing and inserting at what isn't there end the program`() async {

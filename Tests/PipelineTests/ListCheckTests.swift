@@ -39,6 +39,55 @@ struct ListCheckTests {
         #expect(message.contains("Blur can never run: it accepts decoded, but where it stands a load is encoded."))
     }
 
+    /// A stage with a cache.
+    private struct Cached: Stage, ClockedStage {
+        let accepts: Phases = .empty
+        let cacheClock: (any LoadClock)?
+
+        func run(_ load: inout Load) async throws -> Outcome { .miss }
+    }
+
+    @Test func `A list takes the clock of its caches`() throws {
+        let clock = ManualClock()
+        let list = Chain {
+            Wrap { Cached(cacheClock: clock) }
+            Cached(cacheClock: nil)
+            Cached(cacheClock: clock)
+        }
+        #expect(try ImagePipeline(validating: list).clock as? ManualClock === clock)
+        #expect(try ImagePipeline(validating: list, clock: clock).clock as? ManualClock === clock)
+        #expect(ImagePipeline { list }.clock as? ManualClock === clock)
+        #expect(ImagePipeline { Cached(cacheClock: nil) }.clock is SystemClock)
+        #expect(ImagePipeline { Cached(cacheClock: SystemClock()) }.clock is SystemClock)
+    }
+
+    @Test func `A list with another clock than that of a cache`() throws {
+        let clock = ManualClock()
+        let list = Chain { Wrap { Cached(cacheClock: clock) } }
+        for other in [SystemClock(), ManualClock()] as [any LoadClock] {
+            let error = try #require(throws: LoadError.self) { try ImagePipeline(validating: list, clock: other) }
+            #expect(error.code == .stageContract)
+            #expect(error.message.hasPrefix("Cached would calculate wrong ages: its cache goes by another clock than"))
+        }
+        _ = try problem {
+            Cached(cacheClock: clock)
+            Cached(cacheClock: ManualClock())
+        }
+        // Also one that an edit puts there.
+        let edited = try ImagePipeline(validating: list).inserting(Cached(cacheClock: SystemClock()), before: Wrap.self)
+        #expect(edited.problem?.hasPrefix("Cached would calculate wrong ages") == true)
+    }
+
+    @Test func `A list that is trusted and has another clock than a cache ends the program with the caller's line`()
+        async throws
+    {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ImagePipeline(clock: ManualClock()) { Cached(cacheClock: SystemClock()) }
+        }
+        let message = try #require(result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) })
+        #expect(message.contains(/PipelineTests\/ListCheckTests\.swift:[0-9]+: Cached would calculate wrong ages/))
+    }
+
     @Test func `A lookup after the fetch`() throws {
         let error = try problem {
             Find()

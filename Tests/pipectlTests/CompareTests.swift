@@ -46,6 +46,30 @@ struct CompareTests {
         #expect(result.errors.contains(expected), "\(result.errors)")
     }
 
+    @Test("scales the larger picture if it is told to")
+    func sizes() async throws {
+        let result = try await pipectl.shell(
+            "pipectl thumb photo.jpg -s 64 -o small.png -q; pipectl compare photo.jpg small.png --scale --min-psnr 25")
+        #expect(result.status == 0 && result.text.hasPrefix("PSNR "), "\(result.text) \(result.errors)")
+        let other = try await pipectl.shell("pipectl compare small.png photo.jpg --scale --json")
+        #expect(try other.objects().first?["width"] as? Int == 64, "\(other.errors)")
+    }
+
+    @Test("draws where two pictures differ, and overwrites nothing by itself")
+    func difference() async throws {
+        let result = try await pipectl.shell(
+            """
+            pipectl run photo.jpg --ops roundCorners=60 -o round.png -q; pipectl compare photo.jpg round.png -o d.png
+            pipectl compare photo.jpg photo.jpg -o same.png
+            """)
+        #expect(result.status == 0 && pipectl.exists("d.png") && pipectl.exists("same.png"), "\(result.errors)")
+        let again = try await pipectl.shell("pipectl compare photo.jpg round.png -o d.png")
+        #expect(again.status == 2 && again.errors.contains("d.png"), "\(again.errors)")
+        let source = try await pipectl.shell("pipectl compare photo.jpg round.png -o round.png -y")
+        #expect(source.status == 2 && source.errors.contains("source"), "\(source.errors)")
+        #expect(try await pipectl.shell("pipectl compare photo.jpg photo.jpg -o - | head -c 4").output.first == 0x89)
+    }
+
     @Test("compares upright pictures")
     func orientation() async throws {
         try pipectl.add("good/exif-orientation-6.jpg", as: "turned.jpg")

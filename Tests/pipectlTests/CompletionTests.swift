@@ -15,7 +15,7 @@ struct CompletionTests {
         ("batch x --journal ph", "photo one.jpg"), ("batch --files0-from li", "list.yaml"), ("th", "thumb"),
         ("cache ve", "verify"), ("help th", "thumb"), ("thumb x -f we", "webp"), ("srcset x -f av", "avif"),
         ("thumb x --crop at", "attention"), ("load x --policy ig", "ignoreCache"), ("thumb x --color ne", "never"),
-        ("thumb x --metadata co", "copyright"), ("run x --ops sh", "sharpen"),
+        ("thumb x --metadata co", "copyright"), ("run x --ops sh", "sharpen"), ("help stages cro", "crop"),
     ]
 
     init() throws {
@@ -42,6 +42,33 @@ struct CompletionTests {
                 """)
             #expect(result.lines == [expected], "\(line): \(result.text) \(result.errors)")
         }
+    }
+
+    @Test(
+        "bash completes the value behind an equals sign, which it makes a word of its own", .enabled(if: has("bash")),
+        arguments: [("--format=we", "webp"), ("--color=", "auto always never"), ("--crop=att", "attention")])
+    func equals(option: String, expected: String) async throws {
+        let result = try await pipectl.shell(
+            """
+            pipectl --generate-completion-script bash >c.bash
+            exec bash --norc -c 'source ./c.bash; IFS="|" read -ra COMP_WORDS <<<"$2"; COMP_CWORD=$((${#COMP_WORDS[@]}-1))
+            COMP_LINE=$1; COMP_POINT=${#1}; word=${COMP_WORDS[-1]}; [ "$word" = = ] && word=
+            _pipectl pipectl "$word" "${COMP_WORDS[-2]}"
+            echo "${COMPREPLY[@]}"' bash 'pipectl thumb x \(option)' 'pipectl|thumb|x|\(option.replacing("=", with: "|=|"))'
+            """)
+        #expect(result.lines == [expected], "\(result.text) \(result.errors)")
+    }
+
+    @Test("fish parses a line once for all of its conditions", .enabled(if: has("fish")))
+    func parsesOnce() async throws {
+        let result = try await pipectl.shell(
+            """
+            pipectl --generate-completion-script fish >c.fish
+            exec fish --no-config -c 'source c.fish; functions -c __pipectl_parse_tokens original
+            function __pipectl_parse_tokens -S; echo parsed >>parses; original; end
+            complete -C "pipectl thumb x --fo"; cat parses | count'
+            """, environment: ["HOME": pipectl.folder.path])
+        #expect(result.lines.last == "1" && result.text.contains("--format"), "\(result.text) \(result.errors)")
     }
 
     @Test("fish completes files, folders, verbs and values", .enabled(if: has("fish")))

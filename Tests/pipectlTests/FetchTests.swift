@@ -20,6 +20,30 @@ struct FetchTests {
         }
     }
 
+    @Test("prints no escape sequence, whatever the server says, in any verb")
+    func escapes() async throws {
+        let wild = "\u{1B}]0;owned\u{7}\u{1B}[31m\u{9B}\u{202E}"
+        let server = try ScriptedOrigin { request in
+            request.target == "/failing.png"
+                ? .init(status: 500, reason: "Bad " + wild, headers: [.contentType: "text/" + wild])
+                : .init(headers: [.contentType: "image/" + wild], body: "<html>" + wild)
+        }
+        for path in ["/failing.png", "/page.png"] {
+            let url = server.url(path).absoluteString
+            for command in [
+                "fetch \(url)", "fetch -v \(url)", "fetch --explain \(url)", "fetch --json \(url)", "load \(url)",
+                "load --trace \(url)", "thumb \(url) -s 8 -o -", "info \(url)", "info --json \(url)",
+                "prefetch \(url)",
+            ] {
+                let result = try await pipectl.shell("pipectl \(command) 2>&1")
+                let marks = result.text.unicodeScalars.filter {
+                    wild.unicodeScalars.contains($0) && !($0 >= " " && $0 <= "~")
+                }
+                #expect(marks.isEmpty, "\(command): \(result.text)")
+            }
+        }
+    }
+
     @Test("says for each URL how it was answered")
     func summary() async throws {
         let result = try await pipectl.run(

@@ -99,7 +99,7 @@ struct LoadTests {
         let photo = try Photograph.bytes("good/jpeg-progressive-444.jpg")
         let result = try await pipectl.run("load", "-", "-o", "-", "--max-pixel-size", "32", input: photo)
         #expect(result.status == 0)
-        #expect(result.output.starts(with: [0x89, 0x50, 0x4e, 0x47]))
+        #expect(result.output.starts(with: [0xFF, 0xD8, 0xFF]))
         #expect(result.errors.isEmpty)
         let both = try await pipectl.run("load", "-", "-o", "b.webp", "--json", input: photo)
         #expect(try both.objects().first?["source"] as? String == "inline")

@@ -58,6 +58,17 @@ struct LookingTests {
         #expect(try await pipectl.shell("pipectl info 'a b.jpg' --hash -F '{w}'").status == 2)
     }
 
+    @Test("The help names the algorithm of each hash, and what strip keeps of places")
+    func words() async throws {
+        let info = try await pipectl.shell("pipectl info --help").text.replacing(/\s+/, with: " ")
+        #expect(info.contains("dHash of Python's ImageHash"))
+        #expect(info.contains("ThumbHash") && info.contains("BlurHash"))
+        let strip = try await pipectl.shell("pipectl strip --help").text.replacing(/\s+/, with: " ")
+        #expect(strip.contains("IPTC"))
+        #expect(strip.contains("names of countries and cities"))
+        #expect(strip.contains("home or abroad"))
+    }
+
     @Test("info takes URLs, and says what is wrong")
     func infoOfURLs() async throws {
         let origin = try origin()

@@ -47,6 +47,18 @@ struct NamesTests {
         #expect((objects[2]["summary"] as? [String: Any])?["done"] as? Int == 1)
     }
 
+    @Test("a name that turns the direction of writing is shown in percent, and whole in JSON without turning anything")
+    func turning() async throws {
+        try pipectl.add("good/jpeg-greyscale.jpg", as: "a\u{202E}gpj.jpg")
+        let text = try await pipectl.shell(
+            "pipectl info *.jpg; pipectl thumb *.jpg -s 8 -o b.jpg; pipectl info 'x\u{2028}y' 2>&1")
+        #expect(text.text.contains("a%E2%80%AEgpj.jpg"))
+        #expect(!text.text.contains("\u{202E}") && !text.text.contains("\u{2028}"), "\(text.text)")
+        let json = try await pipectl.shell("pipectl info *.jpg --json")
+        #expect(!json.text.contains("\u{202E}"), "\(json.text)")
+        #expect(try json.objects().first?["input"] as? String == "a\u{202E}gpj.jpg")
+    }
+
     @Test("names that are equal as texts, but not as bytes, are two files")
     func normalization() async throws {
         try pipectl.add("good/jpeg-greyscale.jpg", as: "ok.jpg")

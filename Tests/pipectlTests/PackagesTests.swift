@@ -15,7 +15,7 @@ struct PackagesTests {
     private static func packages(_ line: String?) -> Set<String> {
         Set(
             (line ?? "").split { " &|".contains($0) }.map(String.init).filter {
-                $0.contains(/^(lib|zlib|pkg-config|ca-c)/)
+                $0.contains(/^(lib|zlib|pkg-config|ca-c|fonts)/)
             })
     }
 

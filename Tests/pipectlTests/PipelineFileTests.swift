@@ -16,6 +16,30 @@ struct PipelineFileTests {
         return try await pipectl.run("plan", "--pipeline", "p.yaml")
     }
 
+    @Test(
+        "refuses a file that is too long or nested too deep, before its reading takes long",
+        arguments: [
+            (String(repeating: "[", count: 100_000), "p.yaml:1:65: This is nested too deep"),
+            ("- a: " + String(repeating: "{a: ", count: 50_000), "nested too deep"),
+            (
+                (0..<200).map { String(repeating: " ", count: $0) + "a:\n" }.joined(),
+                "p.yaml:64:64: This is nested too deep"
+            ),
+            ("- \"" + String(repeating: "x", count: 5_000_000), "File too large"),
+            (String(repeating: "- a\n", count: 20_000), "p.yaml:9999:3: The file has too many values"),
+            ("- \"" + String(repeating: "x", count: 100_000) + "\"", "There is no stage"),
+        ])
+    func bounded(yaml: String, error: String) async throws {
+        for (command, variable) in [("plan --pipeline p.yaml", "NOTHING"), ("info photo.jpg", "PIPECTL_CONFIG")] {
+            try Data(yaml.utf8).write(to: pipectl.folder.appending(path: "p.yaml"))
+            let result = try await pipectl.shell("pipectl \(command)", environment: [variable: "p.yaml"])
+            #expect(result.status != 0)
+            if variable == "NOTHING" || !error.contains("stage") {
+                #expect(result.errors.contains(error), "\(result.errors)")
+            }
+        }
+    }
+
     @Test("plan prints a file back as a list, composites with their braces")
     func plans() async throws {
         let result = try await plan(

@@ -4,7 +4,7 @@ import HTTPTypes
 import PipelineTesting
 import Testing
 
-@Suite("pipectl fetch --stdio --shared", .withRedis, .timeLimit(.minutes(1)))
+@Suite("pipectl fetch --stdio --shared", .withRedis, .timeLimit(.minutes(5)))
 struct SharedStdioTests {
     private let pipectl: Pipectl
     private let server: RedisServer

@@ -6,7 +6,7 @@ import PipelineShared
 import PipelineTesting
 import Testing
 
-@Suite("pipectl --shared", .withRedis, .timeLimit(.minutes(1)))
+@Suite("pipectl --shared", .withRedis, .timeLimit(.minutes(5)))
 struct SharedTests {
     private let pipectl: Pipectl
     private let server: RedisServer

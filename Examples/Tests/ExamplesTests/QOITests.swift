@@ -153,7 +153,7 @@ final class QOITests {
         #expect(try await run("convert", "nameless", "c.webp").status == 0)
         #expect(try await run("info", "a.qoi").output.contains("67×31, qoi"))
         let doctor = try await run("doctor").output
-        #expect(doctor.split(separator: "\n").contains { $0.contains("qoi") && $0.contains("is read and written") })
+        #expect(doctor.split(separator: "\n").contains { $0.contains("qoi") && $0.contains("read, write") })
         try Data("- readFile\n- decode\n- encode: qoi".utf8).write(to: folder.appending(path: "list.yaml"))
         #expect(try await run("plan", "--pipeline", "list.yaml").output.contains("Encode(image/qoi"))
         #expect(try await run("run", "a.qoi", "--pipeline", "list.yaml", "-o", "d.qoi").status == 0)

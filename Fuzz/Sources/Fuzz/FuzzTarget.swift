@@ -18,6 +18,8 @@ enum FuzzTarget: String, CaseIterable {
     case dataURLs = "data-urls"
     /// Decoding a row of the stored responses.
     case rows
+    /// Reading what a Redis server replies, in every way that a fleet does.
+    case fleet
     /// Parsing HTTP fields: dates, Cache-Control, ranges, entity tags.
     case http
     /// Reading pipelines in YAML.
@@ -52,6 +54,7 @@ enum FuzzTarget: String, CaseIterable {
         case .isolation: IsolationFuzzing.read(bytes)
         case .dataURLs: TextFuzzing.readDataURL(bytes)
         case .rows: RowFuzzing.decode(bytes)
+        case .fleet: FleetFuzzing.read(bytes)
         case .http: TextFuzzing.readFields(bytes)
         case .yaml: TextFuzzing.readPipeline(bytes)
         case .placeholders: ImageFuzzing.drawPlaceholders(bytes)

@@ -9,8 +9,8 @@ enum ImageFuzzing {
     static func sniff(_ bytes: [UInt8]) {
         let codecs = ImageCodecs.standard.adding(.svg).adding(.jxl)
         let format = codecs.codec(of: bytes)?.format
-        // Only the first bytes count. In a HEIF file, the codec may come later than in others.
-        let decisive = format == .heic || format == .avif ? 1 << 16 : 4096
+        // Only the first bytes count. A HEIF file's codec, and the root of an SVG, may come later than others' signatures.
+        let decisive = [.heic, .avif, .svg].contains(format) ? 1 << 16 : 4096
         guard let format, bytes.count > decisive else { return }
         precondition(codecs.codec(of: Array(bytes.prefix(decisive)))?.format == format)
     }

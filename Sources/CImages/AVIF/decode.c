@@ -64,6 +64,7 @@ bool cavif_next(
         snprintf(failure->message, sizeof failure->message, "a frame has another size");
         return false;
     }
+    replace_matrix(decoder->image);
     avifRGBImage rgb;
     avif.avifRGBImageSetDefaults(&rgb, decoder->image);
     rgb.format = channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;

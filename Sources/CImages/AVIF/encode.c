@@ -35,9 +35,6 @@ static void describe(avifImage *image, cavif_encoding encoding) {
     image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
     image->matrixCoefficients =
         encoding.lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
-    if (encoding.profile.bytes) avif.avifImageSetProfileICC(image, encoding.profile.bytes, encoding.profile.count);
-    if (encoding.exif.bytes) avif.avifImageSetMetadataExif(image, encoding.exif.bytes, encoding.exif.count);
-    if (encoding.xmp.bytes) avif.avifImageSetMetadataXMP(image, encoding.xmp.bytes, encoding.xmp.count);
 }
 
 cavif_encoder *cavif_encoder_new(cavif_encoding encoding, cavif_failure *failure) {

@@ -24,9 +24,6 @@
     F(avifImageCreate) \
     F(avifImageAllocatePlanes) \
     F(avifImageDestroy) \
-    F(avifImageSetProfileICC) \
-    F(avifImageSetMetadataExif) \
-    F(avifImageSetMetadataXMP) \
     F(avifRGBImageSetDefaults) \
     F(avifImageRGBToYUV) \
     F(avifImageYUVToRGB) \
@@ -46,6 +43,15 @@ bool load_avif(cavif_failure *failure);
 
 /// Stores libavif's message for a result, and returns false.
 bool failed(cavif_failure *failure, avifResult result);
+
+/// Replaces the matrices of constant luminance, which libavif doesn't convert, by the others of the same primaries, as
+/// libheif and browsers do. They differ little.
+static inline void replace_matrix(avifImage *image) {
+    if (image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_BT2020_CL)
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_BT2020_NCL;
+    if (image->matrixCoefficients == AVIF_MATRIX_COEFFICIENTS_CHROMA_DERIVED_CL)
+        image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_CHROMA_DERIVED_NCL;
+}
 
 /// Sets the most pixels that a decoded picture may have.
 static inline void limit_pixels(avifDecoder *decoder, size_t pixels) {

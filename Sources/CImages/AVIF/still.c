@@ -169,6 +169,7 @@ bool cavif_still_rgb(
     cavif_still *still, int channels, bool is_premultiplied, uint8_t *pixels, cavif_failure *failure) {
     avifImage *image = still->image;
     image->alphaPremultiplied = is_premultiplied;
+    replace_matrix(image);
     avifRGBImage rgb;
     avif.avifRGBImageSetDefaults(&rgb, image);
     rgb.format = channels == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB;

@@ -28,6 +28,7 @@ static bool can_go_on(cjpeg_file *file) {
     // The marker that starts a frame of JPEG-LS (ISO/IEC 14495-1).
     if (file->info.unread_marker == 0xf7) {
         file->failure.is_unsupported = true;
+        snprintf(file->failure.message, sizeof file->failure.message, "JPEG-LS");
         return false;
     }
     if (file->error == JERR_UNKNOWN_MARKER) {

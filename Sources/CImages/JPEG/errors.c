@@ -33,9 +33,33 @@ static bool is_unsupported(int code) {
     }
 }
 
+/// Names a kind of JPEG that libjpeg only numbers (ITU-T T.81 table B.1); NULL if it has no name.
+static const char *kind_of(int marker) {
+    switch (marker) {
+    case 0xc3:
+    case 0xc7:
+    case 0xcb:
+    case 0xcf: return "lossless";
+    case 0xc5:
+    case 0xc6:
+    case 0xcd:
+    case 0xce: return "hierarchical";
+    default: return NULL;
+    }
+}
+
+/// Describes an error in libjpeg's words, or in clearer ones.
+static void describe(j_common_ptr info, cjpeg_failure *failure) {
+    int code = info->err->msg_code, number = info->err->msg_parm.i[0];
+    const char *kind = code == JERR_SOF_UNSUPPORTED ? kind_of(number) : NULL;
+    info->err->format_message(info, failure->message);
+    if (kind) snprintf(failure->message, sizeof failure->message, "%s", kind);
+    if (code == JERR_BAD_PRECISION) snprintf(failure->message, sizeof failure->message, "%d bits a sample", number);
+}
+
 static void fail_with_libjpegs_words(j_common_ptr info) {
     cjpeg_file *file = file_of(info);
-    info->err->format_message(info, file->failure.message);
+    describe(info, &file->failure);
     file->failure.is_unsupported = is_unsupported(info->err->msg_code);
     file->error = info->err->msg_code;
     longjmp(file->escape, 1);

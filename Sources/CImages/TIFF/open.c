@@ -126,6 +126,8 @@ static bool are_samples_known(ctiff_file *file) {
         if (bits == 16 || bits == 24 || bits == 32 || bits == 64) return true;
         return refuse(file, true, "it has floating-point numbers of %d bits", bits);
     case SAMPLEFORMAT_INT:
+        // Programs that write these hold bytes in them, and other readers take them for such.
+        if (bits == 8) file->format = SAMPLEFORMAT_UINT;
         if (bits == 8 || bits == 16 || bits == 32) return true;
         return refuse(file, true, "it has signed numbers of %d bits", bits);
     case SAMPLEFORMAT_UINT:

@@ -13,8 +13,6 @@ struct cvips_image {
     VipsRegion *region;
     /// The word that marks this loader's errors.
     const char *name;
-    /// Whether it is drawn in tiles as pixels are requested.
-    bool is_drawing;
     /// The embedded profile, if the pixels are still in its colours.
     uint8_t *profile;
     size_t profile_size;
@@ -24,8 +22,6 @@ struct cvips_image {
 static const char *loader_name(cvips_loader loader) {
     switch (loader) {
     case CVIPS_PNG: return "png";
-    case CVIPS_SVG: return "xml";
-    case CVIPS_JXL: return "jxl";
     }
     return NULL;
 }
@@ -35,18 +31,15 @@ static int load_with(VipsSource *source, cvips_options options, VipsImage **imag
     VipsFailOn fail_on = options.allow_damage ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_ERROR;
     switch (options.loader) {
     case CVIPS_PNG: return vips.vips_pngload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_SVG: return vips.vips_svgload_source(source, image, "access", access, "fail_on", fail_on, NULL);
-    case CVIPS_JXL: return vips.vips_jxlload_source(source, image, "access", access, "fail_on", fail_on, NULL);
     }
     return -1;
 }
 
-static void read_header(VipsImage *file, cvips_loader loader, cvips_header *header) {
+static void read_header(VipsImage *file, cvips_header *header) {
     header->width = file->Xsize;
     header->height = file->Ysize;
     header->frames = vips.vips_image_get_n_pages(file);
-    // libjxl has turned the picture already; its EXIF still holds the old orientation.
-    header->orientation = loader == CVIPS_JXL ? 1 : vips.vips_image_get_orientation(file);
+    header->orientation = vips.vips_image_get_orientation(file);
     header->has_alpha = vips.vips_image_hasalpha(file);
     header->has_profile = has_profile(file);
     header->bits = file->BandFmt == VIPS_FORMAT_UCHAR ? 8 : file->BandFmt == VIPS_FORMAT_USHORT ? 16 : 32;
@@ -70,7 +63,7 @@ static bool prepare(cvips_image *image, cvips_options options, cvips_header *hea
         if (file) g_object_unref(file);
         return false;
     }
-    read_header(file, options.loader, header);
+    read_header(file, header);
     enum { MOST_BANDS = 8 };
     if (file->Bands > MOST_BANDS) {
         // libvips allocates all of them as soon as it opens the pixels, and ends the process if memory runs out.
@@ -98,23 +91,10 @@ cvips_image *cvips_open(
     }
     image->bytes = (byte_source){.bytes = bytes, .count = count, .cancellation = cancellation};
     image->name = loader_name(options.loader);
-    image->is_drawing = options.loader == CVIPS_SVG;
     image->source = make_source(&image->bytes);
     if (prepare(image, options, header, failure)) return image;
     cvips_close(image);
     return NULL;
-}
-
-/// Draws the tiles of some rows one by one, since drawing all adjacent ones at once takes long. libvips keeps them
-/// until their last row has been read.
-static bool draw_tiles(cvips_image *image, int top, int count, cvips_failure *failure) {
-    enum { TILE_WIDTH = 2000 };
-    int width = image->pixels->Xsize;
-    for (int left = 0; left < width; left += TILE_WIDTH) {
-        VipsRect tile = {.left = left, .top = top, .width = VIPS_MIN(TILE_WIDTH, width - left), .height = count};
-        if (!prepare_area(image->region, tile, image->name, image->bytes.cancellation, failure)) return false;
-    }
-    return true;
 }
 
 bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cvips_failure *failure) {
@@ -127,7 +107,6 @@ bool cvips_read_rows(cvips_image *image, int top, int count, uint8_t *pixels, cv
         snprintf(failure->message, sizeof failure->message, "out of memory");
         return false;
     }
-    if (image->is_drawing && !draw_tiles(image, top, count, failure)) return false;
     if (!prepare_rows(image->region, top, count, image->name, image->bytes.cancellation, failure)) return false;
     size_t length = (size_t)image->pixels->Xsize * (size_t)image->pixels->Bands;
     for (int row = 0; row < count; row++) memcpy(pixels + (size_t)row * length, row_at(image->region, top + row), length);

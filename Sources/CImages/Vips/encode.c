@@ -24,17 +24,12 @@ static VipsImage *wrap(cvips_picture picture) {
     return status == 0 ? image : NULL;
 }
 
-static int save(VipsImage *image, cvips_encoding encoding, bool plain, void **bytes, size_t *count) {
+// No metadata is attached: libvips would give EXIF to libexif, which parses it.
+static int save(VipsImage *image, cvips_encoding encoding, void **bytes, size_t *count) {
     return vips.vips_heifsave_buffer(
         image, bytes, count, "Q", encoding.quality, "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "effort",
         encoding.effort, "lossless", encoding.lossless, "subsample_mode",
-        encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", plain, NULL);
-}
-
-static bool attach(VipsImage *image, const char *name, cvips_block block) {
-    if (!block.bytes) return false;
-    vips.vips_image_set_blob_copy(image, name, block.bytes, block.count);
-    return true;
+        encoding.full_chroma ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON, "strip", TRUE, NULL);
 }
 
 uint8_t *cvips_save_avif(
@@ -44,16 +39,12 @@ uint8_t *cvips_save_avif(
     VipsImage *image = wrap(picture);
     void *bytes = NULL;
     if (image) {
-        bool keeps_exif = attach(image, VIPS_META_EXIF_NAME, encoding.exif);
-        bool keeps_xmp = attach(image, VIPS_META_XMP_NAME, encoding.xmp);
-        bool keeps_profile = attach(image, VIPS_META_ICC_NAME, encoding.profile);
-        bool plain = !keeps_exif && !keeps_xmp && !keeps_profile;
         watch watch = {.cancellation = cancellation, .image = image};
         // A kill set before the evaluation is forgotten. These signals come during it.
         vips.vips_image_set_progress(image, TRUE);
         g_signal_connect_data(image, "preeval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
         g_signal_connect_data(image, "eval", G_CALLBACK(stop_if_cancelled), &watch, NULL, 0);
-        if (save(image, encoding, plain, &bytes, count) != 0) {
+        if (save(image, encoding, &bytes, count) != 0) {
             g_free(bytes);
             bytes = NULL;
         }

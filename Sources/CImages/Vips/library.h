@@ -18,8 +18,6 @@
     F(vips_thread_shutdown) \
     F(vips_source_custom_new) \
     F(vips_pngload_source) \
-    F(vips_svgload_source) \
-    F(vips_jxlload_source) \
     F(vips_image_get_typeof) \
     F(vips_image_get_blob) \
     F(vips_image_get_n_pages) \

@@ -93,12 +93,6 @@ bool cavif_still_rgb(
 /// Frees a picture.
 void cavif_still_free(cavif_still *_Nonnull still);
 
-/// A block of metadata, or none.
-typedef struct {
-    const uint8_t *_Nullable bytes;
-    size_t count;
-} cavif_block;
-
 /// How to write a sequence.
 typedef struct {
     int width, height;
@@ -109,8 +103,6 @@ typedef struct {
     /// From 0 (fast) to 9.
     int effort;
     bool lossless, full_chroma;
-    /// The metadata of the file.
-    cavif_block exif, xmp, profile;
 } cavif_encoding;
 
 /// A sequence being written.

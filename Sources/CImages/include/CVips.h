@@ -26,8 +26,6 @@ bool cvips_is_available(cvips_failure *_Nonnull failure);
 /// The loader to call. libvips never guesses the format, since hostile files can hang its detection.
 typedef enum {
     CVIPS_PNG,
-    CVIPS_SVG,
-    CVIPS_JXL,
 } cvips_loader;
 
 /// How to open a file.
@@ -94,12 +92,6 @@ typedef struct {
     int channels;
 } cvips_picture;
 
-/// A block of metadata, or none.
-typedef struct {
-    const uint8_t *_Nullable bytes;
-    size_t count;
-} cvips_block;
-
 /// How to write an AVIF.
 typedef struct {
     /// 1 to 100.
@@ -107,11 +99,9 @@ typedef struct {
     /// From 0 (fast) to 9.
     int effort;
     bool lossless, full_chroma;
-    /// The metadata to write.
-    cvips_block exif, xmp, profile;
 } cvips_encoding;
 
-/// Writes an AVIF. Free the bytes with `cvips_free`.
+/// Writes an AVIF without metadata. Free the bytes with `cvips_free`.
 uint8_t *_Nullable cvips_save_avif(
     cvips_picture picture, cvips_encoding encoding, cvips_cancellation cancellation, size_t *_Nonnull count,
     cvips_failure *_Nonnull failure);

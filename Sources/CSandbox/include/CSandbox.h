@@ -16,8 +16,8 @@ typedef enum {
     CSANDBOX_DIES_WITH_PARENT = 1 << 2,
     /// It has no descriptor but its channel, and can get no other (RLIMIT_NOFILE).
     CSANDBOX_NO_DESCRIPTORS = 1 << 3,
-    /// Its memory and processor time are limited (RLIMIT_DATA, RLIMIT_CPU), and its processes too where the filter isn't in
-    /// force (RLIMIT_NPROC).
+    /// Its memory and processor time are limited (RLIMIT_DATA, RLIMIT_AS, RLIMIT_CPU), and its processes too where the
+    /// filter isn't in force (RLIMIT_NPROC).
     CSANDBOX_LIMITS = 1 << 4,
     /// Landlock allows no file (Linux 5.13).
     CSANDBOX_NO_FILES = 1 << 5,
@@ -27,6 +27,12 @@ typedef enum {
     CSANDBOX_SCOPED = 1 << 7,
     /// System calls that decoders don't need fail (seccomp). Threads are allowed, processes aren't.
     CSANDBOX_FILTERED_CALLS = 1 << 8,
+    /// It has no capabilities (capset).
+    CSANDBOX_NO_CAPABILITIES = 1 << 9,
+    /// It isn't root's (setresuid).
+    CSANDBOX_NOT_ROOT = 1 << 10,
+    /// The fork server counts its threads, and refuses more than any library starts (seccomp's user notifications).
+    CSANDBOX_COUNTED_THREADS = 1 << 11,
 } csandbox_measure;
 
 /// How to confine a process.
@@ -45,6 +51,9 @@ typedef struct {
 /// Returns the measures in force.
 int32_t csandbox_confine(csandbox_plan plan, int channel);
 
+/// Overwrites what earlier calls left on the stack below this one.
+void csandbox_clear_stack(void);
+
 /// The number of system calls that the filter refused in this process, and the number of the last one.
 uint64_t csandbox_refused_calls(int *last);
 
@@ -55,15 +64,29 @@ typedef struct {
     csandbox_plan plan;
 } csandbox_worker;
 
+/// Lets malloc shrink the heap of a thread. The first time, glibc opens /proc/sys/vm/overcommit_memory, which would count
+/// as a refused call in a worker; it remembers what it has read. Later, malloc may have raised its threshold for it.
+void csandbox_settle_malloc(void);
+
 /// Forks a worker for each request on the control socket. Returns true in each worker, and false in the server once the
 /// other end of the socket is closed.
 bool csandbox_serve(int control, csandbox_worker *worker);
 
-/// Asks a fork server for a worker. Returns 0 and the worker's pidfd, or an error number.
-int csandbox_request_worker(int control, csandbox_worker worker, int *pidfd);
+/// A worker as its program knows it.
+typedef struct {
+    int number;
+    /// Its pidfd.
+    int descriptor;
+} csandbox_process;
+
+/// Asks a fork server for a worker. Returns 0 and the worker, or an error number.
+int csandbox_request_worker(int control, csandbox_worker worker, csandbox_process *process);
+
+/// The processor time in nanoseconds that a process has used; 0 if there is none of this number.
+int64_t csandbox_used_time(int process);
 
 /// Starts a program as a fork server, whose control socket is its descriptor 3. It inherits no other descriptor but
-/// standard error, and an empty environment. Returns 0 and its process and the other end of the socket, or an error number.
+/// standard error, and nothing of the environment. Memory that it frees is overwritten. Returns 0 and its process and the other end of the socket, or an error number.
 int csandbox_spawn(const char *path, int *process, int *control);
 
 /// Makes a pair of connected sockets that keep messages apart. Returns 0 or an error number.

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
 /// A `data:` URL taken apart (RFC 2397).
-struct DataURL {
+package struct DataURL {
     /// The bytes and their declared type.
-    let image: EncodedImage
+    package let image: EncodedImage
 
     /// - Throws: `LoadError` with `invalidURL`, naming what is wrong.
-    init(_ text: String) throws(LoadError) {
+    package init(_ text: String) throws(LoadError) {
         let subject = ImageSource.dataURL(text).redacted
         func broken(_ what: String) -> LoadError { LoadError(.invalidURL, subject: subject, what) }
 

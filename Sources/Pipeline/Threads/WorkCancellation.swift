@@ -31,9 +31,13 @@ public final class WorkCancellation: Sendable {
     private init(_ deadline: Deadline) { self.deadline = deadline }
 
     /// Returns the same cancellation with a time limit.
-    package func limited(to time: Duration?, by clock: any LoadClock) -> WorkCancellation {
+    /// - Parameter used: What earlier work has used of the time. If that is more, the work should stop at once.
+    package func limited(
+        to time: Duration?, after used: Duration = .zero, by clock: any LoadClock
+    ) -> WorkCancellation {
         guard let time else { return self }
-        let end = clock.uptimeNanoseconds.addingReportingOverflow(Int64(min(9e18, max(0, time / .nanoseconds(1)))))
+        let left = max(.zero, time) - used
+        let end = clock.uptimeNanoseconds.addingReportingOverflow(Int64(min(9e18, max(-1, left / .nanoseconds(1)))))
         return WorkCancellation(
             Deadline(outer: self, clock: clock, nanoseconds: end.overflow ? .max : end.partialValue, allowed: time))
     }

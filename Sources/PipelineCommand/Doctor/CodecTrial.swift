@@ -8,7 +8,7 @@ enum CodecTrial {
         var findings: [DoctorFinding] = []
         for format in Formats.codecs.codecs.map(\.format).sorted(by: { $0.rawValue < $1.rawValue }) {
             guard format.isWritable else {
-                findings.append(DoctorFinding("codec", format.name, "is read", true))
+                findings.append(DoctorFinding("codec", format.name, "read", true))
                 continue
             }
             do {
@@ -18,7 +18,7 @@ enum CodecTrial {
                 let read = try await DecodedImage(decoding: written.bytes, codecs: Formats.codecs)
                 let isSame = read.size == image.size
                 findings.append(
-                    DoctorFinding("codec", format.name, isSame ? "is read and written" : "loses its size", isSame))
+                    DoctorFinding("codec", format.name, isSame ? "read, write" : "loses its size", isSame))
             } catch {
                 findings.append(DoctorFinding("codec", format.name, CommandWords.text(of: error), false))
             }

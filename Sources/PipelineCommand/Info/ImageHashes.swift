@@ -17,10 +17,12 @@ struct ImageHashes: Encodable, Sendable {
     let colours: [Share]
 
     /// Decodes a file, no larger than the hashes need it, and calculates them.
-    init(of bytes: [UInt8]) async throws {
+    /// - Parameter time: What earlier work on the file has used of the limit of time.
+    init(of bytes: [UInt8], _ limits: ImageLimits, after time: Duration) async throws {
         let pipeline = ImagePipeline {
+            ContinueTime(time)
             ReadInline()
-            Decode(codecs: Formats.codecs)
+            Decode(codecs: Formats.codecs, limits: limits)
             Resize(PixelSize(width: 256, height: 256))
         }
         guard let image = try await pipeline.load(ImageRequest(.bytes(bytes))).image else {

@@ -6,7 +6,7 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         name: [.customShort("o", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "Write to a file, a folder or a pattern. - is standard output; a pattern has {name} {w} {h} {ext} {dir} {index} {format}.",
+            "Write to a file, a folder or a pattern. - is standard output, and jpg:- too, as JPEG; a pattern has {name} {w} {h} {ext} {dir} {index} {format}.",
             valueName: "out"),
         completion: .file())
     var output: String?

@@ -7,7 +7,7 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("f", allowingJoined: true), .long],
         help: ArgumentHelp(
-            "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is)",
+            "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is, also on standard output)",
             valueName: "format"),
         completion: .list(Formats.writable))
     var format: WritableFormat?
@@ -47,6 +47,20 @@ struct EncodingDetails: ParsableArguments {
         completion: .default)
     var effort: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Chroma subsampling: 4:4:4, 4:2:2 or 4:2:0. For jpg and avif. (default: 4:4:4 from quality 90, 4:2:0 below)",
+            valueName: "ratio"))
+    var chroma: EncodeOptions.Chroma?
+
+    @Option(
+        name: [.customLong("colours"), .customLong("colors")],
+        help: ArgumentHelp(
+            "Write a palette of at most N colours. For png and gif. (default: all colours in png, 256 in gif)",
+            valueName: "2-256"),
+        completion: .list(["16", "64", "256"]))
+    var colours: Int?
+
     @OptionGroup(visibility: .hidden) var defaults: EncodingDefaults
 
     private static var efforts: String {
@@ -66,6 +80,7 @@ struct EncodingDetails: ParsableArguments {
             let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
             throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
+        if let colours, !(2...256 ~= colours) { throw ValidationError("--colours takes 2 to 256, not \(colours).") }
         if let maxBytes, maxBytes.count < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let quality = defaults.quality, !(1...100 ~= quality) {
             throw ValidationError("The setting quality takes 1 to 100, not \(quality).")
@@ -92,6 +107,8 @@ struct EncodingDetails: ParsableArguments {
             lossless: lossless || defaults.lossless, progressive: progressive || defaults.progressive,
             effort: effort ?? defaults.effort)
         options.set(shared, for: Formats.codecs)
+        if let chroma { (options.jpeg.chroma, options.avif.chroma) = (chroma, chroma) }
+        if let colours { (options.png.colours, options.gif.colours) = (colours, colours) }
         return options
     }
 
@@ -113,9 +130,12 @@ struct EncodingDetails: ParsableArguments {
             ("-Q", quality != nil, .quality), ("--effort", effort != nil, .effort), ("--lossless", lossless, .lossless),
             ("--progressive", progressive, .progressive),
         ]
-        return given.filter { given in given.isGiven && !encoders.contains { $0.uses(given.option) } }.map {
-            "\($0.name) has no effect on \(names)."
-        }
+        let special: [(name: String, isGiven: Bool, formats: Set<ImageFormat>)] = [
+            ("--chroma", chroma != nil, [.jpeg, .avif]), ("--colours", colours != nil, [.png, .gif]),
+        ]
+        let idle = special.filter { $0.isGiven && $0.formats.isDisjoint(with: formats) }.map(\.name)
+        let unused = given.filter { given in given.isGiven && !encoders.contains { $0.uses(given.option) } }.map(\.name)
+        return (unused + idle).map { "\($0) has no effect on \(names)." }
     }
 }
 
@@ -131,3 +151,14 @@ struct EncodingDefaults: ParsableArguments {
 }
 
 extension KeptMetadata: ExpressibleByArgument {}
+
+extension EncodeOptions.Chroma: ExpressibleByArgument {
+    /// The ratios, without the default.
+    public static var allValueStrings: [String] { allCases.filter { $0 != .automatic }.map(\.rawValue) }
+
+    /// Reads a ratio such as `4:2:0`.
+    public init?(argument: String) {
+        guard Self.allValueStrings.contains(argument) else { return nil }
+        self.init(rawValue: argument)
+    }
+}

@@ -4,7 +4,9 @@ import ArgumentParser
 struct IsolationOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo, exclusivity: .chooseLast,
-        help: "Decode in confined processes. By default batch does, and every verb with SVG and JPEG XL.")
+        help:
+            "Decode in confined processes. With --no-isolate, in this one. By default batch isolates, and every verb SVG and JPEG XL."
+    )
     var isolate: Bool?
 
     /// What a verb's words say.

@@ -39,7 +39,11 @@ struct JournalFileOption: ParsableArguments {
         if journal == nil { JournalFolder.prune() }
         do throws(Journal.Failure) {
             let standard = JournalFolder.journal(Digest(of: "\(place)\(output)\n\(part)"))
-            return try Journal(journal ?? standard, options: options, resumes: resumes)
+            guard let path = journal ?? standard else {
+                let reason = "The journal of the batch has no place, since HOME isn't set; give --journal FILE."
+                throw .unusable(LoadError(.unwritable, subject: "", reason))
+            }
+            return try Journal(path, options: options, resumes: resumes)
         } catch {
             guard case .unusable(let reason) = error, !isNeeded, journal == nil else { throw error.error }
             StandardError.warn("\(reason) The next run won't know what this one has done.")

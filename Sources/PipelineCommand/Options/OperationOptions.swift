@@ -46,7 +46,10 @@ struct OperationOptions: ParsableArguments {
     /// - Parameter standard: The size if none is given.
     func apply(to recipe: inout Recipe, standard: Geometry? = nil) throws {
         if let pipeline {
-            recipe.whole = try pipeline.pipeline(recipe.resources, recipe.fleet)
+            var resources = recipe.resources
+            // The recipe decides for each result how many frames a decode without a number keeps.
+            if recipe.frames == nil { resources.limits.frames = FramesArgument.all }
+            recipe.whole = try pipeline.pipeline(resources, recipe.fleet)
         } else {
             recipe.operations = try chain(standard: standard)
         }

@@ -17,8 +17,8 @@ struct PipelineArgument: ExpressibleByArgument, Sendable {
     /// The pipeline, on the caches and the client of a run, and on the shared tier if there is one.
     /// - Throws: `ValidationError` with file, line and column.
     func pipeline(_ resources: PipelineResources, _ fleet: Fleet?) throws -> ImagePipeline {
-        let bytes = path == "-" ? try StandardStream.readFile("/dev/stdin") : try StandardStream.readFile(path)
-        guard let bytes else {
+        let file = path == "-" ? "/dev/stdin" : path
+        guard let bytes = try StandardStream.readFile(file, limit: YAMLDocument.mostBytes) else {
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
         }
         do {

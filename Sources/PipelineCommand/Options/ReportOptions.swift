@@ -6,7 +6,10 @@ import Pipeline
 struct ReportOptions: ParsableArguments {
     enum Colour: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
 
-    @Flag(help: "Print a JSON object on a line for each result.")
+    @Flag(
+        help:
+            "Print a JSON object on a line for each result. For a name that isn't UTF-8, inputBytes and outputBytes have its bytes in base64."
+    )
     var json = false
 
     @Flag(name: [.customShort("q"), .long], help: "Print nothing but errors.")

@@ -26,8 +26,16 @@ struct RunOptions: ParsableArguments {
 
     func validate() throws {
         if let jobs, !(1...1024 ~= jobs) { throw ValidationError("--jobs takes 1 to 1024, not \(jobs).") }
+        if let memory, memory.count < Self.leastMemory {
+            throw ValidationError(
+                "--memory \(ByteCount.text(memory.count)) is less than one image needs; give at least \(ByteCount.text(Self.leastMemory))."
+            )
+        }
         if failFast, keepGoing { throw ValidationError("--fail-fast and --keep-going exclude each other; give one.") }
     }
+
+    /// Less would not hold the pixels of a small photo.
+    private static let leastMemory = 1_000_000
 
     /// How many jobs run concurrently. By default there is one more than cores: while one computes, another reads or
     /// writes.

@@ -19,12 +19,7 @@ struct SourceOptions: ParsableArguments {
         help: ArgumentHelp("Refuse sources with more bytes. (default: 64M)", valueName: "size"), completion: .default)
     var maxSourceBytes: CountArgument?
 
-    @Option(
-        help: ArgumentHelp(
-            "Refuse pictures that take longer. (default: 30s) The time of decoding, and of each later stage.",
-            valueName: "time"),
-        completion: .default)
-    var maxTime: TimeArgument?
+    @OptionGroup var time: TimeLimitOptions
 
     @Option(
         help: ArgumentHelp(
@@ -52,16 +47,16 @@ struct SourceOptions: ParsableArguments {
         ] {
             if let limit, limit.count < 1 { throw ValidationError("\(name) takes 1 or more.") }
         }
-        if let maxTime, maxTime.seconds <= 0 { throw ValidationError("--max-time takes more than 0.") }
         try shared.check(policy.cachePolicy)
     }
 
-    private var limits: ImageLimits {
-        var limits = ImageLimits(frames: frames?.most ?? 1)
+    /// What an image may cost.
+    var limits: ImageLimits {
+        var limits = time.limits
+        limits.frames = frames?.most ?? 1
         if let maxPixels { limits.pixels = maxPixels.count }
         if let maxSide { limits.side = maxSide.count }
         if let maxSourceBytes { limits.encodedBytes = maxSourceBytes.count }
-        if let maxTime { limits.time = .seconds(maxTime.seconds) }
         return limits
     }
 

@@ -6,9 +6,12 @@ import Stages
 struct WorkOptions: ParsableArguments {
     @OptionGroup(title: "Output format") var encoding: EncodingOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @Flag(help: "Write only results smaller than their sources.")
+    var onlyIfSmaller = false
+
     @Option(
         help: ArgumentHelp(
-            "What to do with results of the same path. One of error, keep-extension (a.heic.png), or number (a-2.png, in the order of the list).",
+            "What to do with results of the same path. One of error (in batch the later one fails), keep-extension (a.heic.png; batch then reads the whole list first), or number (a-2.png, in the order of the list).",
             valueName: "rule"))
     var onCollision = CollisionRule.error
 
@@ -27,7 +30,7 @@ struct WorkOptions: ParsableArguments {
     ///   - output: The value of `-o`; `nil` only in place.
     ///   - asFolder: Whether a path without fields is a folder even if there is none yet.
     func planner(output: String?, inPlace: Bool = false, inputs: Int, asFolder: Bool = false) throws -> OutputPlanner {
-        if output == "-", report.json {
+        if OutputPlanner.isStandardOutput(output), report.json {
             throw ValidationError("--json and an image would both be written to standard output.")
         }
         return try OutputPlanner(

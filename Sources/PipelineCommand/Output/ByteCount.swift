@@ -2,7 +2,7 @@
 enum ByteCount {
     /// Such as `812 B`, `23.4 KB` or `1.2 GB`, in powers of 1000.
     static func text(_ bytes: Int) -> String {
-        var value = Double(abs(bytes))
+        var value = Double(bytes.magnitude)
         for unit in ["B", "KB", "MB", "GB"] {
             if value < 999.95 || unit == "GB" {
                 let number = unit == "B" ? "\(Int(value))" : OneDecimal.text(value)

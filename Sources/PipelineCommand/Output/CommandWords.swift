@@ -8,6 +8,7 @@ enum CommandWords {
         ("Raise the limit of a side.", "Raise it with --max-side."),
         ("Raise the limit of time.", "Raise it with --max-time."),
         ("Raise the limit of memory, or ask for a smaller picture.", "Choose a smaller size with -s."),
+        ("; resize one of them.", "; --scale compares them."),
         ("; maxBytes allows ", "; --max-bytes allows "),
         ("set a smaller maxPixelSize,", "choose a smaller size with -s,"),
         ("set maxPixelSize or", "choose a smaller size with -s or"),

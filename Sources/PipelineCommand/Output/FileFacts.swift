@@ -18,6 +18,8 @@ struct FileFacts: Sendable {
     let identity: Identity
     /// When it was last written, in nanoseconds since 1970.
     let modified: Int64
+    /// When its content or its attributes last changed, in nanoseconds since 1970. No program can set it.
+    let changed: Int64
 
     /// `nil` if there is no file, or none that this process may see.
     init?(_ path: String) {
@@ -31,10 +33,15 @@ struct FileFacts: Sendable {
         isPipe = status.st_mode & S_IFMT == S_IFIFO
         size = Int(status.st_size)
         identity = Identity(device: status.st_dev, node: status.st_ino)
-        // A file system may report any number here.
-        let seconds = Int64(status.st_mtim.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
-        let time = seconds.partialValue.addingReportingOverflow(Int64(status.st_mtim.tv_nsec))
-        modified = seconds.overflow || time.overflow ? (status.st_mtim.tv_sec < 0 ? .min : .max) : time.partialValue
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+    }
+
+    /// A file system may report any number.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let seconds = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let sum = seconds.partialValue.addingReportingOverflow(Int64(time.tv_nsec))
+        return seconds.overflow || sum.overflow ? (time.tv_sec < 0 ? .min : .max) : sum.partialValue
     }
 
     static func isFolder(_ path: String) -> Bool { FileFacts(path)?.kind == .folder }
@@ -70,6 +77,11 @@ struct FileFacts: Sendable {
         }
         guard facts.kind == .folder else { return "\(printable(path)) is not a folder" }
         return path.withPath { access($0, W_OK | X_OK) } == 0 ? nil : String(cString: strerror(errno))
+    }
+
+    /// The error for a folder in which no file can be made.
+    static func unwritable(_ folder: String, _ obstacle: String) -> LoadError {
+        LoadError(.unwritable, subject: printable(folder), "Nothing can be written here: \(obstacle).")
     }
 
     /// The folder that a path lies in, without the slash after it; `nil` if it names none.

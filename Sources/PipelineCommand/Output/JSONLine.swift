@@ -9,7 +9,19 @@ enum JSONLine {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and numbers can always be encoded.
         let line = (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        // The encoder escapes control characters itself.
-        return line.hasPathEscapes ? printable(line) : line
+        return line.hasPathEscapes ? printable(escaped(line)) : escaped(line)
+    }
+
+    /// Escapes the invisible marks, which only texts have, as JSON can: programs read the same text, and a terminal shows
+    /// nothing else. The encoder itself escapes those below U+0020 alone.
+    private static func escaped(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: \.isInvisibleMark) else { return line }
+        return line.unicodeScalars.map { scalar in
+            guard scalar.isInvisibleMark else { return String(scalar) }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }.joined()
     }
 }

@@ -9,8 +9,10 @@ struct OutputName: Sendable, Hashable {
     let folder: String
     /// The position in the list, from 1.
     let index: Int
+    /// The extension as it is spelled, if there is one.
+    private let spelledExtension: String?
     /// The extension in lower case, if there is one.
-    let sourceExtension: String?
+    var sourceExtension: String? { spelledExtension?.lowercased() }
     /// The format of the file's bytes, if its extension names none.
     private(set) var sniffed: ImageFormat?
 
@@ -19,7 +21,7 @@ struct OutputName: Sendable, Hashable {
     init(_ input: String, index: Int, folder: String? = nil) {
         name = Self.name(of: input)
         self.index = index
-        sourceExtension = input == "-" || input.hasPrefix("data:") ? nil : Self.fileExtension(of: input)
+        spelledExtension = input == "-" || input.hasPrefix("data:") ? nil : Self.spelledExtension(of: input)
         self.folder = folder ?? Self.folder(of: input)
     }
 
@@ -29,6 +31,12 @@ struct OutputName: Sendable, Hashable {
         renamed.name = name
         return renamed
     }
+
+    /// The same with a number, such as `a-2`.
+    func numbered(_ number: Int) -> OutputName { renamed("\(name)-\(number)") }
+
+    /// The same with the source's extension in the name, such as `a.heic`; `nil` if there is none.
+    var keepingExtension: OutputName? { sourceExtension.map { renamed("\(name).\($0)") } }
 
     /// The same name with the format of the file's first bytes, which are read if the extension names no format.
     func sniffing(_ input: String) -> OutputName {
@@ -52,7 +60,7 @@ struct OutputName: Sendable, Hashable {
 
     /// The input's file name without folders, query and extension; never one that leaves the folder.
     private static func name(of input: String) -> String {
-        let isURL = input.contains("://")
+        let isURL = input.hasScheme
         let path = isURL ? String(input.prefix { $0 != "?" && $0 != "#" }) : input
         let last = last(of: path)
         let dot = last.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 == last.startIndex ? nil : $0 }
@@ -63,14 +71,23 @@ struct OutputName: Sendable, Hashable {
 
     /// The folder of an input; `.` if there is none.
     static func folder(of input: String) -> String {
-        guard !input.contains("://"), input != "-", !input.hasPrefix("data:") else { return "." }
+        guard !input.hasScheme, input != "-", !input.hasPrefix("data:") else { return "." }
         return FileFacts.folder(of: input) ?? "."
     }
 
+    /// The extension of a result in a format: the source's own, as it is spelled, if the format stays.
+    func fileExtension(_ format: ImageFormat) -> String {
+        // The name of an MPO promises several pictures, and a result has one.
+        guard extensionFormat == format, sourceExtension != "mpo" else { return format.fileExtension }
+        return spelledExtension ?? format.fileExtension
+    }
+
     /// The extension of a path or URL, in lower case.
-    static func fileExtension(of path: String) -> String? {
-        let last = last(of: path.contains("://") ? String(path.prefix { $0 != "?" && $0 != "#" }) : path)
-        return last.utf8.lastIndex(of: UInt8(ascii: ".")).map { last[last.utf8.index(after: $0)...].lowercased() }
+    static func fileExtension(of path: String) -> String? { spelledExtension(of: path)?.lowercased() }
+
+    private static func spelledExtension(of path: String) -> String? {
+        let last = last(of: path.hasScheme ? String(path.prefix { $0 != "?" && $0 != "#" }) : path)
+        return last.utf8.lastIndex(of: UInt8(ascii: ".")).map { String(last[last.utf8.index(after: $0)...]) }
     }
 
     /// The text after the last slash. Bytes are compared, since a combining mark after a slash would hide it.

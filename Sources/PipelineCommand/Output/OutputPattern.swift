@@ -76,14 +76,14 @@ struct OutputPattern: Sendable {
             case .field(.name): name.name
             case .field(.dir): name.folder
             case .field(.index): "\(name.index)"
-            case .field(.ext): format.fileExtension
+            case .field(.ext): name.fileExtension(format)
             case .field(.format): format.name
             case .field(.w): (width ?? size?.width).map { "\($0)" } ?? "{w}"
             case .field(.h): size.map { "\($0.height)" } ?? "{h}"
             }
         }.joined()
         // {dir} is often `.`.
-        let short = path.replacing("/./", with: "/")
+        let short = path.holds("/./") ? path.replacing("/./", with: "/") : path
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short
     }

@@ -11,8 +11,23 @@ struct OutputTarget: Sendable {
 
     let destination: Destination
     let format: ImageFormat
+    /// Whether the format is the source's, whose bytes are read first.
+    var followsSource = false
     /// The requested width, if it is known before the image is loaded.
     var width: Int?
+
+    /// The target with the format of a source's bytes, if it follows them.
+    func following(_ source: ImageSource) -> OutputTarget {
+        guard followsSource else { return self }
+        let bytes: [UInt8]? =
+            switch source {
+            case .bytes(let bytes): bytes
+            case .dataURL(let text): (try? DataURL(text))?.image.bytes
+            default: nil
+            }
+        guard let own = bytes.flatMap({ Formats.codecs.format(of: $0) }) else { return self }
+        return OutputTarget(destination: destination, format: own.ofResult, width: width)
+    }
 
     /// The path as far as it is known before the image is loaded; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }

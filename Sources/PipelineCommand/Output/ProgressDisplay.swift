@@ -6,32 +6,45 @@ final class ProgressDisplay: Sendable {
     private struct State {
         var drawn: ContinuousClock.Instant?
         var isShown = false
+        var counts = WorkCounts()
     }
 
-    private let bar: ProgressBar
+    /// How many jobs there are, and whether more may come.
+    private let total: @Sendable () -> (count: Int, isComplete: Bool)
+    private let isUnicode: Bool
     private let start = ContinuousClock.now
     private let state = Lock(State())
 
     /// `nil` if standard error isn't a terminal that can redraw a line.
-    init?(total: Int) {
+    convenience init?(total: Int) { self.init { (total, true) } }
+
+    /// `nil` if standard error isn't a terminal that can redraw a line.
+    convenience init?(_ list: SourceList) { self.init { (list.total, list.isComplete) } }
+
+    private init?(_ total: @escaping @Sendable () -> (count: Int, isComplete: Bool)) {
         guard StandardError.isRedrawable else { return nil }
         let locale = Environment["LC_ALL"] ?? Environment["LC_CTYPE"] ?? Environment["LANG"] ?? ""
-        let isUnicode = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
-        bar = ProgressBar(total: total, isUnicode: isUnicode)
+        isUnicode = locale.lowercased().contains("utf-8") || locale.lowercased().contains("utf8")
+        self.total = total
     }
 
     /// Draws the bar, unless it was drawn less than 0.1 seconds ago.
-    func show(_ counts: WorkCounts) {
+    /// - Parameter counts: The new counts; `nil` if only the list has grown.
+    func show(_ counts: WorkCounts? = nil) {
         let now = ContinuousClock.now
-        let isDue = state.withLock { state in
-            let isLast = counts.finished >= bar.total
-            if let drawn = state.drawn, state.isShown, !isLast, now - drawn < .milliseconds(100) { return false }
+        let (count, isComplete) = total()
+        let bar = ProgressBar(total: count, isComplete: isComplete, isUnicode: isUnicode)
+        let due: WorkCounts? = state.withLock { state in
+            // Jobs report in any order.
+            if let counts, counts.finished >= state.counts.finished { state.counts = counts }
+            let isLast = bar.isComplete && state.counts.finished >= bar.total
+            if let drawn = state.drawn, state.isShown, !isLast, now - drawn < .milliseconds(100) { return nil }
             state.drawn = now
             state.isShown = true
-            return true
+            return state.counts
         }
-        guard isDue else { return }
-        StandardError.write("\r\u{1B}[K" + bar.line(counts, elapsed: now - start, columns: Self.columns))
+        guard let due else { return }
+        StandardError.write("\r\u{1B}[K" + bar.line(due, elapsed: now - start, columns: Self.columns))
     }
 
     /// Removes the bar, to make room for other lines.

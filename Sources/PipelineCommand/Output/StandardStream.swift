@@ -35,23 +35,41 @@ enum StandardStream {
     /// Reads standard input to its end.
     /// - Throws: `CancellationError` soon after the work was cancelled, whether or not anything more comes.
     static func readInput(limit: Int, _ cancellation: WorkCancellation) throws -> [UInt8] {
-        let (bytes, number) = try read(STDIN_FILENO, limit: limit) {
-            var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            repeat { try cancellation.check() } while poll(&waiting, 1, 50) == 0
+        var bytes: [UInt8] = []
+        try eachChunk(cancellation, while: { bytes.count <= limit }) { bytes += $0 }
+        if bytes.isEmpty {
+            Interruption.waitShortly()
+            if Interruption.isRequested { throw CancellationError() }
         }
+        return bytes
+    }
+
+    /// Reads standard input in chunks as they come, to its end or while a condition holds.
+    /// - Throws: `CancellationError` soon after the work was cancelled, whether or not anything more comes; any error of
+    ///   `body`.
+    static func eachChunk(
+        _ cancellation: WorkCancellation, while wanted: () -> Bool = { true },
+        _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws {
+        let number = try read(
+            STDIN_FILENO, while: wanted,
+            wait: {
+                var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+                repeat { try cancellation.check() } while poll(&waiting, 1, 50) == 0
+            }, body)
         guard number == 0 else {
             throw LoadError(
                 .fileUnreadable, subject: "standard input", "It can't be read: \(String(cString: strerror(number))).")
         }
-        return bytes
     }
 
     /// The most bytes that are read from a file, since a device may have no end.
     private static let limit = 2_000_000_000
 
     /// Reads a file, or a pipe to its end; `nil` if it can't be read, with the reason in `errno`.
+    /// - Parameter limit: The most bytes; a longer file can't be read.
     /// - Throws: `CancellationError` if a signal ends the program meanwhile.
-    static func readFile(_ path: String) throws(CancellationError) -> [UInt8]? {
+    static func readFile(_ path: String, limit: Int = limit) throws(CancellationError) -> [UInt8]? {
         // Without O_NONBLOCK, opening a pipe without a writer would wait for ever.
         let file = path.withPath { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else { return nil }
@@ -78,18 +96,26 @@ enum StandardStream {
 
     private static func read(_ file: Int32, limit: Int, wait: () throws -> Void) rethrows -> ([UInt8], error: Int32) {
         var bytes: [UInt8] = []
+        let number = try read(file, while: { bytes.count <= limit }, wait: wait) { bytes += $0 }
+        return (bytes, number)
+    }
+
+    /// - Returns: 0, or the system's error number.
+    private static func read(
+        _ file: Int32, while wanted: () -> Bool, wait: () throws -> Void, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) rethrows -> Int32 {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count <= limit {
+        while wanted() {
             try wait()
             let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 {
                 let number = errno
                 if number == EINTR || (number == EAGAIN && !Interruption.isRequested) { continue }
-                return (bytes, number)
+                return number
             }
             guard count > 0 else { break }
-            bytes += chunk[..<count]
+            try body(chunk[..<count])
         }
-        return (bytes, 0)
+        return 0
     }
 }

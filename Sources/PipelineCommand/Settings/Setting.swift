@@ -1,3 +1,7 @@
+import FoundationEssentials
+import Pipeline
+import PipelineFile
+
 /// An option whose default a user may set in a file, or in the environment, which overrides the file.
 struct Setting: Sendable {
     /// The option's name without the dashes.
@@ -25,6 +29,16 @@ struct Setting: Sendable {
 
     /// The variable that sets it, such as `PIPECTL_CACHE_DIR`.
     var variable: String { Program.variablePrefix + name.uppercased().replacing("-", with: "_") }
+
+    /// Warns of variables that look like settings and are none.
+    static func warnOfUnknownVariables() {
+        let known = Set(all.map(\.variable) + [Program.variablePrefix + "CONFIG"])
+        let given = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix(Program.variablePrefix) }
+        for name in given.sorted() where !known.contains(name) {
+            let remedy = NearestName.of(name, among: known.sorted()).map { " Did you mean \($0)?" } ?? ""
+            StandardError.warn("\(printable(name)) is set, and there is no such setting.\(remedy)")
+        }
+    }
 
     /// The option that passes it to a verb.
     var option: String { isForEncoding ? "--default-\(name)" : "--\(name)" }

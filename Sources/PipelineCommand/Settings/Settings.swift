@@ -38,7 +38,7 @@ struct Settings {
 
     private static func file() throws -> [String: Value] {
         let path = path
-        guard let bytes = try StandardStream.readFile(path) else {
+        guard let bytes = try StandardStream.readFile(path, limit: YAMLDocument.mostBytes) else {
             // Without a file there are no settings. A file that can't be read is an error, since it may hold some.
             guard errno != ENOENT, errno != ENOTDIR else { return [:] }
             throw ValidationError("\(printable(path)): The file can't be read: \(String(cString: strerror(errno))).")
@@ -126,7 +126,7 @@ extension Settings: CustomStringConvertible {
     var description: String {
         // A URL may have a password.
         let lines = values.map {
-            "\($0.setting.name): \($0.text.contains("://") ? redactedURL($0.text) : $0.text)  # \($0.origin)"
+            "\($0.setting.name): \($0.text.hasScheme ? redactedURL($0.text) : $0.text)  # \($0.origin)"
         }
         let unset = Setting.all.filter { setting in !values.contains { $0.setting.name == setting.name } }
         return

@@ -9,11 +9,12 @@ struct BatchCommand: AsyncParsableCommand {
         commandName: "batch",
         abstract: "Process folders, patterns and lists of images.",
         discussion: """
-            -o is a folder, which mirrors the tree of the sources, or a pattern. By default about one image per core \
+            -o is a pattern, or a folder in which the source tree is recreated. By default about one image per core \
             is processed at a time, as far as memory allows. An existing file is an error unless -n, -y or --newer is \
             given. --resume continues after Ctrl-C, kill -9 or a power cut, and replaces only files that it wrote with \
-            the same options. On a terminal a bar shows the progress. A folder stands for the files whose extension or \
-            first bytes are an image's.
+            the same options. On a terminal a bar shows the progress. A folder means every image in it, recognized by \
+            extension or content; hidden files and symbolic links to folders are left out. The first images are \
+            processed while the list is still read. The last line of --json is the summary, of the kind summary.
 
             Examples:
               \(Program.name) batch photos -r -s '1600x1600>' -f webp -o web
@@ -52,45 +53,65 @@ struct BatchCommand: AsyncParsableCommand {
         if inputs.filter({ $0 == "-" }).count + (files0From == "-" ? 1 : 0) > 1 {
             throw ValidationError("Standard input can be read once.")
         }
-        if destination.output == "-" {
+        if OutputPlanner.isStandardOutput(destination.output) {
             throw ValidationError("Standard output takes one image; give a folder or a pattern.")
         }
         if destination.output == nil, !destination.inPlace { throw ValidationError("Give -o OUT, or --in-place.") }
     }
 
     func run() async throws {
-        let sources = try await BlockingThreads.files.run { try listed($0) }
         let planner = try work.planner(
-            output: destination.output, inPlace: destination.inPlace, inputs: sources.count, asFolder: true)
-        let jobs = try await planner.jobs(sources, onCollision: work.onCollision).filter {
-            shard?.contains($0.input) ?? true
-        }
-        try work.check(jobs)
+            output: destination.output, inPlace: destination.inPlace, inputs: inputs.count, asFolder: true)
         var recipe = work.recipe()
         try operations.apply(to: &recipe)
-        try await run(jobs, recipe, planner)
+        let rule = work.overwrite.rule
+        let list = SourceList(
+            shard: shard,
+            keepsFiles: destination.inPlace || journaling.resume || rule == .overwrite || rule == .ifNewer)
+        let display = work.report.quiet || work.running.dryRun ? nil : ProgressDisplay(list)
+        // The thread ends with the list, or soon after the batch.
+        async let reading: Void = read(list, display)
+        do {
+            try await run(BatchJobs(list, planner, work, shard), list, recipe, planner.root, display)
+        } catch let error as LoadError {
+            work.report.show(error)
+            throw ExitCode(1)
+        }
+        await reading
     }
 
-    private func run(_ jobs: [Job], _ recipe: Recipe, _ planner: OutputPlanner) async throws {
-        let display = work.report.quiet || work.running.dryRun ? nil : ProgressDisplay(total: jobs.count)
+    private func run(
+        _ jobs: BatchJobs, _ list: SourceList, _ recipe: Recipe, _ root: String?, _ display: ProgressDisplay?
+    ) async throws {
         let reporter = WorkReporter(work.report, bar: display)
         var run = work.workRun(recipe, reporter, inPlace: destination.inPlace)
+        run.isSource = { try list.contains($0, $1) }
         if work.running.dryRun {
-            return try await run.showPlan(jobs, work.report) { native, targets in
-                targets.map { ($0, operations.plannedSize(of: native)) }
+            var failures = 0
+            while case let part = try await jobs.next(), !part.isEmpty {
+                failures += try await run.showPlan(of: part, work.report) { native, targets in
+                    targets.map { ($0, operations.plannedSize(of: native)) }
+                }
             }
+            if failures > 0 { throw ExitCode(1) }
+            return
         }
-        try work.report.checkRoot(planner.root, jobs)
+        let first = try await jobs.next()
+        try work.report.checkRoot(root, first)
         run.journal = try await journal(options: try recipe.signature)
         let start = ContinuousClock.now
         defer {
             run.journal?.sync()
             display?.hide()
             reporter.showFolded()
-            show(reporter.soFar, of: jobs.count, in: ContinuousClock.now - start)
+            show(reporter.soFar, of: list.total, in: ContinuousClock.now - start)
         }
-        let failures = try await run.run(jobs)
-        await recipe.resources.close(after: jobs)
+        let begin = Lock<[Job]?>(first)
+        let failures = try await run.run {
+            let first = begin.withLock { $0.take() }
+            return if let first { first } else { try await jobs.next() }
+        }
+        await recipe.resources.close(if: jobs.haveURLs)
         if failures > 0 { throw ExitCode(1) }
     }
 
@@ -115,37 +136,37 @@ struct BatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// All sources, in the order in which they were given.
-    private func listed(_ cancellation: WorkCancellation) throws -> [BatchSource] {
+    /// Reads all sources, in the order in which they were given.
+    private func read(_ list: SourceList, _ display: ProgressDisplay?) async {
+        do {
+            try await BlockingThreads(name: "batch-list", count: 1).run { cancellation in
+                list.end(Result { try add(to: list, display, cancellation) })
+            }
+        } catch {
+            list.end(.failure(error))
+        }
+    }
+
+    private func add(to list: SourceList, _ display: ProgressDisplay?, _ cancellation: WorkCancellation) throws {
         let except = destination.output.flatMap { FileFacts.resolved($0) }
         let sources = BatchSources(recursive: recursive, except: except)
-        var found: [BatchSource] = []
-        do {
-            for input in inputs {
-                if input == "-" {
-                    found += sources.list(
-                        try StandardStream.readInput(limit: .max - 1, cancellation), endedBy: UInt8(ascii: "\n"))
-                } else {
-                    found += sources.sources(input)
-                }
-                try cancellation.check()
-            }
-            if let files0From {
-                let bytes =
-                    files0From == "-"
-                    ? try StandardStream.readInput(limit: .max - 1, cancellation)
-                    : try StandardStream.readFile(files0From)
-                guard let bytes else {
-                    let why = String(cString: strerror(errno))
-                    throw LoadError(.fileUnreadable, subject: printable(files0From), "The list can't be read: \(why).")
-                }
-                try cancellation.check()
-                found += sources.list(bytes, endedBy: 0)
-            }
-        } catch let error as LoadError {
-            work.report.show(error)
-            throw ExitCode(1)
+        func add(_ source: BatchSource) throws {
+            guard list.add(source) % 1000 == 0 else { return }
+            try cancellation.check()
+            display?.show()
         }
-        return found
+        for input in inputs {
+            if input == "-" {
+                try sources.eachInInput(endedBy: UInt8(ascii: "\n"), cancellation, add)
+            } else {
+                try sources.each(input, add)
+            }
+            try cancellation.check()
+        }
+        if files0From == "-" {
+            try sources.eachInInput(endedBy: 0, cancellation, add)
+        } else if let files0From {
+            try sources.eachInFile(files0From, add)
+        }
     }
 }

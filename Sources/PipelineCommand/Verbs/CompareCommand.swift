@@ -6,17 +6,19 @@ import Stages
 struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
-        abstract: "Measure how similar two images of one size are.",
+        abstract: "Measure how similar two images are.",
         discussion: """
             Compares the first frames, upright and in sRGB. If one has transparency, both are compared over black and \
             over white, and the lower values count. PSNR covers red, green and blue together, in dB. SSIM is that of \
-            the luma (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004.
+            the luma (BT.709), in a Gaussian window of 11x11, after Wang et al. 2004. -o writes a picture of the \
+            differences: the first image in faded grey, with red where the second one differs.
 
             Exit status: 0 compared, 1 below --min-psnr or --min-ssim, 2 not compared, such as images of different sizes.
 
             Examples:
               \(Program.name) compare photo.png photo.avif
               \(Program.name) compare before.png after.png --min-psnr 40 --min-ssim 0.98
+              \(Program.name) compare photo.jpg thumbnail.jpg --scale -o difference.png
             """)
 
     @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .file())
@@ -31,10 +33,23 @@ struct CompareCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fail if the SSIM is lower.", valueName: "0-1"), completion: .default)
     var minSsim: Double?
 
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @Flag(help: "Scale the larger image to the size of the other. (default: different sizes are an error)")
+    var scale = false
+
+    @Option(
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp("Write a picture of the differences. - is standard output, as PNG.", valueName: "out"),
+        completion: .file())
+    var output: String?
+
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
+        if OutputPlanner.isStandardOutput(output), report.json {
+            throw ValidationError("--json and an image would both be written to standard output.")
+        }
         if left == "-", right == "-" { throw ValidationError("Standard input can be read once.") }
         if let minPsnr, !(minPsnr >= 0) { throw ValidationError("--min-psnr takes 0 or more, not \(minPsnr).") }
         if let minSsim, !(-1...1 ~= minSsim) { throw ValidationError("--min-ssim takes -1 to 1, not \(minSsim).") }
@@ -43,8 +58,17 @@ struct CompareCommand: AsyncParsableCommand {
     func run() async throws {
         let recipe = Recipe(source, budget: MemoryBudget(bytes: .max))
         do {
-            let (left, right) = (try await recipe.image(left), try await recipe.image(right))
+            var (left, right) = (try await recipe.image(left), try await recipe.image(right))
+            if scale {
+                if left.size.width.saturatingTimes(left.size.height)
+                    > right.size.width.saturatingTimes(right.size.height)
+                {
+                    left = try await Self.scaled(left, to: right.size)
+                }
+                if left.size != right.size { right = try await Self.scaled(right, to: left.size) }
+            }
             let found = try await ImageComparison(of: left, right)
+            if let output { try await write(ImageComparison.picture(of: left, right), to: output) }
             show(found, left.size)
             await recipe.resources.close(after: [Job(reading: self.left), Job(reading: self.right)])
             if found.psnr < minPsnr ?? 0 || found.ssim < minSsim ?? -1 { throw ExitCode(1) }
@@ -60,6 +84,44 @@ struct CompareCommand: AsyncParsableCommand {
         }
     }
 
+    private static func scaled(_ image: DecodedImage, to size: PixelSize) async throws -> DecodedImage {
+        let list = ImagePipeline {
+            Given(image)
+            Resize(size, fit: .fill, enlarges: true)
+        }
+        return try await list.load(ImageRequest(.bytes([]))).image ?? image
+    }
+
+    /// Writes the picture of the differences by the same rules as all other results.
+    private func write(_ picture: DecodedImage, to output: String) async throws {
+        let planner = try OutputPlanner(
+            output: output, inPlace: false, format: nil,
+            standardFormat: output == "-" ? Formats.standard : nil, inputs: 1)
+        // It has no source of its own, so no image may be replaced by it.
+        let jobs = try await planner.jobs([BatchSource(input: "data:", folder: ".")], onCollision: nil)
+        let failure = Lock<LoadError?>(nil)
+        var run = WorkRun(
+            render: { _, _, targets in
+                var renderings: [Rendering] = []
+                for target in targets {
+                    let list = ImagePipeline {
+                        Given(picture)
+                        Encode(target.format, codecs: Formats.codecs)
+                    }
+                    let response = try await list.load(ImageRequest(.bytes([])))
+                    renderings.append(
+                        Rendering(
+                            target: target, image: response.encoded ?? EncodedImage(bytes: []), response: response))
+                }
+                return renderings
+            }, rule: overwrite.rule,
+            report: { result in if case .failed(let error) = result.outcome { failure.withLock { $0 = error } } })
+        let images = Set([left, right].compactMap { Job(reading: $0).file?.identity })
+        run.isSource = { file, _ in images.contains(file) }
+        _ = try await run.run(jobs)
+        if let error = failure.withLock(\.self) { throw error }
+    }
+
     private func show(_ found: ImageComparison, _ size: PixelSize) {
         if report.json {
             var line = ComparisonReport(left: left, right: right)
@@ -67,7 +129,7 @@ struct CompareCommand: AsyncParsableCommand {
             line.isEqual = !found.psnr.isFinite
             (line.psnr, line.ssim) = (found.psnr.isFinite ? found.psnr : nil, found.ssim)
             StandardOutput.write(JSONLine.of(line))
-        } else if !report.quiet {
+        } else if !report.quiet, !OutputPlanner.isStandardOutput(output) {
             let psnr = found.psnr.isFinite ? "\((found.psnr * 100).rounded() / 100) dB" : "infinite (no pixel differs)"
             StandardOutput.write("PSNR \(psnr), SSIM \((found.ssim * 10_000).rounded() / 10_000)")
         }

@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let codecs = await CodecTrial.all()
         let health = await cacheHealth() + shared.findings() + [settings]
         let findings =
-            [DoctorFinding(Program.name, Program.name, Pipectl.version, true)] + libraries + codecs + limits + [
+            [DoctorFinding("version", Program.name, Pipectl.version, true)] + libraries + codecs + limits + [
                 await confinement
             ]
             + health
@@ -47,9 +47,9 @@ struct DoctorCommand: AsyncParsableCommand {
         do {
             let settings = try Settings()
             _ = try Pipectl.parseAsRoot(settings.applied(to: ["doctor"]))
-            return DoctorFinding("settings", "settings", "\(settings.values.count) set", true)
+            return DoctorFinding("settings", Settings.path, "\(settings.values.count) set", true)
         } catch {
-            return DoctorFinding("settings", "settings", Pipectl.message(for: error), false)
+            return DoctorFinding("settings", Settings.path, Pipectl.message(for: error), false)
         }
     }
 
@@ -62,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 "blocked", "loaders", blocked + "all that only ImageMagick, Poppler and others read", true),
             DoctorFinding("limit", "pixels", "\(limits.pixels)", true),
             DoctorFinding("limit", "bytes", "\(limits.encodedBytes)", true),
-            DoctorFinding("limit", "frames", "\(limits.frames)", true),
+            DoctorFinding("limit", "frames", "\(FramesArgument.all), as far as the pixels allow", true),
             DoctorFinding("limit", "threads", "\(BlockingThreads.decoding.count)", true),
         ]
     }

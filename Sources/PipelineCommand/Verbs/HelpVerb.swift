@@ -16,23 +16,31 @@ struct HelpVerb: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The verb, in one or two words. Or stages, and the name of one.", valueName: "verb"),
+        help: ArgumentHelp("The verb, or stages.", valueName: "verb"),
         completion: .list(
             Pipectl.configuration.subcommands.compactMap { $0.configuration.commandName }.filter { $0 != "help" }
                 + ["stages"]))
-    var verb: [String] = []
+    var verb: String?
+
+    @Argument(
+        help: ArgumentHelp("The second word of the verb, or a stage's name.", valueName: "name"),
+        completion: .list(
+            CacheCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
+                + StageCatalogue.all(.described, nil).specifications.map(\.name)))
+    var name: String?
 
     @Option(name: .customLong("as"), help: "How the stages are written: text, man or markdown.")
     var form = StageReference.Form.text
 
     func run() throws {
         // A word that isn't a verb was refused before.
-        guard verb.first == "stages" else { throw CleanExit.helpRequest(Verb.named(by: verb).type) }
+        guard verb == "stages" else {
+            throw CleanExit.helpRequest(Verb.named(by: [verb, name].compactMap(\.self)).type)
+        }
         let catalogue = StageCatalogue.all(.described, nil)
-        guard verb.count < 3 else { throw ValidationError("help stages takes the name of one stage.") }
         do {
             let reference =
-                try verb.count == 2 ? StageReference(verb[1], in: catalogue) : StageReference(catalogue)
+                if let name { try StageReference(name, in: catalogue) } else { StageReference(catalogue) }
             StandardOutput.write(reference.written(as: form, version: Pipectl.version, program: Program.name))
         } catch {
             throw ValidationError(error.message)

@@ -10,7 +10,8 @@ struct InfoCommand: AsyncParsableCommand {
         abstract: "Show image metadata without decoding.",
         discussion: """
             --hash decodes each image, reduced to fit 256x256, and adds its ThumbHash (in base64), BlurHash, dominant \
-            colours and difference hash (64 bits, of which about 10 at most differ between copies of an image).
+            colours and difference hash: the dHash of Python's ImageHash, 64 bits, of which about 10 at most differ \
+            between copies of an image.
 
             -F takes a text with fields: \(InfoField.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")).
 
@@ -33,6 +34,7 @@ struct InfoCommand: AsyncParsableCommand {
     @Flag(help: "Add placeholders, a hash and dominant colours. ThumbHash, BlurHash and dHash.")
     var hash = false
 
+    @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
     @OptionGroup(title: "Sources and cache") var addresses: AddressOptions
     @OptionGroup(title: "Sources and cache") var cache: CacheOptions
@@ -66,7 +68,7 @@ struct InfoCommand: AsyncParsableCommand {
                 }
             }
         }
-        if inputs.contains(where: { $0.contains("://") }) { await responses.close() }
+        if inputs.contains(where: { $0.hasScheme }) { await responses.close() }
         if failures > 0 { throw ExitCode(1) }
     }
 
@@ -74,8 +76,10 @@ struct InfoCommand: AsyncParsableCommand {
         let job = Job(reading: input)
         do {
             let bytes = try await bytes(of: input, client)
-            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
-            return (metadata, hash ? try await ImageHashes(of: bytes) : nil)
+            let limits = time.limits
+            let time = WorkTime(limit: limits.time)
+            let metadata = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
+            return (metadata, hash ? try await ImageHashes(of: bytes, limits, after: time.used) : nil)
         } catch let error as LoadError {
             throw error.named(job)
         }

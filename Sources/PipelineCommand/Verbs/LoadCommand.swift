@@ -9,14 +9,14 @@ struct LoadCommand: AsyncParsableCommand {
         abstract: "Load images through a cache policy's pipeline.",
         discussion: """
             A source is an http or https URL, a data URL, a file, or - for standard input. The output's format follows \
-            its extension; - is standard output, as PNG. For several sources the output is a folder, or a pattern with \
+            its extension; - is standard output, in the source's format. For several sources the output is a folder, or a pattern with \
             {name} {w} {h} {ext} {dir} {index} {format}. An existing file is an error unless -n, -y or --newer is given.
 
             Examples:
               \(Program.name) load https://example.com/photo.jpg -o photo.webp --max-pixel-size 640
               \(Program.name) load *.jpg -o 'thumbnails/{name}-{w}.{ext}' --max-pixel-size 300x200
               \(Program.name) load https://example.com/photo.jpg --policy returnCacheDontLoad
-              cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.png
+              cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.jpg
             """)
 
     @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .file())
@@ -60,7 +60,7 @@ struct LoadCommand: AsyncParsableCommand {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
             if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         }
-        if output == "-", reporting.json {
+        if OutputPlanner.isStandardOutput(output), reporting.json {
             throw ValidationError("--json and -o - would both write to standard output.")
         }
     }
@@ -79,7 +79,7 @@ struct LoadCommand: AsyncParsableCommand {
         let run = WorkRun(
             render: { source, _, targets in try await render(source, targets.first, list, resources) },
             rule: overwrite.rule,
-            byteLimit: resources.limits.encodedBytes, report: { report($0) })
+            limits: resources.limits, report: { report($0) })
         let failures = try await run.run(jobs)
         await resources.close(after: jobs)
         if failures > 0 { throw ExitCode(1) }
@@ -90,7 +90,7 @@ struct LoadCommand: AsyncParsableCommand {
     ) async throws -> [Rendering] {
         var pipeline = list
         if let target {
-            if reading.frames == nil, target.format.holdsMotion {
+            if reading.frames == nil {
                 pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target.format, resources))
             }
             pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
@@ -108,7 +108,7 @@ struct LoadCommand: AsyncParsableCommand {
         _ source: ImageSource, _ format: ImageFormat, _ resources: PipelineResources
     ) -> WithinMemory {
         var limits = resources.limits
-        limits.frames = FramesArgument.all
+        limits.frames = format.holdsMotion ? FramesArgument.all : 1
         // One source is decoded at a time.
         return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
             let text = DroppedFrames.warning(header, kept: kept, isChosen: false, result: format)

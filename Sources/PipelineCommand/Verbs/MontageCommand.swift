@@ -48,11 +48,11 @@ struct MontageCommand: AsyncParsableCommand {
     @Flag(help: "Fill the tiles, and cut off the excess.")
     var fill = false
 
-    @OptionGroup var encoding: EncodingOptions
-    @OptionGroup var overwrite: OverwriteOptions
-    @OptionGroup var running: RunOptions
-    @OptionGroup var source: SourceOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     private static func colour(_ text: String) throws -> Colour {
         guard let colour = Colour(text: text) else {
@@ -68,7 +68,7 @@ struct MontageCommand: AsyncParsableCommand {
         }
         if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
         if !(0...10_000 ~= gap) { throw ValidationError("--gap takes 0 to 10000, not \(gap).") }
-        if output == "-", report.json {
+        if OutputPlanner.isStandardOutput(output), report.json {
             throw ValidationError("--json and an image would both be written to standard output.")
         }
     }
@@ -76,13 +76,15 @@ struct MontageCommand: AsyncParsableCommand {
     func run() async throws {
         let inputs = inputs
         let sources = try await BlockingThreads.files.run { _ in
-            let except = BatchSources(recursive: false, except: nil)
-            return inputs.flatMap { except.sources($0) }
+            var found: [BatchSource] = []
+            for input in inputs { BatchSources(recursive: false, except: nil).each(input) { found.append($0) } }
+            return found
         }
         guard let first = sources.first else { throw ValidationError("The folders hold no images.") }
         let planner = try OutputPlanner(
             output: output, inPlace: false, format: encoding.format?.format,
-            standardFormat: encoding.how.defaults.format?.format, inputs: 1)
+            standardFormat: encoding.how.defaults.format?.format
+                ?? (OutputPlanner.isStandardOutput(output) ? Formats.standard : nil), inputs: 1)
         let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
         try encoding.how.check(jobs, report)
         let isSource = try await BlockingThreads.files.run { _ in
@@ -97,7 +99,7 @@ struct MontageCommand: AsyncParsableCommand {
                 let (image, count) = try await sheet(of: sources)
                 failures.withLock { $0 = count }
                 return try await encoded(image, job, targets)
-            }, rule: overwrite.rule, byteLimit: source.maxSourceBytes?.count ?? 64_000_000,
+            }, rule: overwrite.rule, limits: source.limits,
             report: { show($0, sources.count, failures.withLock(\.self)) })
         if running.dryRun {
             return try await run.showPlan(jobs, report) { _, targets in targets.map { ($0, nil) } }
@@ -157,6 +159,7 @@ struct MontageCommand: AsyncParsableCommand {
         var renderings: [Rendering] = []
         for target in targets {
             let pipeline = ImagePipeline {
+                ContinueTime(within: source.limits.time)
                 Given(image)
                 if background.alpha == 255 { Flatten(background) }
                 Encode(target.format, options: encoding.how.options(target.format), codecs: Formats.codecs)
@@ -177,7 +180,8 @@ struct MontageCommand: AsyncParsableCommand {
         case .skipped(let reason): if !report.quiet { StandardOutput.write("\(printable(output)): \(reason)") }
         case .done(let written):
             guard !report.quiet, let file = written.first, let path = file.path else { return }
-            let images = count == 1 ? "1 image" : "\(count) images"
+            let all = count == 1 ? "1 image" : "\(count) images"
+            let images = failures > 0 ? "\(count - failures) of \(all)" : all
             let size = file.size.map { "\($0)" } ?? ""
             StandardOutput.write("\(images) → \(printable(path)): \(size), \(ByteCount.text(file.bytes))")
         }

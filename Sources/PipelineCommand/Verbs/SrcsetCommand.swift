@@ -71,9 +71,9 @@ struct SrcsetCommand: AsyncParsableCommand {
         let pattern =
             FileFacts.isFolder(output) || output.utf8.last == UInt8(ascii: "/")
             ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
-        let jobs = try await BlockingThreads.files.run { _ in planned(pattern) }
+        let jobs = try OutputPlanner.refuseCollisions(
+            try await BlockingThreads.files.run { _ in planned(pattern) })
         try details.check(jobs, report)
-        try OutputPlanner.refuseCollisions(jobs)
         let reporter = WorkReporter(report)
         let details = details
         var recipe = Recipe(source, budget: running.budget)
@@ -81,7 +81,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         let run = WorkRun(
             render: { [recipe] in try await Self.render($0, $1, $2, recipe, details, reporter) }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes,
+            limits: recipe.resources.limits,
             report: { html ? showHTML($0, reporter) : reporter.report($0) })
         if running.dryRun {
             return try await run.showPlan(jobs, report, needsSize: true) { native, targets in
@@ -149,6 +149,7 @@ struct SrcsetCommand: AsyncParsableCommand {
             for (index, target) in wanted.enumerated() {
                 group.addTask {
                     let pipeline = ImagePipeline {
+                        ContinueTime(response.workTime, within: recipe.resources.limits.time)
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
                         Encode(target.format, options: details.options(target.format), codecs: Formats.codecs)

@@ -12,7 +12,8 @@ struct StripCommand: AsyncParsableCommand {
             colour profile is kept, and so is an orientation other than upright, so the image looks the same. EXIF, \
             XMP, IPTC, comments, text, dates, previews and second images such as gain maps are removed. --gps removes \
             only the GPS position, and second images, which may contain it too. XMP that contains a position is \
-            removed as a whole.
+            removed as a whole. What isn't a position stays: names of countries and cities in IPTC, and makers' \
+            fields such as whether a camera's clock is set to home or abroad.
 
             Examples:
               \(Program.name) strip photo.jpg -o clean.jpg
@@ -26,15 +27,16 @@ struct StripCommand: AsyncParsableCommand {
     @Flag(help: "Remove only the GPS position. Other metadata is kept.")
     var gps = false
 
-    @OptionGroup var destination: DestinationOptions
-    @OptionGroup var overwrite: OverwriteOptions
-    @OptionGroup var running: RunOptions
+    @OptionGroup(title: "Output") var destination: DestinationOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var time: TimeLimitOptions
     @OptionGroup(title: "Sources and cache") var isolation: IsolationOptions
-    @OptionGroup var report: ReportOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        if destination.output == "-", report.json {
+        if OutputPlanner.isStandardOutput(destination.output), report.json {
             throw ValidationError("--json and an image would both be written to standard output.")
         }
     }
@@ -45,11 +47,11 @@ struct StripCommand: AsyncParsableCommand {
         let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
         let jobs = try await planner.jobs(sources, onCollision: nil)
         let reporter = WorkReporter(report)
-        let metadata = gps ? StrippedMetadata.location : .all
+        let (metadata, limits) = (gps ? StrippedMetadata.location : .all, time.limits)
         let run = WorkRun(
-            render: { try await Self.render($0, $1, $2, metadata) },
+            render: { try await Self.render($0, $1, $2, metadata, limits) },
             rule: destination.inPlace ? .overwrite : overwrite.rule, stopsAtFailure: running.failFast,
-            width: running.width, report: { reporter.report($0) })
+            width: running.width, limits: limits, report: { reporter.report($0) })
         if running.dryRun {
             return try await run.showPlan(jobs, report) { native, targets in targets.map { ($0, native) } }
         }
@@ -59,7 +61,8 @@ struct StripCommand: AsyncParsableCommand {
     }
 
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ metadata: StrippedMetadata,
+        _ limits: ImageLimits
     ) async throws -> [Rendering] {
         do {
             guard !source.isRemote else {
@@ -73,8 +76,9 @@ struct StripCommand: AsyncParsableCommand {
             }
             let response = try await file.load(ImageRequest(source))
             let bytes = response.encoded?.bytes ?? []
-            let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs)
-            let stripped = try await Formats.codecs.stripped(bytes, of: metadata)
+            let time = WorkTime(limit: limits.time)
+            let found = try await ImageMetadata(of: bytes, codecs: Formats.codecs, limits: limits, time: time)
+            let stripped = try await Formats.codecs.stripped(bytes, of: metadata, within: time)
             return try targets.map { target in
                 if case .standardOutput = target.destination {
                 } else if target.format != found.format {

@@ -14,7 +14,7 @@ struct ThumbCommand: AsyncParsableCommand {
               \(Program.name) thumb photo.jpg -s 400x300
               \(Program.name) thumb *.jpg -s '640x640>' -o 'small/{name}.webp'
               \(Program.name) thumb portrait.jpg -s 200x200 --crop north -o avatar.png
-              \(Program.name) thumb https://example.com/photo.jpg -s 300 -o - > small.png
+              \(Program.name) thumb https://example.com/photo.jpg -s 300 -o - > small.jpg
             """)
 
     @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())

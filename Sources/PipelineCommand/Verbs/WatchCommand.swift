@@ -37,7 +37,9 @@ struct WatchCommand: AsyncParsableCommand {
     @OptionGroup var work: WorkOptions
 
     func validate() throws {
-        if output == "-" { throw ValidationError("Standard output takes one image; give a folder or a pattern.") }
+        if OutputPlanner.isStandardOutput(output) {
+            throw ValidationError("Standard output takes one image; give a folder or a pattern.")
+        }
         if output.contains("{index}") {
             throw ValidationError("{index} is a place in a list, and here there is none; use {name}.")
         }

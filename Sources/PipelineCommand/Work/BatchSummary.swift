@@ -17,12 +17,13 @@ struct BatchSummary: Encodable, CustomStringConvertible {
         seconds = (time / .milliseconds(1)).rounded() / 1000
     }
 
-    private enum Field: String, CodingKey { case summary }
+    private enum Field: String, CodingKey { case kind, summary }
     private enum Part: String, CodingKey { case total, done, skipped, failed, left, bytesIn, bytesOut, seconds }
 
     /// Encodes the summary in an object named `summary`, so that it can't be taken for a result.
     func encode(to encoder: any Encoder) throws {
         var outer = encoder.container(keyedBy: Field.self)
+        try outer.encode("summary", forKey: .kind)
         var fields = outer.nestedContainer(keyedBy: Part.self, forKey: .summary)
         try fields.encode(total, forKey: .total)
         try fields.encode(done, forKey: .done)

@@ -10,7 +10,12 @@ enum DroppedFrames {
                 "The file is an animated \(header.format.name.uppercased()) with \(header.unreadFrames) frames; only the "
                 + "first one is read."
         }
-        guard !isChosen, result.holdsMotion, header.format.holdsMotion, header.frames > kept else { return nil }
+        guard !isChosen, header.frames > kept else { return nil }
+        guard result.holdsMotion else {
+            return "The animation has \(header.frames) frames; \(result.name.uppercased()) holds only the first one. "
+                + "--frames 1 says that this is meant."
+        }
+        guard header.format.holdsMotion else { return nil }
         return
             "The animation has \(header.frames) frames; only the first \(kept == 1 ? "one is" : "\(kept) are") kept. "
             + "--frames all with a higher --max-pixels keeps them all."

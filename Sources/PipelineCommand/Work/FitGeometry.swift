@@ -2,7 +2,7 @@ import Pipeline
 import Stages
 
 /// Scales the image up or down to the size that a geometry gives for its source.
-struct FitGeometry: Transform, PixelSizing {
+struct FitGeometry: PixelTransform, PixelSizing {
     private let geometry: Geometry
 
     init(_ geometry: Geometry) { self.geometry = geometry }
@@ -10,8 +10,9 @@ struct FitGeometry: Transform, PixelSizing {
     var signature: String? { "fitGeometry(lanczos3, \(geometry))" }
     var parameters: String { "\(geometry)" }
 
-    func apply(_ image: DecodedImage) async throws -> DecodedImage {
-        try await Resize(geometry.target(of: image.unreducedSize), fit: .fill, enlarges: true).apply(image)
+    func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try Resize(geometry.target(of: image.unreducedSize), fit: .fill, enlarges: true)
+            .transformed(image, cancellation)
     }
 
     /// The smallest box with no side shorter than the result's.
@@ -19,7 +20,6 @@ struct FitGeometry: Transform, PixelSizing {
         let target = geometry.target(of: source)
         let scale = max(
             Double(target.width) / Double(source.width), Double(target.height) / Double(source.height))
-        guard scale < 1 else { return nil }
         return PixelSize(
             width: Int((Double(source.width) * scale).rounded(.up)),
             height: Int((Double(source.height) * scale).rounded(.up)))

@@ -23,25 +23,21 @@ enum FolderListing {
         return names.sorted { $0.lexicographicallyPrecedes($1) }.map { String(path: $0) }
     }
 
-    /// The images below a folder: files whose extensions or first bytes say so. Hidden files and folders are left out,
-    /// and links to folders are not followed. A folder that can't be read is an entry with an error.
-    /// - Parameter except: A folder to leave out, such as the one for results.
-    static func images(below root: String, recursive: Bool, except: String?) -> [Entry] {
-        var found: [Entry] = []
-        collect(root, "", recursive, except, &found)
-        return found
-    }
-
-    private static func collect(
-        _ root: String, _ inner: String, _ recursive: Bool, _ except: String?, _ found: inout [Entry]
-    ) {
+    /// Finds the images below a folder: files whose extensions or first bytes say so. Hidden files and folders are left
+    /// out, and links to folders are not followed. A folder that can't be read is an entry with an error.
+    /// - Parameters:
+    ///   - inner: The folder to list, relative to the root.
+    ///   - except: A folder to leave out, such as the one for results.
+    ///   - found: Called with each image in its turn.
+    static func eachImage(
+        below root: String, _ inner: String = "", recursive: Bool, except: String?, _ found: (Entry) throws -> Void
+    ) rethrows {
         let folder = inner.isEmpty ? root : "\(root)/\(inner)"
         guard let names = names(in: folder) else {
             let error = LoadError(
                 .fileUnreadable, subject: printable(folder),
                 "The folder can't be read: \(String(cString: strerror(errno))).")
-            found.append(Entry(path: inner, error: error))
-            return
+            return try found(Entry(path: inner, error: error))
         }
         for name in names where name.utf8.first != UInt8(ascii: ".") {
             if Interruption.isRequested { return }
@@ -53,9 +49,11 @@ enum FolderListing {
             let isThere = whole.withPath { lstat($0, &status) } == 0
             if isThere, status.st_mode & S_IFMT == S_IFDIR {
                 let isExcepted = except != nil && FileFacts.resolved(whole) == except
-                if recursive, !isExcepted { collect(root, path, recursive, except, &found) }
+                if recursive, !isExcepted {
+                    try eachImage(below: root, path, recursive: recursive, except: except, found)
+                }
             } else if !FileFacts.isFolder(whole), isImage(whole) {
-                found.append(Entry(path: path))
+                try found(Entry(path: path))
             }
         }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Pipeline
 import Stages
 
@@ -8,9 +9,13 @@ struct Job: Sendable {
     /// The results; an error if there can be none.
     let targets: Result<[OutputTarget], LoadError>
 
-    init(input: String, targets: Result<[OutputTarget], LoadError>) {
+    /// Whether an earlier job has the same input and results.
+    let isRepeated: Bool
+
+    init(input: String, targets: Result<[OutputTarget], LoadError>, isRepeated: Bool = false) {
         self.input = input
         self.targets = targets
+        self.isRepeated = isRepeated
     }
 
     /// A source that is only read.
@@ -20,6 +25,14 @@ struct Job: Sendable {
     var file: FileFacts? {
         guard input != "-", case .file(let path)? = try? ImageSource(argument: input) else { return nil }
         return FileFacts(path)
+    }
+
+    /// Whether it is a file that doesn't exist.
+    var isMissing: Bool {
+        guard input != "-", case .file(let path)? = try? ImageSource(argument: input), FileFacts(path) == nil else {
+            return false
+        }
+        return errno == ENOENT || errno == ENOTDIR
     }
 
     /// The input without credentials or query values, for messages.

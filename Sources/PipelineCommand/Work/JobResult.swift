@@ -25,6 +25,12 @@ struct JobResult: Sendable {
     var bytesIn: Int?
     var duration = Duration.zero
 
+    /// Where the source came from; `nil` if it wasn't loaded.
+    var source: String? {
+        // A batch reads its files itself, for their digests.
+        response.map { job.file == nil ? $0.source.rawValue : LoadSource.file.rawValue }
+    }
+
     /// What happened, stage by stage.
     var trace: Trace {
         if case .failed(let error) = outcome { error.trace } else { response?.trace ?? Trace() }

@@ -6,16 +6,19 @@ enum JournalFolder {
     /// How long an unused journal is kept.
     static let keptSeconds = 30 * 86_400
 
-    static var path: String {
-        let state = Environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (state ?? (Environment["HOME"] ?? "/tmp") + "/.local/state") + "/\(Program.name)"
+    /// `nil` without a home folder: in a shared folder another user could make it first.
+    static var path: String? {
+        func folder(_ variable: String) -> String? { Environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let state = folder("XDG_STATE_HOME") ?? folder("HOME").map { $0 + "/.local/state" }
+        return state.map { "\($0)/\(Program.name)" }
     }
 
     /// The journal of a batch.
-    static func journal(_ identity: Digest) -> String { "\(path)/\(identity).journal" }
+    static func journal(_ identity: Digest) -> String? { path.map { "\($0)/\(identity).journal" } }
 
     /// Removes the journals that no batch has used for a month.
     static func prune(now: Int = time(nil)) {
+        guard let path else { return }
         for name in FolderListing.names(in: path) ?? [] {
             let parts = name.split(separator: ".", maxSplits: 1)
             guard parts.count == 2, parts[1] == "journal", Digest(hex: String(parts[0])) != nil else { continue }

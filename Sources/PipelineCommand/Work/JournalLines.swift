@@ -29,14 +29,43 @@ enum JournalLines {
     }
 
     /// Reads the lines of an open file; damaged ones are left out.
-    static func all(in descriptor: Int32) -> [[String]] {
-        (StandardStream.readAll(descriptor) ?? []).split(separator: UInt8(ascii: "\n")).compactMap(fields)
+    /// - Parameter body: Called with each line and where it begins.
+    static func each(in descriptor: Int32, _ body: (_ line: [String], _ offset: Int) -> Void) {
+        var rest: [UInt8] = []
+        var (offset, start) = (0, 0)
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = pread(descriptor, &chunk, chunk.count, offset), count > 0 || count < 0 && errno == EINTR
+        {
+            guard count > 0 else { continue }
+            offset += count
+            var new = chunk[..<count]
+            while let end = new.firstIndex(of: UInt8(ascii: "\n")) {
+                rest += new[..<end]
+                if let fields = fields(of: rest[...]) { body(fields, start) }
+                start += rest.count + 1
+                rest.removeAll(keepingCapacity: true)
+                new = new[(end + 1)...]
+            }
+            rest += new
+        }
+    }
+
+    /// Reads the line that begins at a place; `nil` if there is none.
+    static func line(at offset: Int, in descriptor: Int32) -> [String]? {
+        var chunk = [UInt8](repeating: 0, count: 1 << 10)
+        while true {
+            let count = pread(descriptor, &chunk, chunk.count, offset)
+            guard count > 0 else { return nil }
+            if let end = chunk[..<count].firstIndex(of: UInt8(ascii: "\n")) { return fields(of: chunk[..<end]) }
+            guard count == chunk.count else { return nil }
+            chunk = [UInt8](repeating: 0, count: chunk.count * 4)
+        }
     }
 
     private static func fields(of line: ArraySlice<UInt8>) -> [String]? {
         let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
         guard parts.count == 2,
-            Digest(of: parts[1]).description.prefix(16).utf8.elementsEqual(parts[0])
+            UInt64(String(decoding: parts[0], as: UTF8.self), radix: 16) == Digest(of: parts[1]).number
         else { return nil }
         return parts[1].split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map {
             unescaped(String(decoding: $0, as: UTF8.self))
@@ -53,26 +82,34 @@ enum JournalLines {
         return isSame
     }
 
-    /// Replaces a journal of mostly outdated lines by one with only the current lines. Leaves it as it is if that
-    /// fails.
-    /// - Parameter descriptor: The journal, open and locked; on return the new one, open and locked.
-    static func compact(_ descriptor: inout Int32, at path: String, to lines: [[String]]) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_size > 1_000_000 else { return }
-        let bytes = header + lines.flatMap { line($0) }
-        guard bytes.count < Int(status.st_size) / 2 else { return }
+    /// Replaces a journal by one with only some of its lines. Leaves it as it is if that fails.
+    /// - Parameters:
+    ///   - descriptor: The journal, open and locked; on return the new one, open and locked.
+    ///   - lines: Calls its argument with each line to keep.
+    /// - Returns: Whether it was replaced.
+    static func replace(_ descriptor: inout Int32, at path: String, _ lines: (([String]) -> Void) -> Void) -> Bool {
         let temporary = path + ".new"
         let file = temporary.withPath { open($0, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_APPEND, 0o600) }
-        guard file >= 0 else { return }
-        if flock(file, LOCK_EX | LOCK_NB) == 0, StandardStream.write(bytes, to: file) == 0, fdatasync(file) == 0,
-            TemporaryName.rename(temporary, to: path) == 0
-        {
-            close(descriptor)
-            descriptor = file
-        } else {
+        guard file >= 0 else { return false }
+        var bytes = header
+        var number: Int32 = flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
+        func write() {
+            if number == 0 { number = StandardStream.write(bytes, to: file) }
+            bytes.removeAll(keepingCapacity: true)
+        }
+        lines { fields in
+            bytes += line(fields)
+            if bytes.count > 1 << 16 { write() }
+        }
+        write()
+        guard number == 0, fdatasync(file) == 0, TemporaryName.rename(temporary, to: path) == 0 else {
             TemporaryName.remove(temporary)
             close(file)
+            return false
         }
+        close(descriptor)
+        descriptor = file
+        return true
     }
 
     /// Escapes tabs, newlines and percent signs. A path may contain anything but a zero byte.

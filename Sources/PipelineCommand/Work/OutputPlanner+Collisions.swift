@@ -1,85 +1,179 @@
 import ArgumentParser
 import Pipeline
+import Stages
 
 /// What happens when the results of several sources would have the same path.
 enum CollisionRule: String, CaseIterable, ExpressibleByArgument {
-    /// No work starts.
+    /// The later source fails.
     case error
     /// The names keep their sources' extensions: `a.heic.png` and `a.heif.png`.
     case keepExtension = "keep-extension"
     /// Every name after the first gets a number: `a.png` and `a-2.png`.
     case number
+}
 
-    /// What the user can do about results that still have the same path.
-    var remedy: String {
-        switch self {
-        case .error: " Give --on-collision keep-extension or number."
-        case .keepExtension: " Give --on-collision number."
-        case .number: ""
+/// Two sources whose results would have the same path.
+struct OutputCollision: Error {
+    let first: String
+    let second: String
+    let path: String
+    let remedy: String
+
+    var text: String { "\(first) and \(second) would both be written to \(printable(path)).\(remedy)" }
+
+    /// The error of the second source.
+    var error: LoadError {
+        LoadError(
+            .outputExists, subject: second,
+            "The result of \(first) is also written to \(printable(path)).\(remedy)")
+    }
+}
+
+/// The paths of the results that were planned so far.
+///
+/// Paths are kept as hashes of 64 bits, which differ among millions of paths.
+struct OutputPaths {
+    /// The rows that the paths belong to.
+    private var rows: [UInt64: Int32] = [:]
+    /// The next numbers of the names that several sources share.
+    private var numbers: [UInt64: Int] = [:]
+    /// The paths that several sources have, for a rule that changes all of them.
+    private var shared: Set<UInt64> = []
+
+    /// Claims a path for a row.
+    /// - Returns: The earlier row that has it; `nil` if there is none.
+    mutating func claim(_ path: String, row: Int) -> Int? {
+        let key = Self.key(path)
+        if let other = rows[key] { return Int(other) }
+        rows[key] = Int32(clamping: row)
+        return nil
+    }
+
+    /// Claims a path for a row under the first number that gives one of its own; `nil` if numbers don't change it.
+    mutating func number(_ path: String, row: Int, _ numbered: (Int) -> String?) -> Int? {
+        let key = Self.key(path)
+        for number in (numbers[key] ?? 2)... {
+            guard let other = numbered(number), other != path else { return nil }
+            guard claim(other, row: row) == nil else { continue }
+            numbers[key] = number + 1
+            return number
         }
+        return nil
+    }
+
+    /// Whether several of the noted sources have a path.
+    func isShared(_ path: String) -> Bool { shared.contains(Self.key(path)) }
+
+    /// Notes a path of a source, for ``isShared(_:)``.
+    mutating func note(_ path: String) {
+        let key = Self.key(path)
+        if rows.updateValue(0, forKey: key) != nil { shared.insert(key) }
+    }
+
+    /// Forgets whose the paths are, but not which ones are shared.
+    mutating func forgetRows() { rows = [:] }
+
+    /// The hash of a path without `.` and doubled slashes.
+    private static func key(_ path: String) -> UInt64 {
+        // Bytes, since Swift strings of different bytes may be equal and yet name different files.
+        let slash = UInt8(ascii: "/")
+        let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
+        let bytes = (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 }
 
 extension OutputPlanner {
-    /// The names of all sources, changed by a rule if results would have the same path.
-    func distinct(_ names: [OutputName], of sources: [BatchSource], by rule: CollisionRule) -> [OutputName] {
-        guard rule != .error else { return names }
-        let paths = zip(sources, names).map { path(of: $0, $1) }
-        let counts = paths.reduce(into: [[UInt8]: Int]()) { counts, path in
-            if let path { counts[path, default: 0] += 1 }
-        }
-        var taken = Set(counts.keys)
-        var numbers: [[UInt8]: Int] = [:]
-        return names.indices.map { index in
-            let name = names[index]
-            guard let path = paths[index], counts[path, default: 1] > 1 else { return name }
-            guard rule == .number else {
-                return name.sourceExtension.map { name.renamed("\(name.name).\($0)") } ?? name
-            }
-            guard let number = numbers[path] else {
-                numbers[path] = 2
-                return name
-            }
-            for number in number... {
-                let numbered = name.renamed("\(name.name)-\(number)")
-                // The name may have no part in the path.
-                guard let other = self.path(of: sources[index], numbered), other != path else { break }
-                guard taken.insert(other).inserted else { continue }
-                numbers[path] = number + 1
-                return numbered
-            }
-            return name
-        }
-    }
-
-    private func path(of source: BatchSource, _ name: OutputName) -> [UInt8]? {
-        guard source.error == nil else { return nil }
-        return (try? target(source.input, name))?.plannedPath.map(Self.normalized)
-    }
-
-    /// Refuses results that would have the same path.
+    /// Refuses results of different sources that would have the same path. A job that comes twice is only done once.
     /// - Throws: `ValidationError` that names both sources.
-    static func refuseCollisions(_ jobs: [Job], remedy: String = "") throws {
-        var taken: [[UInt8]: String] = [:]
-        for job in jobs {
-            guard case .success(let targets) = job.targets else { continue }
-            for target in targets {
-                guard let path = target.plannedPath else { continue }
-                if let other = taken.updateValue(job.input, forKey: normalized(path)) {
-                    throw ValidationError(
-                        (other.utf8.elementsEqual(job.input.utf8)
-                            ? "\(job.shown) would be written to \(printable(path)) twice."
-                            : "\(shown(other)) and \(job.shown) would both be written to \(printable(path)).") + remedy)
+    static func refuseCollisions(_ jobs: [Job]) throws -> [Job] {
+        var paths = OutputPaths()
+        return try jobs.enumerated().map { row, job in
+            for path in try job.targets.get().compactMap(\.plannedPath) {
+                guard let first = paths.claim(path, row: row) else { continue }
+                if first == row { throw ValidationError("\(job.shown) would be written to \(printable(path)) twice.") }
+                if jobs[first].input.utf8.elementsEqual(job.input.utf8) {
+                    return Job(input: job.input, targets: job.targets, isRepeated: true)
                 }
+                let collision = OutputCollision(first: jobs[first].shown, second: job.shown, path: path, remedy: "")
+                throw ValidationError(collision.text)
             }
+            return job
         }
     }
 
-    /// A path without `.` and doubled slashes.
-    private static func normalized(_ path: String) -> [UInt8] {
-        // Bytes, since Swift strings of different bytes may be equal and yet name different files.
-        let slash = UInt8(ascii: "/")
-        let parts = path.utf8.split(separator: slash).filter { !$0.elementsEqual(".".utf8) }
-        return (path.utf8.first == slash ? [slash] : []) + parts.joined(separator: CollectionOfOne(slash))
+    /// Plans the job of a source, whose path no earlier one may have.
+    /// - Parameters:
+    ///   - row: The place in the list, from 0.
+    ///   - rule: What happens if an earlier source has the path; `nil` in verbs without a choice.
+    ///   - other: Returns the source of an earlier row.
+    /// - Throws: `OutputCollision` if the rule allows no path.
+    func job(
+        _ source: BatchSource, row: Int, _ rule: CollisionRule?, _ paths: inout OutputPaths,
+        other: (Int) -> BatchSource
+    ) throws(OutputCollision) -> Job {
+        var name = name(of: source, row: row)
+        let target: OutputTarget
+        do throws(LoadError) {
+            if let error = source.error { throw error }
+            target = try self.target(source.input, name)
+        } catch {
+            return Job(input: source.input, targets: .failure(error))
+        }
+        guard var path = target.plannedPath else { return Job(input: source.input, targets: .success([target])) }
+        if rule == .keepExtension, paths.isShared(path), let changed = name.keepingExtension {
+            name = changed
+            path = self.path(of: source, name) ?? path
+        }
+        guard let first = paths.claim(path, row: row) else { return job(source, name) }
+        let earlier = other(first)
+        if earlier.input.utf8.elementsEqual(source.input.utf8) {
+            return Job(input: source.input, targets: .success([target]), isRepeated: true)
+        }
+        if rule == .number,
+            let number = paths.number(path, row: row, { self.path(of: source, name.numbered($0)) })
+        {
+            return job(source, name.numbered(number))
+        }
+        throw OutputCollision(
+            first: Self.shown(earlier.input), second: Self.shown(source.input), path: path,
+            remedy: remedy(rule, (source, row), (earlier, first), path))
+    }
+
+    /// The name of a source in patterns.
+    private func name(of source: BatchSource, row: Int) -> OutputName {
+        OutputName(source.input, index: row + 1, folder: source.folder)
+    }
+
+    /// The path of a source's result before any rule changes it; `nil` if it has none.
+    func path(of source: BatchSource, row: Int) -> String? {
+        source.error != nil ? nil : path(of: source, name(of: source, row: row))
+    }
+
+    private func path(of source: BatchSource, _ name: OutputName) -> String? {
+        (try? target(source.input, name))?.plannedPath
+    }
+
+    private func job(_ source: BatchSource, _ name: OutputName) -> Job {
+        Job(input: source.input, targets: Result { () throws(LoadError) in [try target(source.input, name)] })
+    }
+
+    /// The rules that would keep two results apart.
+    private func remedy(
+        _ rule: CollisionRule?, _ one: (source: BatchSource, row: Int), _ other: (source: BatchSource, row: Int),
+        _ path: String
+    ) -> String {
+        guard let rule else { return "" }
+        func kept(_ source: BatchSource, _ row: Int) -> String? {
+            name(of: source, row: row).keepingExtension.flatMap { self.path(of: source, $0) }
+        }
+        var rules: [CollisionRule] = []
+        if rule == .error, kept(one.source, one.row) != kept(other.source, other.row) { rules.append(.keepExtension) }
+        let numbered = self.path(of: one.source, name(of: one.source, row: one.row).numbered(2))
+        if rule != .number, numbered != path { rules.append(.number) }
+        let names = Formats.words(rules.map(\.rawValue), "or")
+        return rules.isEmpty ? " Put {name} or {index} into -o." : " Give --on-collision \(names)."
     }
 }

@@ -26,14 +26,18 @@ struct OutputPlanner {
         output: String?, inPlace: Bool, format: ImageFormat?, standardFormat: ImageFormat? = nil, inputs: Int,
         asFolder: Bool = false
     ) throws {
-        self.format = format
+        let piped = Self.standardOutputFormat(of: output)
+        if let piped, let format, format != piped {
+            throw ValidationError("-o names \(piped.name), and -f \(format.name); give one.")
+        }
+        self.format = format ?? piped
         self.standardFormat = standardFormat
         guard let output, !inPlace else {
             guard inPlace else { throw ValidationError("Give -o OUT, or --in-place.") }
             place = .besideSource
             return
         }
-        if output == "-" {
+        if Self.isStandardOutput(output) {
             if inputs > 1 { throw ValidationError("Standard output takes one image; give one source.") }
             if StandardOutput.isTerminal {
                 throw ValidationError("Standard output is a terminal; send the image to a file, or give -o FILE.")
@@ -51,6 +55,19 @@ struct OutputPlanner {
         }
     }
 
+    /// Whether an output is standard output: `-`, or with a format `jpg:-`.
+    static func isStandardOutput(_ output: String?) -> Bool {
+        output == "-" || standardOutputFormat(of: output) != nil
+    }
+
+    /// The format of `jpg:-`.
+    private static func standardOutputFormat(of output: String?) -> ImageFormat? {
+        guard let output, output.hasSuffix(":-") else { return nil }
+        return Formats.codecs.codec(forExtension: output.dropLast(2).lowercased()).flatMap {
+            $0.encoder == nil ? nil : $0.format
+        }
+    }
+
     /// The folder of all results, if it is known.
     var root: String? {
         if case .pattern(let pattern) = place { pattern.root } else { nil }
@@ -61,7 +78,16 @@ struct OutputPlanner {
     func target(_ input: String, _ name: OutputName) throws(LoadError) -> OutputTarget {
         switch place {
         case .standardOutput:
-            return OutputTarget(destination: .standardOutput, format: format ?? standardFormat ?? Formats.standard)
+            if let known = format ?? standardFormat {
+                return OutputTarget(destination: .standardOutput, format: known)
+            }
+            let source = try ImageSource(argument: input == "-" ? "data:" : input)
+            guard case .file(let path) = source else {
+                return OutputTarget(destination: .standardOutput, format: name.format, followsSource: true)
+                    .following(source)
+            }
+            let own = SourceFormat.ofFile(path)?.ofResult ?? name.format
+            return OutputTarget(destination: .standardOutput, format: own)
         case .besideSource:
             guard case .file(let path) = try ImageSource(argument: input == "-" ? "data:" : input) else {
                 throw LoadError(
@@ -91,22 +117,21 @@ struct OutputPlanner {
     /// - Parameters:
     ///   - sources: The sources in their order.
     ///   - rule: What happens if results would have the same path; `nil` in verbs without a choice.
-    /// - Throws: `ValidationError` if two results would have the same path.
+    /// - Throws: `ValidationError` if results of different sources would have the same path.
     func jobs(_ sources: [BatchSource], onCollision rule: CollisionRule?) async throws -> [Job] {
         try await BlockingThreads.files.run { _ in
-            let names = sources.enumerated().map { index, source in
-                OutputName(source.input, index: index + 1, folder: source.folder)
+            var paths = OutputPaths()
+            if rule == .keepExtension {
+                for (row, source) in sources.enumerated() { path(of: source, row: row).map { paths.note($0) } }
+                paths.forgetRows()
             }
-            let jobs = zip(sources, distinct(names, of: sources, by: rule ?? .error)).map { source, name in
-                Job(
-                    input: source.input,
-                    targets: Result { () throws(LoadError) in
-                        if let error = source.error { throw error }
-                        return [try target(source.input, name)]
-                    })
+            return try sources.enumerated().map { row, source in
+                do throws(OutputCollision) {
+                    return try job(source, row: row, rule, &paths, other: { sources[$0] })
+                } catch {
+                    throw ValidationError(error.text)
+                }
             }
-            try Self.refuseCollisions(jobs, remedy: rule?.remedy ?? "")
-            return jobs
         }
     }
 

@@ -16,15 +16,14 @@ struct PathPattern {
     /// Whether a text has wildcards.
     static func hasWildcards(_ text: String) -> Bool { text.utf8.contains { "*?[".utf8.contains($0) } }
 
-    /// The files that match, each with its folder below the part without wildcards.
-    func paths(except: String?) -> [BatchSource] {
-        var found: [BatchSource] = []
-        collect("", parts[...], except, &found)
-        return found
+    /// Finds the files that match, each with its folder below the part without wildcards.
+    func eachPath(except: String?, _ found: (BatchSource) throws -> Void) rethrows {
+        try collect("", parts[...], except, found)
     }
 
-    private func collect(_ inner: String, _ parts: ArraySlice<String>, _ except: String?, _ found: inout [BatchSource])
-    {
+    private func collect(
+        _ inner: String, _ parts: ArraySlice<String>, _ except: String?, _ found: (BatchSource) throws -> Void
+    ) rethrows {
         guard let part = parts.first else { return }
         let folder = root.isEmpty ? (inner.isEmpty ? "." : inner) : inner.isEmpty ? root : "\(root)/\(inner)"
         for name in FolderListing.names(in: folder) ?? []
@@ -34,18 +33,18 @@ struct PathPattern {
             let isFolder = FileFacts.isFolder(whole)
             if part == "**" {
                 if isFolder, !isLink(whole), FileFacts.resolved(whole) != except {
-                    collect(path, parts, except, &found)
+                    try collect(path, parts, except, found)
                 }
             } else if part.withPath({ part in name.withPath { fnmatch(part, $0, FNM_PERIOD) } }) == 0 {
                 if parts.count > 1 {
-                    if isFolder { collect(path, parts.dropFirst(), except, &found) }
+                    if isFolder { try collect(path, parts.dropFirst(), except, found) }
                 } else if !isFolder {
-                    found.append(BatchSource(input: whole, folder: inner.isEmpty ? "." : inner))
+                    try found(BatchSource(input: whole, folder: inner.isEmpty ? "." : inner))
                 }
             }
         }
         // `**` also matches no folder at all.
-        if part == "**" { collect(inner, parts.dropFirst(), except, &found) }
+        if part == "**" { try collect(inner, parts.dropFirst(), except, found) }
     }
 
     private func isLink(_ path: String) -> Bool {

@@ -34,7 +34,16 @@ struct Recipe: Sendable {
     func pipeline(
         _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
     ) throws -> ImagePipeline {
-        if let whole { return try whole.encoding(encode?(format)) }
+        if let whole {
+            // A decode without a number of frames keeps as many as the format that is encoded holds.
+            let list = try whole.encoding(encode?(format))
+            let keptFrames = (list.encodedFormat ?? format).holdsMotion ? FramesArgument.all : 1
+            guard frames == nil else { return list }
+            return list.replacing(Decode.self) { decode in
+                guard decode.frames == FramesArgument.all else { return decode }
+                return WithinMemory(budget, cutsFrames: true, onHeader: onHeader) { decode.keeping(frames: keptFrames) }
+            }
+        }
         var limits = resources.limits
         limits.frames = frames ?? (format.holdsMotion ? FramesArgument.all : 1)
         let pixels = WithinMemory(budget, cutsFrames: frames == nil, onHeader: onHeader) {
@@ -83,6 +92,16 @@ extension Recipe {
 }
 
 extension ImagePipeline {
+    /// The format of the list's `Encode`.
+    fileprivate var encodedFormat: ImageFormat? {
+        var format: ImageFormat?
+        _ = replacing(Encode.self) { encode in
+            format = encode.format
+            return encode
+        }
+        return format
+    }
+
     /// The same list with an `Encode` before its `Store` or at its end, unless it has one.
     fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {
         guard let encode, !contains(Encode.self) else { return self }

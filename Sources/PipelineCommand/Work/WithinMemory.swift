@@ -29,14 +29,17 @@ struct WithinMemory: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        if cutsFrames { decode = await decode.keepingFrames(of: load) }
+        if cutsFrames { decode = await decode.keepingFrames(of: &load) }
         // `Decode` reports what is wrong with a file.
-        let estimate = await decode.estimatedMemory(of: load)
+        let estimate = await decode.estimatedMemory(of: &load)
         if let estimate { onHeader?(estimate.header, decode.frames) }
         let pixels = estimate.map { $0.peak.saturatingPlus($0.picture) } ?? 0
         let bytes = file.bytes.count.saturatingPlus(pixels)
         let stages = Chain(body.stages.map { $0 is Decode ? decode : $0 })
-        try await budget.run(holding: bytes, priority: load.priority) { try await stages.run(&load) }
+        // A codec that the load leaves behind keeps the memory until it ends.
+        load.attach(try await budget.claimed(bytes, priority: load.priority))
+        defer { load.detach(MemoryClaim.self) }
+        try await stages.run(&load)
         return .done
     }
 }

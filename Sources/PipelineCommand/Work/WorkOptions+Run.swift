@@ -35,8 +35,8 @@ extension WorkOptions {
     func workRun(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
         WorkRun(
             render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
-            stopsAtFailure: running.failFast, width: running.width,
-            byteLimit: recipe.resources.limits.encodedBytes, report: { reporter.report($0) })
+            onlyIfSmaller: onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
+            limits: recipe.resources.limits, report: { reporter.report($0) })
     }
 
     /// Checks the options for encoding against the formats of the results, and warns of those without effect.
@@ -46,8 +46,14 @@ extension WorkOptions {
 extension EncodingDetails {
     /// Checks the options against the formats of the results, and warns of those without effect.
     func check(_ jobs: [Job], _ report: ReportOptions) throws {
-        let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }
-        for warning in try check(Set(targets.map(\.format))) { report.warn(warning) }
+        let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }.filter { !$0.followsSource }
+        try check(Set(targets.map(\.format)), report)
+    }
+
+    /// Checks the options against formats, and warns of those without effect if a report is given.
+    func check(_ formats: Set<ImageFormat>, _ report: ReportOptions?) throws {
+        let warnings = try check(formats)
+        for warning in warnings { report?.warn(warning) }
     }
 }
 
@@ -56,7 +62,7 @@ extension ReportOptions {
     func checkRoot(_ root: String?, _ jobs: [Job]) throws {
         // In JSON each result has its own object with the error.
         guard !json, let root, !jobs.isEmpty, let obstacle = FileFacts.obstacle(toWritingIn: root) else { return }
-        show(LoadError(.unwritable, subject: printable(root), "Nothing can be written here: \(obstacle)."))
+        show(FileFacts.unwritable(root, obstacle))
         throw ExitCode(1)
     }
 }
@@ -65,7 +71,12 @@ extension PipelineResources {
     /// Waits for background work and closes the cache, but only after jobs with URLs, since closing makes the cache's
     /// folder.
     func close(after jobs: [Job]) async {
-        guard jobs.contains(where: { $0.input.contains("://") }) else { return }
+        await close(if: jobs.contains { $0.input.hasScheme })
+    }
+
+    /// Waits for background work and closes the cache if anything came from the network.
+    func close(if isUsed: Bool) async {
+        guard isUsed else { return }
         await flights.drain()
         await responses.close()
     }

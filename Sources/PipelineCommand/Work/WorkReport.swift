@@ -4,7 +4,9 @@ import Pipeline
 /// The outcome of one result, as `--json` prints it: an object on a line.
 struct WorkReport: Encodable {
     let input: String
+    let inputBytes: PathBytes?
     @OrNull var output: String? = nil
+    var outputBytes: PathBytes? = nil
     var status: String
     @OrNull var reason: String? = nil
     @OrNull var source: String? = nil
@@ -17,6 +19,14 @@ struct WorkReport: Encodable {
     @OrNull var ms: Double? = nil
     @OrNull var error: FailureReport? = nil
 
+    init(input: String, output: String? = nil, status: String, reason: String? = nil, error: FailureReport? = nil) {
+        self.input = input
+        inputBytes = PathBytes(input)
+        outputBytes = output.flatMap { PathBytes($0) }
+        self.status = status
+        (self.output, self.reason, self.error) = (output, reason, error)
+    }
+
     /// An object for each result; a single one for a job without results.
     static func all(_ result: JobResult) -> [WorkReport] {
         let (input, native) = (result.job.input, result.response?.nativeSize)
@@ -26,14 +36,14 @@ struct WorkReport: Encodable {
             return [WorkReport(input: input, status: "failed", error: FailureReport(error))]
         case .done(let written) where written.isEmpty:
             var report = WorkReport(input: input, status: "done")
-            report.source = result.response?.source.rawValue
+            report.source = result.source
             (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
             report.ms = (result.duration / .microseconds(1)).rounded() / 1000
             return [report]
         case .done(let written):
             return written.map { written in
                 var report = WorkReport(input: input, output: written.path ?? "-", status: "done")
-                report.source = result.response?.source.rawValue
+                report.source = result.source
                 (report.width, report.height) = (written.size?.width, written.size?.height)
                 (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
                 (report.bytesIn, report.bytes) = (result.bytesIn, written.bytes)

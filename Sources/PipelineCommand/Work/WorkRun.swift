@@ -9,52 +9,107 @@ struct WorkRun: Sendable {
     var rule = OverwriteOptions.Rule.refuse
     /// Records what was written; `nil` except in `batch` and `watch`.
     var journal: Journal?
+    /// Whether a result that isn't smaller than its source is left out.
+    var onlyIfSmaller = false
     var stopsAtFailure = false
     /// How many jobs run concurrently.
     var width = 4
-    var byteLimit = 64_000_000
-    /// The files that all jobs are made of, which no job but its own may replace.
-    private(set) var sources: Set<FileFacts.Identity> = []
+    var limits = ImageLimits()
+    /// Whether a file is a source of any job. No job but its own may replace such a file. It may wait for the list.
+    var isSource: (@Sendable (FileFacts.Identity, WorkCancellation) throws -> Bool)?
     let report: @Sendable (JobResult) -> Void
 
     /// How a job ended.
-    private enum Ending {
+    private enum Ending: Sendable {
         case succeeded, failed
         /// It failed as all others would.
         case exhausted
+    }
+
+    private enum Event: Sendable {
+        case ended(Ending)
+        /// More jobs; none at the end.
+        case more([Job])
     }
 
     /// Runs all jobs, or as many as the disk has room for.
     /// - Returns: The number of failed jobs.
     /// - Throws: `CancellationError` if the task is cancelled. No file is left half-written.
     func run(_ jobs: [Job]) async throws -> Int {
-        let run = try await keepingSources(of: jobs)
-        return try await withThrowingTaskGroup(of: Ending.self) { group in
-            var waiting = jobs[...]
-            var failures = 0
-            func startNext() { if let job = waiting.popFirst() { group.addTask { try await run.finish(job) } } }
-            for _ in 0..<max(1, width) { startNext() }
-            while let ending = try await group.next() {
-                if ending != .succeeded { failures += 1 }
-                if ending == .exhausted || ending == .failed && stopsAtFailure {
-                    group.cancelAll()
-                    while let result = await group.nextResult() {
-                        if case .success(let ending) = result, ending != .succeeded { failures += 1 }
-                    }
-                    try Task.checkCancellation()
-                    return failures
+        let waiting = Lock(jobs)
+        return try await keepingSources(of: jobs).run {
+            waiting.withLock { jobs in
+                defer { jobs = [] }
+                return jobs
+            }
+        }
+    }
+
+    /// Runs the jobs of a list that may still be read.
+    /// - Parameter more: Returns the next jobs; none at the end.
+    func run(_ more: @escaping @Sendable () async throws -> [Job]) async throws -> Int {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            var waiting: ArraySlice<Job> = []
+            var (failures, running) = (0, 0)
+            var (isEnded, isListing) = (false, false)
+            func start() {
+                while running < max(1, width), let job = waiting.popFirst() {
+                    running += 1
+                    group.addTask { .ended(try await finish(job)) }
                 }
-                startNext()
+                if !isEnded, !isListing, waiting.isEmpty {
+                    isListing = true
+                    group.addTask { .more(try await unfinished(more)) }
+                }
+            }
+            start()
+            while let event = try await group.next() {
+                switch event {
+                case .more(let jobs):
+                    (isEnded, isListing) = (jobs.isEmpty, false)
+                    waiting = jobs[...]
+                case .ended(let ending):
+                    running -= 1
+                    if ending != .succeeded { failures += 1 }
+                    if ending == .exhausted || ending == .failed && stopsAtFailure {
+                        group.cancelAll()
+                        while let result = await group.nextResult() {
+                            if case .success(.ended(let ending)) = result, ending != .succeeded { failures += 1 }
+                        }
+                        try Task.checkCancellation()
+                        return failures
+                    }
+                }
+                start()
             }
             return failures
         }
     }
 
+    /// The next jobs that have to be looked at; none at the end. Those whose files are as a journal knows them are
+    /// reported together, which takes a fraction of a job's time.
+    private func unfinished(_ more: @Sendable () async throws -> [Job]) async throws -> [Job] {
+        while true {
+            let jobs = try await more()
+            guard let journal, journal.isResuming, !jobs.isEmpty else { return jobs }
+            let rest = try await BlockingThreads.files.run { cancellation in
+                try jobs.filter { job in
+                    try cancellation.check()
+                    guard !job.isRepeated, journal.isUntouched(job) else { return true }
+                    report(JobResult(job: job, outcome: .skipped("done before")))
+                    return false
+                }
+            }
+            if !rest.isEmpty { return rest }
+        }
+    }
+
     /// The same run, which replaces none of the jobs' sources by another's result.
     func keepingSources(of jobs: [Job]) async throws -> WorkRun {
-        guard replaces else { return self }
+        guard replaces, isSource == nil else { return self }
         var run = self
-        run.sources = try await BlockingThreads.files.run { _ in Set(jobs.compactMap { $0.file?.identity }) }
+        let sources = try await BlockingThreads.files.run { _ in Set(jobs.compactMap { $0.file?.identity }) }
+        run.isSource = { file, _ in sources.contains(file) }
         return run
     }
 
@@ -62,9 +117,9 @@ struct WorkRun: Sendable {
     private var replaces: Bool { rule == .overwrite || rule == .ifNewer || journal?.isResuming == true }
 
     /// Throws if a file is the source of another job.
-    func checkIsNoSource(_ path: String, of job: Job) throws(LoadError) {
-        guard !sources.isEmpty, let there = FileFacts(path)?.identity, sources.contains(there),
-            there != job.file?.identity
+    func checkIsNoSource(_ path: String, of job: Job, _ cancellation: WorkCancellation) throws {
+        guard let isSource, let there = FileFacts(path)?.identity, there != job.file?.identity,
+            try isSource(there, cancellation)
         else { return }
         throw LoadError(
             .outputExists, subject: printable(path),
@@ -80,6 +135,10 @@ struct WorkRun: Sendable {
             report(result)
             return .succeeded
         } catch let error as LoadError {
+            if job.file?.isPipe == true {
+                try await BlockingThreads.files.run { _ in Interruption.waitShortly() }
+                if Interruption.isRequested { throw CancellationError() }
+            }
             report(JobResult(job: job, outcome: .failed(error), duration: ContinuousClock.now - start))
             return error.code == .diskFull ? .exhausted : .failed
         }
@@ -87,16 +146,24 @@ struct WorkRun: Sendable {
 
     private func work(on job: Job) async throws -> JobResult {
         let targets = try job.targets.get()
-        let (wanted, reason) = try await BlockingThreads.files.run { _ in try unwritten(targets, of: job) }
+        if job.isRepeated { return JobResult(job: job, outcome: .skipped("it is listed more than once")) }
+        let (wanted, reason) = try await BlockingThreads.files.run { try unwritten(targets, of: job, $0) }
         guard !wanted.isEmpty || targets.isEmpty else { return JobResult(job: job, outcome: .skipped(reason)) }
+        let file = journal == nil ? nil : job.file
         let (source, count) = try await source(of: job)
         let key = journal?.key(of: job, source)
         if let journal, let key {
-            let isDone = try await BlockingThreads.files.run { _ in journal.isDone(key) }
+            let isDone = try await BlockingThreads.files.run { _ in journal.isDone(key, job, file) }
             if isDone { return JobResult(job: job, outcome: .skipped("done before"), bytesIn: count) }
         }
-        let renderings = try await render(source, job, wanted)
-        let written = try await BlockingThreads.files.run { try write(renderings, key, job, $0) }
+        let renderings = try await render(source, job, wanted.map { $0.following(source) }).filter { rendering in
+            guard onlyIfSmaller, let count else { return true }
+            return rendering.image.bytes.count < count
+        }
+        if renderings.isEmpty, onlyIfSmaller, !wanted.isEmpty {
+            return JobResult(job: job, outcome: .skipped("the result isn't smaller"), bytesIn: count)
+        }
+        let written = try await BlockingThreads.files.run { try write(renderings, key, job, file, $0) }
         guard !written.isEmpty || targets.isEmpty else {
             return JobResult(job: job, outcome: .skipped("the output exists"))
         }
@@ -105,18 +172,18 @@ struct WorkRun: Sendable {
     }
 
     /// The targets that have to be written, as far as their paths are known.
-    private func unwritten(_ targets: [OutputTarget], of job: Job) throws -> ([OutputTarget], reason: String) {
+    private func unwritten(
+        _ targets: [OutputTarget], of job: Job, _ cancellation: WorkCancellation
+    ) throws -> ([OutputTarget], reason: String) {
         let source = FileFacts(job.input)
         var reason = ""
         let wanted = try targets.filter { target in
             // Before anything is decoded.
-            if let path = target.plannedPath, let folder = target.knownFolder,
-                let obstacle = FileFacts.obstacle(toWritingIn: folder)
-            {
-                throw OutputFile.unwritable(path, obstacle)
+            if let folder = target.knownFolder, let obstacle = FileFacts.obstacle(toWritingIn: folder) {
+                throw FileFacts.unwritable(folder, obstacle)
             }
             guard target.isKnown, let path = target.plannedPath, let facts = FileFacts(path) else { return true }
-            try checkIsNoSource(path, of: job)
+            try checkIsNoSource(path, of: job, cancellation)
             switch (facts.kind, rule) {
             case (.regular, .refuse): if journal?.isResuming != true { throw OutputFile.exists(path) }
             case (.regular, .skip):
@@ -136,28 +203,28 @@ struct WorkRun: Sendable {
     /// journal, whose keys depend on its bytes.
     private func source(of job: Job) async throws -> (ImageSource, Int?) {
         if job.input == "-" {
-            let limit = byteLimit
+            let limit = limits.encodedBytes
             let bytes = try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) }
             return (.bytes(bytes), bytes.count)
         }
         let source = try ImageSource(argument: job.input)
         guard case .file(let path) = source else { return (source, nil) }
         guard journal != nil else { return (source, FileFacts(path)?.size) }
-        let limit = byteLimit
+        let limit = limits.encodedBytes
         let file = try await ImagePipeline { ReadFile(byteLimit: limit) }.load(ImageRequest(source))
         let bytes = file.encoded?.bytes ?? []
         return (.bytes(bytes), bytes.count)
     }
 
     private func write(
-        _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ cancellation: WorkCancellation
+        _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ file: FileFacts?, _ cancellation: WorkCancellation
     ) throws -> [JobResult.Written] {
         let wanted = try renderings.compactMap { rendering -> Output? in
             guard let target = rendering.target else { return nil }
             guard let path = target.path(size: rendering.image.size) else {
                 return Output(nil, rendering.image, target.format)
             }
-            return try existing(path, job, rendering.image.bytes).map {
+            return try existing(path, job, rendering.image.bytes, cancellation).map {
                 Output(path, rendering.image, target.format, $0)
             }
         }
@@ -165,7 +232,9 @@ struct WorkRun: Sendable {
             let files = wanted.compactMap { output in output.path.map { ($0, output.image.bytes) } }
             if !files.isEmpty { journal.willWrite(key, job, files) }
         }
-        return try wanted.filter { try put($0, cancellation) }.map {
+        let written = try wanted.filter { try put($0, cancellation) }
+        if key != nil { journal?.didWrite(job, file, written.compactMap(\.path)) }
+        return written.map {
             JobResult.Written(path: $0.path, bytes: $0.image.bytes.count, size: $0.image.size, format: $0.format)
         }
     }
@@ -207,14 +276,16 @@ struct WorkRun: Sendable {
 
     /// Writes a file; false if an existing one was kept.
     func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
-        guard let existing = try existing(path, job, bytes) else { return false }
+        guard let existing = try existing(path, job, bytes, cancellation) else { return false }
         return try put(bytes, at: path, existing, cancellation)
     }
 
     /// What may be done to an existing file; `nil` if it is kept.
     /// - Throws: `LoadError` with `outputExists` if no option allows overwriting it.
-    private func existing(_ path: String, _ job: Job, _ bytes: [UInt8]) throws -> OutputFile.Existing? {
-        try checkIsNoSource(path, of: job)
+    private func existing(
+        _ path: String, _ job: Job, _ bytes: [UInt8], _ cancellation: WorkCancellation
+    ) throws -> OutputFile.Existing? {
+        try checkIsNoSource(path, of: job, cancellation)
         switch rule {
         case .overwrite: return .replaced
         case .ifNewer:

@@ -123,7 +123,7 @@ extension HTTPCache {
         guard let latest = try? await store.totals()?.latestGeneration else { return 0 }
         var (count, last) = (0, Int64.min)
         while last < latest {
-            guard let entries = try? await store.entries(after: last, limit: 100), let end = entries.last else { break }
+            guard let entries = try? await page(after: last, limit: 100), let end = entries.last else { break }
             last = end.generation
             let found = entries.filter { $0.generation <= latest && isMeant($0) }.map(\.generation)
             // It may have been used or confirmed since it was read.

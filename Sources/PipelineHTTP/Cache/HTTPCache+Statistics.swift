@@ -72,9 +72,25 @@ extension HTTPCache {
 
     /// The stored responses, oldest first, page by page: pass the last entry's generation to get the next page. An
     /// empty page is the end.
-    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    /// - Throws: `LoadError.Code.storeFailed` if the store lists an entry again, so that the listing might never end;
+    ///   `CancellationError` if the task is cancelled.
     public func entries(after generation: Int64 = 0, limit: Int = 500) async throws -> [CacheEntry] {
         await flush()
-        return try await store.entries(after: generation, limit: limit)
+        return try await page(after: generation, limit: limit)
+    }
+
+    /// A page of entries without waiting for what is written.
+    func page(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
+        let entries = try await store.entries(after: generation, limit: limit)
+        var last = generation
+        for entry in entries {
+            guard entry.generation > last else {
+                throw LoadError(
+                    .storeFailed, subject: "",
+                    "The store's list of entries doesn't advance beyond number \(last). Check what else writes to it.")
+            }
+            last = entry.generation
+        }
+        return entries
     }
 }

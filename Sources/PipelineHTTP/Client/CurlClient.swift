@@ -51,7 +51,7 @@ public final class CurlClient: HTTPClient {
 
     /// Sends a request, follows its redirects and returns as soon as the final status line and fields have arrived.
     /// - Throws: `LoadError` with the code `invalidURL`, `unsupportedScheme` or `invalidHeader` before anything is
-    ///   sent; `refused` for an address that is not allowed or too many redirects; `unreachable`, `timedOut`,
+    ///   sent; `refused` for a URL or an address that is not allowed, or too many redirects; `unreachable`, `timedOut`,
     ///   `malformedResponse` or `tooManyBytes`; `CancellationError` at once if the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> TransferResponse {
         try request.check()
@@ -60,6 +60,12 @@ public final class CurlClient: HTTPClient {
         var deadline: Duration?
         while true {
             let target = try CurlURL(request.url)
+            guard options.allows?(request.url) ?? true else {
+                throw LoadError(
+                    .refused, subject: redactedURL(request.url.absoluteString),
+                    "The URL, to which a redirect may have led, is not among those that may be asked. Allow it in "
+                        + "CurlClient.Options.allows.")
+            }
             let transfer = CurlTransfer(request, target: target, deadline: deadline, thread: thread)
             let head = try await transfer.start()
             let body = CurlBody(transfer, client: self)

@@ -13,6 +13,8 @@ struct CurlHeadReader {
     static let maximumFields = 1000
     /// How many bytes all blocks together may have.
     static let maximumBytes = 256 << 10
+    /// How many characters of a reason phrase are kept.
+    static let longestReason = 100
 
     private(set) var status = 0
     private(set) var reason = ""
@@ -50,7 +52,9 @@ struct CurlHeadReader {
             return .malformed("its status line is malformed")
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-        reason = words.count > 2 ? String(decoding: words[2], as: UTF8.self) : ""
+        // It ends up on terminals and in logs, so only visible characters are kept.
+        let phrase = words.dropFirst(2).joined().lazy.filter { 0x20...0x7E ~= $0 }
+        reason = String(decoding: Array(phrase.prefix(Self.longestReason)), as: UTF8.self)
         return .more
     }
 

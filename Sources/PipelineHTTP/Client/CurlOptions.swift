@@ -22,6 +22,10 @@ extension CurlClient {
         public var decompress = false
         /// The addresses that may be connected to; public ones by default.
         public var addresses = AddressPolicy.publicOnly
+        /// Decides whether a URL may be asked; with `nil`, the default, any may. It is called for every request before
+        /// anything is sent, those that follow redirects included, so no server can lead the client elsewhere. It must
+        /// return quickly.
+        public var allows: (@Sendable (URL) -> Bool)?
         /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not read. A connection
         /// to it is kept for further requests to the same origin, and closed for a request to another one.
         public var proxy: URL?

@@ -5,7 +5,7 @@ public import HTTPTypes
 public struct TransferResponse: Sendable {
     /// The status code (RFC 9110 section 15).
     public let status: Int
-    /// The reason phrase; empty over HTTP/2.
+    /// The reason phrase, which is empty over HTTP/2. `CurlClient` keeps at most 100 visible ASCII characters of it.
     public let reason: String
     /// The fields of the final response, in their order.
     public let headers: HTTPFields

@@ -37,7 +37,8 @@ package enum PackedResponse {
             (100...999).contains(status), let requestTime = reader.number(Int64.self),
             let responseTime = reader.number(Int64.self), let stored = reader.number(Int64.self),
             let expires = reader.number(Int64.self), let freshUntil = reader.number(Int64.self),
-            let length = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }), let target = reader.run(),
+            let length = reader.number(UInt64.self).flatMap({ Int(exactly: $0) }),
+            CacheEntry.lengths.contains(Int64(length)), let target = reader.run(),
             let fields = reader.run().flatMap({ StoredFields.decode(Array($0)) }),
             let selecting = reader.run().flatMap({ SelectingFields(encoded: Array($0)) })
         else { return nil }

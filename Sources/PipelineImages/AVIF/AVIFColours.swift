@@ -46,7 +46,8 @@ struct AVIFColours {
         // Unspecified coefficients are taken for those of JPEG.
         case 2, 5, 6: (0.299, 0.114)
         case 7: (0.212, 0.087)
-        case 9: (0.2627, 0.0593)
+        // Constant luminance differs little from the other kind, and readers don't tell them apart.
+        case 9, 10: (0.2627, 0.0593)
         default: nil
         }
     }

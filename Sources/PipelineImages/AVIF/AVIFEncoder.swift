@@ -6,6 +6,8 @@ struct AVIFEncoder: ImageEncoding {
     let defaults = EncodeOptions.AVIF()
     let longestSide = 16_384
     let holdsMotion = true
+    /// libaom encodes a picture in one call.
+    let canBeStopped = false
     var lossless: WritableKeyPath<EncodeOptions.AVIF, Bool>? { \.lossless }
     var effort: (option: WritableKeyPath<EncodeOptions.AVIF, Int>, range: ClosedRange<Int>)? { (\.effort, 0...9) }
 
@@ -25,39 +27,41 @@ struct AVIFEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.AVIF, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        guard image.isAnimated else {
-            return try VipsEncoder(options: options)
-                .encode(image, quality: quality, metadata: metadata, cancellation: cancellation)
+        let file =
+            image.isAnimated
+            ? AVIFLoops(image.loopCount).added(to: try animation(image, quality, options, cancellation))
+            : try VipsEncoder(options: options).encode(image, quality: quality, cancellation: cancellation)
+        return try AVIFMetadata.added(metadata, to: file, cancellation)
+    }
+
+    private func animation(
+        _ image: DecodedImage, _ quality: Int, _ options: EncodeOptions.AVIF, _ cancellation: WorkCancellation
+    ) throws -> [UInt8] {
+        try cancellation.check()
+        let encoding = cavif_encoding(
+            width: Int32(image.width), height: Int32(image.height),
+            channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
+            effort: Int32(options.effort), lossless: options.lossless,
+            full_chroma: options.chroma.resolved(quality: quality) != .quarter)
+        var failure = cavif_failure()
+        guard let encoder = cavif_encoder_new(encoding, &failure) else { throw Self.refused(failure) }
+        defer { cavif_encoder_free(encoder) }
+        for frame in image.frames {
+            try cancellation.check()
+            let delay = UInt64(min(max(1, frame.delay.milliseconds), Self.longestDelay))
+            let isAdded = try image.colours(of: frame, cancellation).withPixels { pixels in
+                pixels.baseAddress.map { cavif_encoder_add(encoder, $0, delay, &failure) }
+            }
+            guard isAdded == true else { throw Self.refused(failure) }
         }
         try cancellation.check()
-        let file = try metadata.withBlocks { exif, xmp, profile in
-            let encoding = cavif_encoding(
-                width: Int32(image.width), height: Int32(image.height),
-                channels: Int32(max(3, image.layout.channelCount)), quality: Int32(quality),
-                effort: Int32(options.effort), lossless: options.lossless,
-                full_chroma: options.chroma.resolved(quality: quality) != .quarter,
-                exif: cavif_block(bytes: exif.baseAddress, count: exif.count),
-                xmp: cavif_block(bytes: xmp.baseAddress, count: xmp.count),
-                profile: cavif_block(bytes: profile.baseAddress, count: profile.count))
-            var failure = cavif_failure()
-            guard let encoder = cavif_encoder_new(encoding, &failure) else { throw Self.refused(failure) }
-            defer { cavif_encoder_free(encoder) }
-            for frame in image.frames {
-                try cancellation.check()
-                let isAdded = try image.colours(of: frame, cancellation).withPixels { pixels in
-                    pixels.baseAddress.map {
-                        cavif_encoder_add(encoder, $0, UInt64(max(1, frame.delay.milliseconds)), &failure)
-                    }
-                }
-                guard isAdded == true else { throw Self.refused(failure) }
-            }
-            try cancellation.check()
-            var count = 0
-            guard let start = cavif_encoder_finish(encoder, &count, &failure) else { throw Self.refused(failure) }
-            return Array(UnsafeBufferPointer(start: start, count: count))
-        }
-        return AVIFLoops(image.loopCount).added(to: file)
+        var count = 0
+        guard let start = cavif_encoder_finish(encoder, &count, &failure) else { throw Self.refused(failure) }
+        return Array(UnsafeBufferPointer(start: start, count: count))
     }
+
+    /// The longest time of a frame in milliseconds, since its track counts in 32 bits (ISO/IEC 14496-12 section 8.6.1.2).
+    private static let longestDelay = Int64(UInt32.max)
 
     private static func refused(_ failure: cavif_failure) -> LoadError {
         LoadError(.unencodable, subject: "", "The animation can't be written as image/avif (\(failure.words)).")

@@ -41,12 +41,10 @@ struct AVIFLoops {
             content =
                 children(box.content.prefix(header), duration: duration) + edit(duration ?? 0)
                 + children(box.content.dropFirst(header), duration: duration)
-        case "mdia", "minf", "stbl": content = children(box.content, duration: duration)
+        case "mdia": return box.movingChunks(by: added)
         case "meta": content = content.prefix(4) + children(box.content.dropFirst(4), duration: duration)
         case "mvhd": setDuration(&content, at: content.first == 1 ? 24 : 16, duration)
         case "tkhd": setDuration(&content, at: content.first == 1 ? 28 : 20, duration)
-        case "stco":
-            for entry in stride(from: 8, to: content.count - 3, by: 4) { content.add(added, at: entry) }
         case "iloc": moveItems(&content, by: added)
         default: break
         }
@@ -94,14 +92,6 @@ struct AVIFLoops {
                 position += 8
             }
         }
-    }
-}
-
-extension [UInt8] {
-    /// Adds to a 4-byte number.
-    fileprivate mutating func add(_ value: Int, at offset: Int) {
-        guard let number = self[...].number(at: offset, bytes: 4) else { return }
-        replaceSubrange(offset..<offset + 4, with: (number + value).bigEndian(4))
     }
 }
 

@@ -2,7 +2,9 @@ public import Pipeline
 
 /// An ordered list of the formats that are read and written.
 ///
-/// Every stage that reads or writes files takes such a list, and `PipelineResources` has one for all of them.
+/// `PipelineResources` has such a list, which all stages of a loader use. A stage that is made without one takes that of
+/// its list of stages: the codecs that another stage there was made with, or else its loader's, or else
+/// ``standard``. A list of stages that mixes codecs which are confined to other processes with others is refused.
 ///
 /// ```swift
 /// resources.codecs = ImageCodecs.standard.adding(.qoi)
@@ -61,6 +63,9 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     /// Whether all decoders work in other processes.
     package var areIsolated: Bool { codecs.allSatisfy { $0.decoder is any RemoteDecoding } }
 
+    /// The codecs of the package, and these in place of those for the same formats.
+    var withStandard: ImageCodecs { codecs.reduce(.standard) { $0.adding($1) } }
+
     /// The encoder of a format.
     /// - Throws: `LoadError.Code.unencodable` if there is none.
     func encoder(for format: ImageFormat) throws(LoadError) -> any ImageEncoding {
@@ -81,4 +86,15 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
         throw LoadError(
             .unsupportedType, subject: "", "The file is \(format), which isn't enabled; accepted are \(accepted).")
     }
+}
+
+extension ImageCodecs: CodecSet {
+    /// Whether all decoders work in other processes; `nil` without codecs.
+    package var isConfined: Bool? { codecs.isEmpty ? nil : areIsolated }
+}
+
+extension Load {
+    /// The formats that this load's list reads and writes, for stages of your own: the codecs that stages of the list
+    /// were made with, or else those of the loader, or else ``ImageCodecs/standard``.
+    public var codecs: ImageCodecs { listCodecs?.set as? ImageCodecs ?? .standard }
 }

@@ -1,7 +1,8 @@
 public import Pipeline
 
 extension DecodedImage {
-    /// Decodes a file in memory, as ``Decode`` and ``Downscale`` do.
+    /// Decodes a file in memory, as ``Decode`` and ``Downscale`` do. No loader is involved, so it is decoded in this
+    /// process unless `codecs` are isolated.
     ///
     /// ```swift
     /// let image = try await DecodedImage(decoding: bytes, maxPixelSize: 640)

@@ -12,7 +12,7 @@ enum UnknownFormat {
                 "The file is \(name), which is not supported; save it as a JPEG, PNG or TIFF.")
         }
         let start = bytes.prefix(12).map { (0x20..<0x7f).contains($0) ? String(UnicodeScalar($0)) : "." }.joined()
-        let declared = declaredType.map { ", though it is declared as \($0)" } ?? ""
+        let declared = declaredType.map { ", though it is declared as \(plainText($0, limit: 100))" } ?? ""
         return LoadError(.undecodable, subject: "", "The file begins with \"\(start)\" and is not an image\(declared).")
     }
 
@@ -25,6 +25,6 @@ enum UnknownFormat {
         ("a DirectDraw surface (DDS)", 0, Array("DDS ".utf8)), ("a QOI", 0, Array("qoif".utf8)),
         ("a PDF", 0, Array("%PDF-".utf8)), ("a GIMP picture (XCF)", 0, Array("gimp xcf".utf8)),
         ("a video", 4, Array("ftypisom".utf8)), ("a video", 4, Array("ftypmp4".utf8)),
-        ("a video", 4, Array("ftypqt".utf8)),
+        ("a video", 4, Array("ftypqt".utf8)), ("a HEIF of the brand mif3", 4, Array("ftypmif3".utf8)),
     ]
 }

@@ -1,3 +1,5 @@
+import Pipeline
+
 extension ICCProfile {
     /// The colour space that the profile is for, such as `RGB ` or `CMYK` (section 7.2.6).
     var space: String? { text(at: 16) }
@@ -10,7 +12,7 @@ extension ICCProfile {
             guard let count = tag.number(at: 8, bytes: 4), let letters = tag.slice(at: 12, count: count) else {
                 return nil
             }
-            return Self.printable(String(decoding: letters.prefix { $0 != 0 }, as: UTF8.self))
+            return Self.plain(String(decoding: letters.prefix { $0 != 0 }, as: UTF8.self))
         case "mluc":
             guard tag.number(at: 8, bytes: 4) ?? 0 > 0, let count = tag.number(at: 20, bytes: 4),
                 let offset = tag.number(at: 24, bytes: 4), let letters = tag.slice(at: offset, count: count)
@@ -19,16 +21,14 @@ extension ICCProfile {
             let units = stride(from: 0, to: pairs.count - 1, by: 2).map {
                 UInt16(pairs[$0]) << 8 | UInt16(pairs[$0 + 1])
             }
-            return Self.printable(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
+            return Self.plain(String(decoding: units.prefix { $0 != 0 }, as: UTF16.self))
         default: return nil
         }
     }
 
-    /// Keeps printable characters only, since the text may come from a hostile file and end up on a terminal.
-    private static func printable(_ text: String) -> String? {
-        let kept = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }.prefix(100)))
-        return kept.isEmpty ? nil : kept
+    /// The text may come from a hostile file and end up on a terminal.
+    private static func plain(_ text: String) -> String? {
+        let text = plainText(text, limit: 100)
+        return text.isEmpty ? nil : text
     }
 }

@@ -9,18 +9,18 @@ public struct CheckHeader: Stage {
     /// The same bytes.
     public let produces: Phases = .original
 
-    private let codecs: ImageCodecs
+    private let codecs: ImageCodecs?
     private let limits: ImageLimits
     private let threads: BlockingThreads
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats that are read; by default those of the list, see ``ImageCodecs``.
     ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 30
     ///     seconds.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
+        codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
         self.limits = limits
@@ -28,21 +28,16 @@ public struct CheckHeader: Stage {
     }
 
     /// Checks the bytes of a load.
-    /// - Throws: `LoadError` with `undecodable` if the bytes don't begin as an image does, `tooManyBytes` or
-    ///   `tooManyPixels`; `CancellationError` if the task is cancelled.
+    /// - Throws: `LoadError` with `undecodable` if the bytes aren't an image, `unsupportedType`, `tooManyBytes`,
+    ///   `tooManyPixels` or `tooMuchTime`; `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard case .original(let file) = load.content else { return .skipped }
-        try limits.check(encodedBytes: file.bytes.count)
-        guard let decoder = codecs.codec(of: file.bytes)?.decoder else {
-            throw LoadError(.undecodable, subject: "", "The bytes don't begin as an image does.")
-        }
-        let header = try await threads.run(priority: load.priority) { [limits, clock = load.clock] cancellation in
-            let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let header = try decoder.header(of: file.bytes, cancellation: cancellation)
-            try limits.check(header)
-            return header
-        }
+        let header = try await load.header(limits: limits, codecs: codecs, threads: threads)
+        try limits.check(header)
         load.note("\(header.format), \(header.size)")
         return .done
     }
+}
+
+extension CheckHeader: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

@@ -26,7 +26,7 @@ public struct Decode: Stage, LookingAhead {
     /// The pixels that later stages need; the pipeline sets it.
     public var ahead = PixelNeeds()
 
-    private let codecs: ImageCodecs
+    private let codecs: ImageCodecs?
     private var limits: ImageLimits
     private var options: DecodeOptions
     private let budget: MemoryBudget
@@ -34,7 +34,7 @@ public struct Decode: Stage, LookingAhead {
 
     /// Makes the stage.
     /// - Parameters:
-    ///   - codecs: The formats that are decoded; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats that are decoded; by default those of the list, see ``ImageCodecs``.
     ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1
     ///     frame, 1 GB of memory, 30 seconds.
     ///   - quality: How near a reduced picture comes to a full decode scaled with a Lanczos-3 kernel:
@@ -43,7 +43,7 @@ public struct Decode: Stage, LookingAhead {
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
+        codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), quality: DecodeQuality = .quality,
         allowTruncated: Bool = false, budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding
     ) {
         self.codecs = codecs
@@ -58,7 +58,8 @@ public struct Decode: Stage, LookingAhead {
 
     /// The options that differ from the defaults.
     public var parameters: String {
-        ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + (codecs.areIsolated ? ["isolated"] : []))
+        let isolated = codecs?.areIsolated == true ? ["isolated"] : []
+        return ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + isolated)
             .joined(separator: ", ")
     }
 
@@ -72,30 +73,33 @@ public struct Decode: Stage, LookingAhead {
     /// Decodes the bytes of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
-        let work = try work(for: file, load.request, load.priority, load.clock)
+        let time = load.time(within: limits.time)
+        defer { load.workTime = time.used }
+        let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
         let conversion = header.convertedColours.map { ", \($0) to sRGB" }
         load.note("\(header.format), \(header.size)\(conversion ?? "")")
         var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
-        source.decoder = work.decoder
+        (source.decoder, source.budget) = (work.decoder, budget)
         load.attach(source)
         load.advance(to: .decoded(image))
         return .done
     }
 
-    private func work(
-        for file: EncodedImage, _ request: ImageRequest, _ priority: LoadPriority, _ clock: any LoadClock
-    ) throws -> DecodeWork {
+    private func work(for file: EncodedImage, _ load: Load, _ time: WorkTime) throws -> DecodeWork {
         var (limits, options) = (limits, options)
-        if let frames = request.frames {
+        if let frames = load.request.frames {
             options.frames = max(1, frames)
             limits.frames = options.frames
         }
         try limits.check(encodedBytes: file.bytes.count)
-        let decoder = try codecs.readableCodec(of: file.bytes, declaredType: file.declaredType).decoder
-        return DecodeWork(
-            bytes: file.bytes, decoder: decoder, limits: limits, options: options, budget: budget, clock: clock,
-            priority: priority, maxPixelSize: request.maxPixelSize, ahead: ahead)
+        let codec = try (codecs ?? load.codecs).readableCodec(of: file.bytes, declaredType: file.declaredType)
+        var work = DecodeWork(
+            bytes: file.bytes, decoder: codec.decoder, limits: limits, options: options, budget: budget, time: time,
+            priority: load.priority, maxPixelSize: load.request.maxPixelSize, ahead: ahead)
+        work.header = load.knownHeader(of: file, codec)
+        work.held = load.attachment(MemoryClaim.self)
+        return work
     }
 
     /// The most frames of an animation that are decoded.
@@ -103,19 +107,20 @@ public struct Decode: Stage, LookingAhead {
 
     /// Returns a stage that decodes as many frames of a load's animation as the pixel and memory limits allow, with a
     /// time limit to match.
-    package func keepingFrames(of load: Load) async -> Decode {
-        guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: load)?.header else {
+    package func keepingFrames(of load: inout Load) async -> Decode {
+        guard limits.frames > 1, let header = await keeping(frames: 1).estimatedMemory(of: &load)?.header else {
             return self
         }
         let area = max(1, header.storedSize.bytes(1), header.codedSize.bytes(1))
         var decode = keeping(frames: min(header.frames, limits.frames, limits.pixels / area))
-        while decode.frames > 1, await decode.estimatedMemory(of: load) == nil {
+        while decode.frames > 1, await decode.estimatedMemory(of: &load) == nil {
             decode = keeping(frames: decode.frames / 2)
         }
         return decode
     }
 
-    private func keeping(frames: Int) -> Decode {
+    /// Returns a stage that decodes at most this many frames.
+    package func keeping(frames: Int) -> Decode {
         var decode = self
         decode.limits.frames = max(1, frames)
         decode.options.frames = decode.limits.frames
@@ -124,11 +129,17 @@ public struct Decode: Stage, LookingAhead {
     }
 
     /// Returns the header of a load's file, the peak memory of decoding it, and the size of the decoded picture, both
-    /// in bytes; `nil` for a file that the stage refuses.
-    package func estimatedMemory(of load: Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
+    /// in bytes; `nil` for a file that the stage refuses. The decode that follows doesn't read the header again.
+    package func estimatedMemory(of load: inout Load) async -> (header: ImageHeader, peak: Int, picture: Int)? {
         guard case .original(let file) = load.content,
-            let work = try? work(for: file, load.request, load.priority, load.clock)
+            let header = try? await load.header(limits: limits, codecs: codecs, threads: threads),
+            let work = try? work(for: file, load, load.time(within: limits.time)),
+            let (peak, picture) = try? work.estimate(header)
         else { return nil }
-        return try? await work.estimate(on: threads)
+        return (header, peak, picture)
     }
+}
+
+extension Decode: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

@@ -7,15 +7,19 @@ package struct DecodeWork: Sendable {
     let limits: ImageLimits
     let options: DecodeOptions
     let budget: MemoryBudget
-    let clock: any LoadClock
+    let time: WorkTime
     let priority: LoadPriority
     /// The box that the final picture fits into; `nil` for the size that later stages need.
     let maxPixelSize: PixelSize?
     let ahead: PixelNeeds
+    /// The file's header, if it has been read before.
+    var header: ImageHeader?
+    /// Memory that is held for the load, until work that is left behind ends.
+    var held: MemoryClaim?
 
     package init(
         bytes: [UInt8], decoder: any ImageDecoding, limits: ImageLimits, options: DecodeOptions,
-        budget: MemoryBudget, clock: any LoadClock, priority: LoadPriority,
+        budget: MemoryBudget, time: WorkTime, priority: LoadPriority,
         maxPixelSize: PixelSize?, ahead: PixelNeeds = PixelNeeds()
     ) {
         self.bytes = bytes
@@ -23,7 +27,7 @@ package struct DecodeWork: Sendable {
         self.limits = limits
         self.options = options
         self.budget = budget
-        self.clock = clock
+        self.time = time
         self.priority = priority
         self.maxPixelSize = maxPixelSize
         self.ahead = ahead
@@ -41,67 +45,43 @@ package struct DecodeWork: Sendable {
     /// Decodes on threads that may block. Waiting for memory holds no thread.
     package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
         (decoder as? any RemoteDecoding)?.wake()
-        guard isLeft, let time = limits.time else { return try await run(on: threads, began: nil) }
-        let (begins, began) = AsyncStream.makeStream(of: Void.self)
-        return try await withThrowingTaskGroup(of: (ImageHeader, DecodedImage)?.self) { group in
-            group.addTask { try await run(on: threads, began: began) }
-            group.addTask {
-                // Waiting for a thread or for memory doesn't count.
-                for await _ in begins { break }
-                let limited = WorkCancellation().limited(to: time, by: clock)
-                try await clock.sleep(untilLimit: time + .nanoseconds(1))
-                try limited.check()
-                return nil
-            }
-            defer { group.cancelAll() }
-            while let result = try await group.next() {
-                if let result { return result }
-            }
-            throw CancellationError()
-        }
-    }
-
-    private func run(
-        on threads: BlockingThreads, began: AsyncStream<Void>.Continuation?
-    ) async throws -> (ImageHeader, DecodedImage) {
-        let progress = try await threads.run(priority: priority, isLeft: isLeft) { cancellation -> Progress in
-            let cancellation = cancellation.limited(to: limits.time, by: clock)
+        let progress = try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation -> Progress in
             let (header, box) = try checkedHeader(cancellation)
             let memory = header.decodingMemory(box: box, frames: options.frames)
             try limits.check(memory: memory)
             // Most often the memory is available, and one job on the threads is enough.
             guard budget.claimNow(memory, priority: priority) else { return .waits(header, box: box, memory) }
             defer { budget.release(memory) }
-            return .over(header, try pixels(header, box, cancellation, began))
+            return .over(header, try pixels(header, box, cancellation))
         }
         switch progress {
         case .over(let header, let image): return (header, image)
         case .waits(let header, let box, let memory):
-            try await budget.claim(memory, priority: priority)
             // Work that is left behind holds its memory until it ends.
-            let claim = MemoryClaim(memory, of: budget)
-            let image = try await threads.run(priority: priority, isLeft: isLeft) { cancellation in
+            let claim = try await budget.claimed(memory, priority: priority)
+            let image = try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation in
                 defer { claim.release() }
-                return try pixels(header, box, cancellation.limited(to: limits.time, by: clock), began)
+                return try pixels(header, box, cancellation)
             }
             return (header, image)
         }
     }
 
-    /// Estimates the peak memory of the decode, and that of the picture, without decoding a pixel.
-    func estimate(on threads: BlockingThreads) async throws -> (header: ImageHeader, peak: Int, picture: Int) {
-        try await threads.run(priority: priority) { cancellation in
-            let cancellation = cancellation.limited(to: limits.time, by: clock)
-            let (header, box) = try checkedHeader(cancellation)
-            let frames = max(1, min(header.frames, options.frames))
-            let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
-            return (header, header.decodingMemory(box: box, frames: options.frames), picture)
-        }
+    /// The peak memory of decoding a picture with a header, and that of the decoded picture, in bytes.
+    func estimate(_ header: ImageHeader) throws -> (peak: Int, picture: Int) {
+        let (header, box) = try checked(header)
+        let frames = max(1, min(header.frames, options.frames))
+        let picture = header.storedSize(for: box).bytes(4).saturatingTimes(frames)
+        return (header.decodingMemory(box: box, frames: options.frames), picture)
     }
 
     /// Reads and checks the header. Returns it with the region to decode, and the box for that region.
     private func checkedHeader(_ cancellation: WorkCancellation) throws -> (ImageHeader, box: PixelSize?) {
-        var header = try decoder.header(of: bytes, cancellation: cancellation)
+        try checked(header ?? decoder.header(of: bytes, cancellation: cancellation))
+    }
+
+    private func checked(_ header: ImageHeader) throws -> (ImageHeader, box: PixelSize?) {
+        var header = header
         try limits.check(header)
         if maxPixelSize == nil, header.readsRegions, min(header.frames, options.frames) <= 1,
             let need = ahead.region(of: header.size), need.region.lies(in: header.size)
@@ -109,15 +89,20 @@ package struct DecodeWork: Sendable {
             header.region = need.region
             return (header, need.box)
         }
-        return (header, maxPixelSize ?? ahead.box(of: header.size))
+        guard header.isVector else { return (header, maxPixelSize ?? ahead.box(of: header.size)) }
+        var box = maxPixelSize ?? ahead.box(of: header.size)
+        // Unlike a later stage, `maxPixelSize` never enlarges.
+        if maxPixelSize != nil, let fitting = box, header.size.fitted(into: fitting) == header.size { box = nil }
+        var drawn = header
+        drawn.storedSize = header.storedSize(for: box)
+        try limits.check(drawn)
+        return (header, box)
     }
 
     private func pixels(
-        _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation,
-        _ began: AsyncStream<Void>.Continuation?
+        _ header: ImageHeader, _ box: PixelSize?, _ cancellation: WorkCancellation
     ) throws -> DecodedImage {
-        began?.yield()
-        return try decoder.picture(
+        try decoder.picture(
             of: bytes, header: header, box: box, options: options, cancellation: cancellation)
     }
 }

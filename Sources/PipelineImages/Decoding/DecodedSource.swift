@@ -7,25 +7,19 @@ public struct DecodedSource: LoadAttachment {
     public let file: EncodedImage
     /// The file's format, by its bytes.
     public let format: ImageFormat
-    /// How long each later stage may work on the pixels; `nil`, the default, for no limit.
+    /// How long all work on the load may take together: reading, decoding, transforms and encoding; `nil`, the default,
+    /// for no limit.
     public let timeLimit: Duration?
 
     /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.
     var decoder: (any ImageDecoding)?
+    /// The budget of the list's `Decode`, which later stages share.
+    var budget: MemoryBudget?
 
     /// Describes a file.
     public init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
         self.file = file
         self.format = format
         self.timeLimit = timeLimit
-    }
-}
-
-extension Load {
-    /// Limits the time of one stage's work on the pixels to that of the list's `Decode`. Pixels without a
-    /// ``DecodedSource`` have no limit.
-    var limitingTime: @Sendable (WorkCancellation) -> WorkCancellation {
-        let (limit, clock) = (attachment(DecodedSource.self)?.timeLimit, clock)
-        return { $0.limited(to: limit, by: clock) }
     }
 }

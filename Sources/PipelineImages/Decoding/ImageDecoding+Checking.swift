@@ -9,8 +9,8 @@ extension ImageDecoding {
         of bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
     ) throws -> DecodedImage {
         let image = try decode(bytes, header: header, box: box, options: options, cancellation: cancellation)
-        let most = header.region?.size ?? header.size
-        let least = header.orientation.applied(to: header.storedSize(for: box))
+        let most = header.largestSize(for: box)
+        let least = header.size(for: box)
         guard image.region == header.region, image.width >= least.width, image.height >= least.height,
             image.width <= most.width, image.height <= most.height
         else { throw Self.breach(by: self, header, box, image, least) }

@@ -9,12 +9,15 @@ extension ImageHeader {
         var frame = target.bytes(hasAlpha || count > 1 ? 4 : 3)
         let stored = storedRegion.size
         if excessPixels > 1 { frame = min(stored.bytes(4), frame.saturatingTimes(excessPixels)) }
+        // librsvg draws groups and filters apart, at the same size.
+        let layers = isVector ? frame.saturatingTimes(3) : 0
         // Turning a picture holds it twice for a moment.
         let copies = orientation == .up ? 0 : frame
         let scaling = ResamplePlan(from: stored, to: target, reserve: DecodeQuality.quality.blockReserve)
         let rows = storedSize.width.saturatingTimes(Self.rowsAtATime * 4)
         return memory.saturatingPlus(copies).saturatingPlus(frame.saturatingTimes(count)).saturatingPlus(rows)
-            .saturatingPlus(target == stored ? 0 : scaling.memory(channels: 4))
+            .saturatingPlus(layers)
+            .saturatingPlus(target == stored || isVector ? 0 : scaling.memory(channels: 4))
             .saturatingPlus(stored.bytes(1) <= wholeLimit ? stored.bytes(wholeBytes) : 0)
             // The profile is held in the file's pieces, as a whole, and as LittleCMS reads it.
             .saturatingPlus(profileBytes.saturatingTimes(3))

@@ -30,6 +30,9 @@ public struct ImageHeader: Sendable, Hashable {
     public var memory: Int
     /// Whether the decoder can decode a ``region`` alone; `false` by default.
     public var readsRegions = false
+    /// Whether the picture has no pixels of its own, as an SVG: it is drawn to fill the decoder's box, larger than its size
+    /// too. `false` by default.
+    public var isVector = false
     /// The part of the picture to decode, in upright pixels; `nil` for all of it. `Decode` sets it only for a still
     /// picture whose ``readsRegions`` is true. The decoder's box then applies to this part.
     public var region: PixelRegion?
@@ -74,11 +77,21 @@ public struct ImageHeader: Sendable, Hashable {
         region.map { orientation.stored($0, in: storedSize) } ?? PixelRegion(x: 0, y: 0, size: storedSize)
     }
 
-    /// The size that fits a box, in stored orientation: exactly the size that `Downscale` produces.
+    /// The size that fits a box, in stored orientation: exactly the size that `Downscale` produces. Only a vector picture
+    /// is enlarged.
     func storedSize(for box: PixelSize?) -> PixelSize {
         guard let box else { return storedRegion.size }
-        let fitted = decodedSize.fitted(into: box)
+        let fitted = isVector ? decodedSize.scaled(into: box) : decodedSize.fitted(into: box)
         return orientation.applied(to: PixelSize(width: max(1, fitted.width), height: max(1, fitted.height)))
+    }
+
+    /// The same size, upright.
+    package func size(for box: PixelSize?) -> PixelSize { orientation.applied(to: storedSize(for: box)) }
+
+    /// The largest picture that a decoder may return for a box, upright.
+    package func largestSize(for box: PixelSize?) -> PixelSize {
+        let fitted = size(for: box)
+        return PixelSize(width: max(decodedSize.width, fitted.width), height: max(decodedSize.height, fitted.height))
     }
 
     /// How many times larger than its fit into a box the picture, or its ``region``, is; 1 without a box or if it fits.

@@ -17,9 +17,10 @@ public struct ImageLimits: Sendable, Hashable {
     /// size, and what its format needs besides, such as all coefficients of a progressive JPEG or all pixels of a GIF.
     /// 1 GB by default. A ``MemoryBudget`` limits all decodes together.
     public var memory: Int
-    /// How long decoding one picture may take, waits not counted; 30 seconds by default, `nil` for no limit. Each later
-    /// stage of the list that works on the decoded pixels, such as a transform or ``Encode``, may take as long. AVIF,
-    /// HEIC and WebP can't always be stopped: the load fails in time, but the library finishes on its thread.
+    /// How long all work on one picture may take together, waits not counted; 30 seconds by default, `nil` for no limit.
+    /// It covers the header, the decode, transforms and ``Encode``, so a large AVIF of high effort may need more. A
+    /// transform that isn't a ``PixelTransform`` isn't counted. AVIF, HEIC, WebP and PNG can't always be stopped: the
+    /// load fails in time, but the library finishes on its thread.
     public var time: Duration?
 
     /// Creates limits; omitted ones have their defaults.

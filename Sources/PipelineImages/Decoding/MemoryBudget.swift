@@ -7,6 +7,10 @@ public import Pipeline
 /// without a thread, by priority, then first in, first out. A smaller decode never overtakes the first in line. A
 /// decode larger than the whole budget runs alone; use ``ImageLimits/memory`` to refuse it.
 ///
+/// A transform of this module that enlarges the picture claims its memory in the same way, and the load holds it until
+/// `Encode` has written the file or a stage of another kind runs. Other transforms and encoders never wait, but their
+/// memory counts, so that decodes wait for them.
+///
 /// A stage of your own that takes much memory claims it from the same budget. `PipelineResources.budget` has that of a
 /// loader's decodes.
 ///
@@ -75,6 +79,19 @@ public final class MemoryBudget: Sendable {
     /// - Throws: `CancellationError` if the task is cancelled meanwhile.
     func claim(_ count: Int, priority: LoadPriority) async throws {
         try await line.take(share(of: count), priority: priority)
+    }
+
+    /// Claims memory as soon as it is available. The claim ends with its last reference if it isn't released before.
+    /// - Throws: `CancellationError` if the task is cancelled meanwhile.
+    package func claimed(_ count: Int, priority: LoadPriority) async throws -> MemoryClaim {
+        try await claim(count, priority: priority)
+        return MemoryClaim(count, of: self)
+    }
+
+    /// Claims memory without waiting, even if it isn't available: later claims then wait until it is.
+    func charge(_ count: Int) -> MemoryClaim {
+        line.update { $0.bytes -= share(of: count) }
+        return MemoryClaim(count, of: self)
     }
 
     /// Releases claimed memory.

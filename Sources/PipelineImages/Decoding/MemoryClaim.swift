@@ -1,9 +1,12 @@
 import Pipeline
 
 /// Memory claimed from a budget. It is released when the work that needs it ends, or is dropped before it begins.
-final class MemoryClaim: Sendable {
+///
+/// A composite that holds memory for its body attaches it to the load. A codec that the load leaves behind keeps it until
+/// it ends.
+package final class MemoryClaim: LoadAttachment {
     private let budget: MemoryBudget
-    private let bytes: Int
+    let bytes: Int
     private let isHeld = Lock(true)
 
     /// Takes over a claim.

@@ -5,8 +5,9 @@ public import Pipeline
 /// JPEG has no transparency, so it is written over white. AVIF, GIF and WebP keep all frames of an animation with their
 /// delays; other formats get the first. Metadata is written only if ``EncodeOptions/metadata`` asks for it.
 ///
-/// Cancelling the load stops the work within milliseconds. AVIF may take longer, and the load waits for it. PNG and
-/// WebP may take longer too: the load ends at once, while libdeflate or libwebp finishes on its thread. See
+/// The work counts towards the time limit of the list's `Decode`, as that of all other stages does. Cancelling the load
+/// stops it within milliseconds. AVIF, PNG and WebP may take longer: the load ends at once, as it does when its time is
+/// up, while libaom, libdeflate or libwebp finishes on its thread and keeps its memory until then. See
 /// ``EncodeOptions/WebP-swift.struct``.
 ///
 /// - Throws: `LoadError.Code.unencodable` if there is no encoder for the format, an option is out of its range, the
@@ -26,9 +27,14 @@ public struct Encode: Stage {
     }
 
     private let target: Target
+    /// The format; `nil` if it is chosen for each picture.
+    package var format: ImageFormat? { if case .format(let format) = target { format } else { nil } }
     /// How the file is written.
     public let options: EncodeOptions
-    private let codecs: ImageCodecs
+    /// The codecs that the stage was made with.
+    private let given: ImageCodecs?
+    /// These, or those of the list and the standard ones for formats that the list lacks.
+    package private(set) var codecs: ImageCodecs
     private let threads: BlockingThreads
 
     /// Makes the stage.
@@ -36,10 +42,11 @@ public struct Encode: Stage {
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - quality: From 1, small, to 100, faithful; 80 by default. Values out of range are clamped. It has no effect
     ///     on PNG, GIF and TIFF.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs = .standard, threads: BlockingThreads = .decoding
+        _ format: ImageFormat, quality: Int = 80, codecs: ImageCodecs? = nil, threads: BlockingThreads = .decoding
     ) {
         let options = EncodeOptions(quality: min(100, max(1, quality)))
         self.init(format, options: options, codecs: codecs, threads: threads)
@@ -49,15 +56,17 @@ public struct Encode: Stage {
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
     ///   - options: How the file is written; an option out of range fails the load, see ``EncodeOptions/check(_:)``.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs = .standard,
+        _ format: ImageFormat, options: EncodeOptions, codecs: ImageCodecs? = nil,
         threads: BlockingThreads = .decoding
     ) {
         target = .format(format)
         self.options = options
-        self.codecs = codecs
+        given = codecs
+        self.codecs = codecs ?? .standard
         self.threads = threads
     }
 
@@ -66,15 +75,17 @@ public struct Encode: Stage {
     /// - Parameters:
     ///   - formats: What the client accepts.
     ///   - options: How each format is written.
-    ///   - codecs: The formats' encoders; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
+    ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(
-        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs = .standard,
+        _ formats: AcceptedFormats, options: EncodeOptions = EncodeOptions(), codecs: ImageCodecs? = nil,
         threads: BlockingThreads = .decoding
     ) {
         target = .accepted(formats)
         self.options = options
-        self.codecs = codecs
+        given = codecs
+        self.codecs = codecs ?? .standard
         self.threads = threads
     }
 
@@ -101,7 +112,8 @@ public struct Encode: Stage {
         let formats =
             switch target {
             case .format(let format): [format]
-            case .accepted(let accepted): accepted.formats
+            // The last resort needn't be an accepted one.
+            case .accepted(let accepted): accepted.choices
             }
         return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
     }
@@ -109,12 +121,10 @@ public struct Encode: Stage {
     /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
-        let (target, options, codecs) = (target, options, codecs)
+        let (target, options, codecs, readable) = (target, options, codecs, given ?? load.codecs)
         let source = options.metadata == .none ? nil : load.attachment(DecodedSource.self)
         try options.check(codecs)
-        let limited = load.limitingTime
-        let result = try await threads.run(priority: load.priority, isLeft: isLeft) { cancellation in
-            let cancellation = limited(cancellation)
+        let result = try await load.work(with: image.size, of: image, on: threads, isLeft: isLeft) { cancellation in
             let format =
                 switch target {
                 case .format(let format): format
@@ -122,7 +132,7 @@ public struct Encode: Stage {
                     accepted.best(hasAlpha: try image.hasTransparency(), isAnimated: image.isAnimated)
                 }
             let metadata = try source.map {
-                try options.metadata.blocks(of: $0, codecs, for: image, cancellation: cancellation)
+                try options.metadata.blocks(of: $0, readable, for: image, cancellation: cancellation)
             }
             return try Self.encoded(
                 image, format, options, codecs, metadata ?? EmbeddedMetadata(), cancellation)
@@ -134,6 +144,7 @@ public struct Encode: Stage {
                 EncodedImage(
                     bytes: result.bytes, declaredType: result.format.rawValue, size: image.size,
                     nativeSize: image.nativeSize)))
+        load.detach(PixelMemory.self)
         return .done
     }
 
@@ -143,6 +154,7 @@ public struct Encode: Stage {
     ) throws -> (bytes: [UInt8], format: ImageFormat, quality: Int) {
         let encoder = try codecs.encoder(for: format)
         func encode(_ quality: Int) throws -> [UInt8] {
+            try cancellation.check()
             var tried = options
             tried.quality = quality
             return try encoder.encode(image, as: format, tried, metadata: metadata, cancellation: cancellation)
@@ -158,6 +170,15 @@ public struct Encode: Stage {
             throw search.refusal(smallest: bytes.count, "and no quality that could be lowered")
         }
         return (bytes, format, options.quality)
+    }
+}
+
+extension Encode: CodecStage {
+    package var ownCodecs: (any CodecSet)? { given }
+
+    package mutating func use(_ codecs: (any CodecSet)?) {
+        guard given == nil else { return }
+        self.codecs = (codecs as? ImageCodecs)?.withStandard ?? .standard
     }
 }
 

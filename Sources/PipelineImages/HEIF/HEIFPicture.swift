@@ -136,8 +136,10 @@ extension HEIFFile {
             guard ["clap", "irot", "imir"].allSatisfy({ property($0, of: tile.id) == nil }) else {
                 throw unsupported("has a grid of tiles that are cropped or turned")
             }
-            // Pixels not covered by a tile would show the memory's old content.
-            guard tile.frames <= 1, tile.shown == tile.size, tile.size == tiles.first?.size ?? tile.size,
+            // Pixels not covered by a tile would show the memory's old content. Layers have sizes of their own, and libavif
+            // enlarges them to the item's.
+            let isWhole = tile.frames <= 1 && tile.shown == tile.size
+            guard isWhole || !tile.layers.isEmpty, tile.size == tiles.first?.size ?? tile.size,
                 tile.codec == tiles.first?.codec ?? tile.codec
             else { throw damaged("a tile's size differs from the others or from its header") }
             tiles.append(tile)

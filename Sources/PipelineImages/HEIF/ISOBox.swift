@@ -20,8 +20,27 @@ struct ISOBox {
     }
 
     /// Returns the bytes of a box.
-    static func bytes(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    static func bytes(_ type: String, _ content: some Collection<UInt8>) -> [UInt8] {
         (content.count + 8).bigEndian(4) + Array(type.utf8) + content
+    }
+
+    /// The bytes of the box, with a header of 8 bytes.
+    var bytes: [UInt8] { Self.bytes(type, content) }
+
+    /// Returns the bytes of a movie or of a part of one, with the offsets of its tracks' chunks moved (section 8.7.5);
+    /// those of another box as they are.
+    func movingChunks(by distance: Int) -> [UInt8] {
+        switch type {
+        case "moov", "trak", "mdia", "minf", "stbl":
+            var budget = 10_000
+            return Self.bytes(
+                type, Self.boxes(in: content, budget: &budget).flatMap { $0.movingChunks(by: distance) })
+        case "stco":
+            var content = Array(content)
+            for entry in stride(from: 8, to: content.count - 3, by: 4) { content.add(distance, at: entry) }
+            return Self.bytes(type, content)
+        default: return bytes
+        }
     }
 
     private static func next(in rest: inout ArraySlice<UInt8>) -> ISOBox? {
@@ -43,5 +62,13 @@ struct ISOBox {
         return ISOBox(
             type: String(decoding: type, as: UTF8.self), content: box.dropFirst(header), isWhole: isWhole,
             typeIndex: type.startIndex)
+    }
+}
+
+extension [UInt8] {
+    /// Adds to a big-endian number of 4 bytes.
+    mutating func add(_ value: Int, at offset: Int) {
+        guard let number = self[...].number(at: offset, bytes: 4) else { return }
+        replaceSubrange(offset..<offset + 4, with: (number + value).bigEndian(4))
     }
 }

@@ -1,11 +1,13 @@
 public import Pipeline
 
 extension DecodedImage {
-    /// Returns the picture's difference hash (dHash). Pictures that look alike have most of its 64 bits in common. The
-    /// number of different bits is the distance; up to 10 most often means the same picture in another size or quality.
+    /// Returns the picture's difference hash, as `imagehash.dhash` of Python's ImageHash calculates it. Pictures that
+    /// look alike have most of its 64 bits in common. The number of different bits is the distance; up to 10 most often
+    /// means the same picture in another size or quality.
     ///
-    /// The first frame, over white, is reduced to the mean lumas (BT.709) of 9×8 equal areas. Each bit says whether an
-    /// area is darker than the next one in its row, starting with the highest bit at the top left corner.
+    /// The first frame, over white, is reduced to 9×8 lumas (BT.601) with a Lanczos-3 kernel. Each bit says whether a
+    /// luma is darker than the next one in its row, starting with the highest bit at the top left corner. ImageHash takes
+    /// neither transparency nor orientation nor colour profile into account, and so differs where a file has one.
     /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `CancellationError`.
     public func differenceHash() async throws -> UInt64 {
         try await BlockingThreads.decoding.run { cancellation in
@@ -20,7 +22,7 @@ extension DecodedImage {
 }
 
 private enum DifferenceHash {
-    /// Returns the mean lumas of 9×8 areas, in millionths. A pixel on a border counts partly for each area.
+    /// Returns 9×8 lumas, from left to right and top to bottom, in levels.
     static func areas(
         of pixels: UnsafeBufferPointer<UInt8>, _ size: PixelSize, _ cancellation: WorkCancellation
     ) throws -> [Double] {
@@ -30,26 +32,39 @@ private enum DifferenceHash {
             if y % 16 == 0 { try cancellation.check() }
             var sums = [Double](repeating: 0, count: 9)
             for x in 0..<size.width {
-                let luma = pixels.luma(y * size.width + x)
+                let luma = luma(of: pixels, y * size.width + x)
                 for (column, share) in columns[x] { sums[column] += luma * share }
             }
             for (row, share) in rows[y] {
-                for column in 0..<9 { areas[row * 9 + column] += sums[column] * share }
+                for column in 0..<9 { areas[row * 9 + column] += level(sums[column]) * share }
             }
         }
-        // Differences below a millionth of a level are rounding errors.
-        return areas.map { ($0 * 1e6).rounded() }
+        return areas.map(level)
     }
 
-    /// For each pixel along a side, the areas that it lies in, and its share of each area.
+    /// Rounds as Pillow does after each direction, since equal neighbours give no bit.
+    private static func level(_ value: Double) -> Double { min(255, max(0, value.rounded())) }
+
+    /// Pillow's luma, in 1/65,536 of the weights of BT.601.
+    private static func luma(of pixels: UnsafeBufferPointer<UInt8>, _ pixel: Int) -> Double {
+        let (red, green, blue) = (Int(pixels[3 * pixel]), Int(pixels[3 * pixel + 1]), Int(pixels[3 * pixel + 2]))
+        return Double((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16)
+    }
+
+    /// For each pixel along a side, the areas that it contributes to, and how much to each.
     private static func shares(of side: Int, among count: Int) -> [[(area: Int, share: Double)]] {
-        (0..<side).map { pixel in
-            // In units such that a pixel is `count` long and an area `side`.
-            let (start, end) = (pixel * count, (pixel + 1) * count)
-            return (start / side...(end - 1) / side).map { area in
-                let overlap = min(end, (area + 1) * side) - max(start, area * side)
-                return (area, Double(overlap) / Double(side))
-            }
+        var shares = [[(area: Int, share: Double)]](repeating: [], count: side)
+        let scale = Double(side) / Double(count)
+        // The kernel is never narrower than a pixel.
+        let width = max(1, scale)
+        for area in 0..<count {
+            let centre = (Double(area) + 0.5) * scale
+            let reached = max(0, Int(centre - 3 * width + 0.5))..<min(side, Int(centre + 3 * width + 0.5))
+            var curve = LanczosCurve(step: 1 / width, count: reached.count)
+            curve.trace(from: Double(reached.lowerBound) + 0.5 - centre)
+            let sum = curve.values.reduce(0, +)
+            for (pixel, weight) in zip(reached, curve.values) { shares[pixel].append((area, weight / sum)) }
         }
+        return shares
     }
 }

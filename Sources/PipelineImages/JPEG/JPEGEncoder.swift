@@ -18,11 +18,20 @@ struct JPEGEncoder: ImageEncoding {
         ]
     }
 
+    /// A segment tells its number and that of all segments in a byte each (ICC.1:2010 annex B.4).
+    private static let mostProfileBytes = 255 * 65_519
+
     func encode(
         _ image: DecodedImage, quality: Int, options: EncodeOptions.JPEG, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
         try cancellation.check()
+        guard metadata.profile.count <= Self.mostProfileBytes else {
+            throw LoadError(
+                .unencodable, subject: "",
+                "A colour profile of \(metadata.profile.count) bytes can't be written as image/jpeg, which holds at most "
+                    + "\(Self.mostProfileBytes). Leave it out.")
+        }
         let chroma = options.chroma.resolved(quality: quality)
         // libjpeg calls back only during this call, which the object outlives.
         let watch = cjpeg_cancellation(

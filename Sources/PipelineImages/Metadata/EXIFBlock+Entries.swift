@@ -1,3 +1,5 @@
+import Pipeline
+
 extension EXIFBlock {
     /// One entry of a directory (TIFF 6.0 section 2).
     struct Entry {
@@ -109,9 +111,7 @@ extension EXIFBlock {
         let text =
             String(validating: characters, as: UTF8.self)
             ?? String(String.UnicodeScalarView(characters.map { UnicodeScalar($0) }))
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7f...0x9f).contains($0.value) }))
+        return plainText(text)
     }
 
     /// Returns the raw bytes of an entry.

@@ -17,6 +17,9 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// Returns a block without the prefix "Exif"; empty if it isn't EXIF.
     static func exif(_ block: [UInt8]?) -> [UInt8] { block.flatMap { EXIFBlock($0) }?.bytes ?? [] }
 
+    /// Whether its profile is another than the one that is written with every picture.
+    package var hasForeignProfile: Bool { !profile.isEmpty && profile != ICCProfile.sRGB }
+
     var isEmpty: Bool { exif.isEmpty && xmp.isEmpty && profile.isEmpty }
 
     /// Runs `body` with pointers to the blocks, `nil` for missing ones.

@@ -84,7 +84,8 @@ public struct ImageMetadata: Sendable, Hashable {
         }
     }
 
-    /// Reads a file's header and its metadata.
+    /// Reads a file's header and its metadata. No loader is involved, so they are read in this process unless `codecs`
+    /// are isolated.
     /// - Parameters:
     ///   - bytes: The whole file.
     ///   - codecs: The formats that are read; by default ``ImageCodecs/standard``.
@@ -100,10 +101,19 @@ public struct ImageMetadata: Sendable, Hashable {
         of bytes: [UInt8], codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(),
         priority: LoadPriority = .normal, clock: any LoadClock = SystemClock(), threads: BlockingThreads = .decoding
     ) async throws {
+        let time = WorkTime(limit: limits.time, clock: clock)
+        try await self.init(of: bytes, codecs: codecs, limits: limits, priority: priority, time: time, threads: threads)
+    }
+
+    /// Reads them as part of other work, with which they share its time.
+    package init(
+        of bytes: [UInt8], codecs: ImageCodecs, limits: ImageLimits, priority: LoadPriority = .normal, time: WorkTime,
+        threads: BlockingThreads = .decoding
+    ) async throws {
         try limits.check(encodedBytes: bytes.count)
         let decoder = try codecs.readableCodec(of: bytes).decoder
-        self = try await threads.run(priority: priority) { cancellation in
-            try Self.reading(bytes, by: decoder, cancellation.limited(to: limits.time, by: clock))
+        self = try await time.run(on: threads, priority: priority, isLeft: !decoder.canBeStopped) {
+            try Self.reading(bytes, by: decoder, $0)
         }
     }
 

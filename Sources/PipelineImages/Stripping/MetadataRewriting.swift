@@ -1,7 +1,7 @@
 import Pipeline
 
 /// A decoder that can replace a file's metadata without changing the coded pixels.
-protocol MetadataRewriting {
+package protocol MetadataRewriting {
     /// Returns the file with these blocks in place of its EXIF and XMP. The colour profile is kept. Second pictures,
     /// such as previews and gain maps, and bytes after the file's end are dropped.
     /// - Parameter keepsTexts: Whether comments, captions and other metadata are kept too.
@@ -22,9 +22,14 @@ package enum StrippedMetadata: Int, Sendable {
 extension ImageCodecs {
     /// Returns a file without metadata. Its coded pixels are unchanged.
     /// - Throws: `LoadError.Code.unsupportedType` unless it is a JPEG, PNG or WebP; `LoadError.Code.undecodable` if it
-    ///   is damaged; `CancellationError`.
-    package func stripped(_ bytes: [UInt8], of metadata: StrippedMetadata) async throws -> [UInt8] {
-        try await BlockingThreads.decoding.run { try stripped(bytes, of: metadata, $0) }
+    ///   is damaged; `LoadError.Code.tooMuchTime`; `CancellationError`.
+    package func stripped(
+        _ bytes: [UInt8], of metadata: StrippedMetadata, within time: WorkTime
+    ) async throws -> [UInt8] {
+        let isLeft = try !readableCodec(of: bytes).decoder.canBeStopped
+        return try await time.run(on: .decoding, priority: .normal, isLeft: isLeft) {
+            try stripped(bytes, of: metadata, $0)
+        }
     }
 
     /// The same on the caller's thread.
@@ -32,14 +37,28 @@ extension ImageCodecs {
         _ bytes: [UInt8], of metadata: StrippedMetadata, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let codec = try readableCodec(of: bytes)
-        if let remote = codec.decoder as? any RemoteDecoding {
-            return try remote.stripped(bytes, of: metadata, cancellation: cancellation)
+        let stripped =
+            if let remote = codec.decoder as? any RemoteDecoding {
+                try remote.stripped(bytes, of: metadata, cancellation: cancellation)
+            } else {
+                try metadata.stripped(bytes, of: codec, cancellation)
+            }
+        // The result may come from another process, and replace the only copy.
+        guard stripped.count <= StrippedMetadata.mostBytes(of: bytes.count),
+            self.codec(of: stripped)?.format == codec.format
+        else {
+            throw LoadError(
+                .undecodable, subject: "",
+                "What is left of the file isn't \(codec.format), so it isn't written. Get a new copy of the file.")
         }
-        return try metadata.stripped(bytes, of: codec, cancellation)
+        return stripped
     }
 }
 
 extension StrippedMetadata {
+    /// The most bytes of a stripped file: an orientation may be added.
+    package static func mostBytes(of count: Int) -> Int { count.saturatingPlus(1 << 16) }
+
     /// Returns a file of a codec without this metadata.
     package func stripped(
         _ bytes: [UInt8], of codec: ImageCodec, _ cancellation: WorkCancellation

@@ -11,6 +11,8 @@ public struct Composite: PixelTransform {
     private let offset: (x: Int, y: Int)
     private let scale: Double?
     private let opacity: Double
+    /// The codecs that decoded the overlay's file.
+    private var codecs: ImageCodecs?
 
     /// Lays a decoded picture over.
     /// - Parameters:
@@ -41,16 +43,18 @@ public struct Composite: PixelTransform {
     ///   - offset: The pixels to move it to the right and down from there; by default none.
     ///   - scale: Its width as a share of the picture's width; by default it keeps its size.
     ///   - opacity: The opacity, from 0, invisible, to 1, the default.
-    ///   - codecs: The formats that the file may have; by default ``ImageCodecs/standard``.
+    ///   - codecs: The formats that the file may have: those of the list, such as `PipelineResources.codecs`. There is no
+    ///     default, since the file is decoded before the list is known.
     ///   - limits: What the picture may cost; by default 50 million pixels and 64 million bytes.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable`, `unsupportedType` or `undecodable`, and any other
     ///   code of `Decode`.
     public init(
         file path: String, gravity: Gravity = .southEast, offset: (x: Int, y: Int) = (0, 0), scale: Double? = nil,
-        opacity: Double = 1, codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits()
+        opacity: Double = 1, codecs: ImageCodecs, limits: ImageLimits = ImageLimits()
     ) throws {
         let overlay = try DecodedImage(file: path, codecs: codecs, limits: limits)
         self.init(overlay, gravity: gravity, offset: offset, scale: scale, opacity: opacity)
+        self.codecs = codecs
     }
 
     /// All options, and a digest of the overlay.
@@ -60,6 +64,12 @@ public struct Composite: PixelTransform {
     public var parameters: String {
         "\(overlay.size), \(gravity.rawValue), offset: \(offset.x), \(offset.y)"
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
+    }
+
+    /// The size of the picture or of the scaled overlay, whichever has more pixels.
+    public func largestSize(of image: DecodedImage) -> PixelSize {
+        let top = scaledSize(for: image) ?? image.size
+        return top.bytes(1) > image.size.bytes(1) ? top : image.size
     }
 
     /// Makes the new pixels of every frame.
@@ -94,11 +104,17 @@ public struct Composite: PixelTransform {
     /// Returns the overlay, scaled for this picture.
     private func sized(for image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let first = DecodedImage(size: overlay.size, layout: overlay.layout, frames: [overlay.frames[0]])
-        guard let scale else { return first }
-        let width = max(1, Int((Double(image.width) * scale).rounded()))
-        let height = max(1, Int((Double(width) * Double(overlay.height) / Double(overlay.width)).rounded()))
-        return try Resize(PixelSize(width: width, height: height), fit: .fill, enlarges: true)
-            .transformed(first, cancellation)
+        guard let size = scaledSize(for: image) else { return first }
+        return try Resize(size, fit: .fill, enlarges: true).transformed(first, cancellation)
+    }
+
+    /// The size of the overlay; `nil` if it keeps its own.
+    private func scaledSize(for image: DecodedImage) -> PixelSize? {
+        scale.map { scale in
+            let width = max(1, Int((Double(image.width) * scale).rounded()))
+            let height = Double(width) * Double(overlay.height) / Double(overlay.width)
+            return PixelSize(width: width, height: max(1, Int(min(1e9, height.rounded()))))
+        }
     }
 
     /// Blends one pixel over another with straight alpha (Porter and Duff's "over").
@@ -118,4 +134,8 @@ public struct Composite: PixelTransform {
         }
         if channels == 4 { under[to + 3] = UInt8((sum + 127) / 255) }
     }
+}
+
+extension Composite: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

@@ -35,10 +35,7 @@ public struct Downscale: Stage, PixelSizing {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
         let size = Self.size(of: image, in: box)
         guard size != image.size else { return .skipped }
-        let limited = load.limitingTime
-        let scaled = try await threads.run(priority: load.priority) { cancellation in
-            try Self.scaled(image, to: size, limited(cancellation))
-        }
+        let scaled = try await load.work(with: size, of: image, on: threads) { try image.downscaled(to: size, $0) }
         load.advance(to: .decoded(scaled))
         return .done
     }
@@ -51,16 +48,18 @@ public struct Downscale: Stage, PixelSizing {
         let target = fitted.width <= size.width && fitted.height <= size.height ? fitted : size.fitted(into: box)
         return PixelSize(width: max(1, target.width), height: max(1, target.height))
     }
+}
 
-    private static func scaled(
-        _ image: DecodedImage, to size: PixelSize, _ cancellation: WorkCancellation
-    ) throws -> DecodedImage {
-        let plan = ResamplePlan(from: image.size, to: size, reserve: DecodeQuality.quality.blockReserve)
-        let frames = try image.newFrames(cancellation) { pixels in
+extension DecodedImage {
+    /// Returns every frame scaled to a size, with a Lanczos kernel.
+    package func downscaled(to target: PixelSize, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        guard target != size else { return self }
+        let plan = ResamplePlan(from: size, to: target, reserve: DecodeQuality.quality.blockReserve)
+        let frames = try newFrames(cancellation) { pixels in
             guard let start = pixels.baseAddress else { return [] }
-            return try Resampler.scaled(start, plan, layout: image.layout, cancellation: cancellation)
+            return try Resampler.scaled(start, plan, layout: layout, cancellation: cancellation)
         }
         return DecodedImage(
-            size: size, layout: image.layout, frames: frames, loopCount: image.loopCount, nativeSize: image.nativeSize)
+            size: target, layout: layout, frames: frames, loopCount: loopCount, nativeSize: nativeSize, region: region)
     }
 }

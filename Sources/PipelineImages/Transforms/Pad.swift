@@ -48,6 +48,9 @@ public struct Pad: PixelTransform {
         }
     }
 
+    /// The canvas's size.
+    public func largestSize(of image: DecodedImage) -> PixelSize { place(of: image.size).canvas }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let (x, y, canvas) = place(of: image.size)

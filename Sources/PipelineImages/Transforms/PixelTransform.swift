@@ -8,6 +8,10 @@ public protocol PixelTransform: Transform {
     /// Where the work runs; by default threads shared by all stages, one for each core.
     var threads: BlockingThreads { get }
 
+    /// Returns the size of the largest picture that is made of this one, whether it is the result or comes before it. Its
+    /// memory is claimed from the budget of the list's `Decode`; see ``MemoryBudget``. By default the picture's size.
+    func largestSize(of image: DecodedImage) -> PixelSize
+
     /// Makes the new pixels of every frame, on one of the threads.
     /// - Parameters:
     ///   - image: The result of the previous stages.
@@ -20,6 +24,9 @@ extension PixelTransform {
     /// Threads shared by all stages, one for each core.
     public var threads: BlockingThreads { .decoding }
 
+    /// The picture's size.
+    public func largestSize(of image: DecodedImage) -> PixelSize { image.size }
+
     /// Makes the new pixels on the transform's threads.
     public func apply(_ image: DecodedImage) async throws -> DecodedImage {
         try await threads.run { try transformed(image, $0) }
@@ -28,8 +35,9 @@ extension PixelTransform {
     /// Transforms the pixels of a load, at the load's priority.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
-        let limited = load.limitingTime
-        let result = try await threads.run(priority: load.priority) { try transformed(image, limited($0)) }
+        let result = try await load.work(with: largestSize(of: image), of: image, on: threads) {
+            try transformed(image, $0)
+        }
         load.advance(to: .decoded(result))
         return .done
     }

@@ -74,6 +74,14 @@ public struct Resize: PixelTransform, PixelSizing {
     /// The size and the fit.
     public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
 
+    /// The size before anything is cut off, or with the bars.
+    public func largestSize(of image: DecodedImage) -> PixelSize {
+        guard size.isBox else { return image.size }
+        let target = target(of: image)
+        guard fit == .contain, size.width > 0, size.height > 0 else { return target }
+        return PixelSize(width: max(target.width, size.width), height: max(target.height, size.height))
+    }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {
@@ -93,11 +101,11 @@ public struct Resize: PixelTransform, PixelSizing {
     public func neededBox(of source: PixelSize, later: PixelNeeds) -> PixelSize? {
         guard size.isBox else { return nil }
         switch fit {
-        case .inside, .contain: return size
+        case .inside, .contain: return enlarges || source.fitted(into: size) != source ? size : nil
         case .outside, .cover, .fill:
             let (across, down) = scales(of: source)
             let scale = max(across, down)
-            guard scale < 1 else { return nil }
+            guard scale < 1 || enlarges, source.width > 0, source.height > 0 else { return nil }
             // One side is exact; the other is rounded up so that it doesn't reduce the picture further.
             return PixelSize(
                 width: Int((Double(source.width) * scale).rounded(.up)),

@@ -57,6 +57,11 @@ public struct Rotate: PixelTransform, PixelSizing {
         orientation.flatMap { later.box(of: $0.applied(to: size)).map($0.applied(to:)) }
     }
 
+    /// The turned picture's size.
+    public func largestSize(of image: DecodedImage) -> PixelSize {
+        orientation?.applied(to: image.size) ?? Turn(of: image.size, by: degrees).size
+    }
+
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         if let orientation { return try image.oriented(orientation, cancellation) }

@@ -7,12 +7,10 @@ struct VipsDecoder: ImageDecoding {
     let format: ImageFormat
     let loader: cvips_loader
 
-    /// Opens libvips, and what librsvg opens with its first drawing.
+    /// Opens libvips.
     func prepare() {
         var failure = cvips_failure()
-        guard cvips_is_available(&failure), format == .svg else { return }
-        let drawing = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.utf8)
-        _ = try? header(of: drawing, cancellation: WorkCancellation())
+        _ = cvips_is_available(&failure)
     }
 
     /// Opens the file without decoding a pixel.

@@ -5,28 +5,21 @@ import Pipeline
 struct VipsEncoder {
     let options: EncodeOptions.AVIF
 
-    func encode(
-        _ image: DecodedImage, quality: Int, metadata: EmbeddedMetadata, cancellation: WorkCancellation
-    ) throws -> [UInt8] {
+    func encode(_ image: DecodedImage, quality: Int, cancellation: WorkCancellation) throws -> [UInt8] {
         var encoding = cvips_encoding()
         encoding.quality = Int32(quality)
         encoding.effort = Int32(options.effort)
         encoding.lossless = options.lossless
         encoding.full_chroma = options.lossless || options.chroma.resolved(quality: quality) != .quarter
         return try VipsCall.run(cancellation) { call in
-            try metadata.withBlocks { exif, xmp, profile in
-                encoding.exif = cvips_block(bytes: exif.baseAddress, count: exif.count)
-                encoding.xmp = cvips_block(bytes: xmp.baseAddress, count: xmp.count)
-                encoding.profile = cvips_block(bytes: profile.baseAddress, count: profile.count)
-                return try image.withPixels { pixels in
-                    guard let start = pixels.baseAddress else {
-                        throw LoadError(.unencodable, subject: "", "The picture has no pixels.")
-                    }
-                    let picture = cvips_picture(
-                        pixels: start, width: Int32(image.width), height: Int32(image.height),
-                        channels: Int32(image.layout.channelCount))
-                    return try save(picture, encoding, size: image.size, &call)
+            try image.withPixels { pixels in
+                guard let start = pixels.baseAddress else {
+                    throw LoadError(.unencodable, subject: "", "The picture has no pixels.")
                 }
+                let picture = cvips_picture(
+                    pixels: start, width: Int32(image.width), height: Int32(image.height),
+                    channels: Int32(image.layout.channelCount))
+                return try save(picture, encoding, size: image.size, &call)
             }
         }
     }

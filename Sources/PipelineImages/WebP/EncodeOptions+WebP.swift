@@ -11,6 +11,8 @@ extension EncodeOptions {
     /// lossless file, and never while it compresses transparency, which can take minutes at an ``effort`` of 6. So a
     /// cancelled load doesn't wait for it. Until the next check, libwebp keeps its pixels in memory and occupies its
     /// thread of the stage's `BlockingThreads`.
+    ///
+    /// A frame of an animation shows for at most 16,777.215 seconds.
     public struct WebP: Sendable, Hashable {
         /// Whether every pixel is kept exactly; `false` by default. Fully transparent pixels lose their colour.
         public var lossless: Bool

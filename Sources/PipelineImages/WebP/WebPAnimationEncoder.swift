@@ -4,6 +4,8 @@ import Pipeline
 /// Encodes an animation as WebP.
 struct WebPAnimationEncoder {
     let config: WebPConfig
+    /// The longest time in milliseconds that a frame can show (RFC 9649 section 2.7.1.1).
+    private static let longestDelay: Int64 = (1 << 24) - 1
 
     func encode(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> [UInt8] {
         var options = WebPAnimEncoderOptions()
@@ -16,19 +18,20 @@ struct WebPAnimationEncoder {
         }
         defer { WebPAnimEncoderDelete(encoder) }
         var config = config
-        var time: Int64 = 0
+        var time: UInt32 = 0
         for frame in image.frames {
             try cancellation.check()
             // Frames are compared as ARGB.
             try WebPPixels.withPicture(of: frame, in: image, asARGB: true, cancellation) { picture in
-                guard WebPAnimEncoderAdd(encoder, &picture, Int32(clamping: time), &config) != 0 else {
+                guard WebPAnimEncoderAdd(encoder, &picture, Int32(bitPattern: time), &config) != 0 else {
                     throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
                 }
             }
-            time += max(0, frame.delay.milliseconds)
+            // libwebp lets times wrap around.
+            time &+= UInt32(min(Self.longestDelay, max(0, frame.delay.milliseconds)))
         }
         // The end of the animation determines the last frame's delay.
-        guard WebPAnimEncoderAdd(encoder, nil, Int32(clamping: time), nil) != 0 else {
+        guard WebPAnimEncoderAdd(encoder, nil, Int32(bitPattern: time), nil) != 0 else {
             throw WebPEncoder.refused(String(cString: WebPAnimEncoderGetError(encoder)))
         }
         var data = WebPData()

@@ -17,6 +17,20 @@ public struct FleetServer: Sendable, Hashable {
     /// Whether a ``Fleet`` can use it: Redis 6 or later, or Valkey, and no cluster.
     public var isUsable: Bool { !isOld && !isClustered }
 
+    /// Reads the reply to `INFO`.
+    init(information: String) {
+        var values: [Substring: Substring] = [:]
+        for line in information.split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            values[line[..<colon]] = line[line.index(after: colon)...]
+        }
+        version = plainText(values["redis_version"] ?? "", limit: 40)
+        usedBytes = max(0, values["used_memory"].flatMap { Int($0) } ?? 0)
+        byteLimit = max(0, values["maxmemory"].flatMap { Int($0) } ?? 0)
+        evictionPolicy = plainText(values["maxmemory_policy"] ?? "", limit: 40)
+        isClustered = values["cluster_enabled"] == "1"
+    }
+
     private var isOld: Bool { version.split(separator: ".").first.flatMap { Int($0) }.map { $0 < 6 } ?? true }
 
     /// What its operator should change; empty if nothing.
@@ -41,16 +55,7 @@ extension Fleet {
                 .acquire, keys: [store.keys.lease("inspection"), store.keys.counter],
                 [RedisStore.digits(1000), []])
             let text = try await connection.send("INFO").text ?? ""
-            var values: [Substring: Substring] = [:]
-            for line in text.split(whereSeparator: \.isNewline) {
-                guard let colon = line.firstIndex(of: ":") else { continue }
-                values[line[..<colon]] = line[line.index(after: colon)...]
-            }
-            return FleetServer(
-                version: String(values["redis_version"] ?? ""),
-                usedBytes: values["used_memory"].flatMap { Int($0) } ?? 0,
-                byteLimit: values["maxmemory"].flatMap { Int($0) } ?? 0,
-                evictionPolicy: String(values["maxmemory_policy"] ?? ""), isClustered: values["cluster_enabled"] == "1")
+            return FleetServer(information: text)
         } catch let failure as RedisFailure {
             throw error(failure)
         }
@@ -72,7 +77,7 @@ extension Fleet {
             for kind in ["r", "v", "f"] {
                 try await store.scan("\(store.keys.prefix)\(kind):*") { [connection] names in
                     let removed = try await connection.send([Array("UNLINK".utf8)] + names, within: .seconds(5)).integer
-                    if kind == "r" { count += Int(removed ?? 0) }
+                    if kind == "r" { count = count.clampedSum(Int(max(0, removed ?? 0))) }
                 }
             }
             return count

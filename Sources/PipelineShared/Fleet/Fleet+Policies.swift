@@ -16,7 +16,7 @@ extension ImagePipeline {
     ///   - resources: The caches, the client and the clock that the stages use.
     ///   - fleet: The fleet.
     ///   - encode: The stage that makes bytes of an image; `nil`, the default, for a list that ends in pixels. Results
-    ///     are kept on disk next to their responses, and shared.
+    ///     are kept on disk next to their responses, and shared, if they are pictures that an `Encode` could have made.
     public static func returnSharedElseLoad(
         _ resources: PipelineResources, _ fleet: Fleet, encoding encode: (any Stage)? = nil
     ) -> ImagePipeline {
@@ -24,6 +24,7 @@ extension ImagePipeline {
             responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
         let decode = resources.decode
         let limits = resources.errorLimits
+        let expected = ExpectedResult.picture((encode as? Encode)?.codecs ?? .standard)
         return .arranged(
             chain {
                 ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
@@ -51,8 +52,8 @@ extension ImagePipeline {
                                 }
                                 CheckContentType(codecs: resources.codecs)
                                 if let encode {
-                                    VariantLookup(resources.responses)
-                                    SharedResult(fleet) {
+                                    VariantLookup(resources.responses, expecting: expected)
+                                    SharedResult(fleet, expecting: expected) {
                                         decode
                                         Downscale()
                                         encode

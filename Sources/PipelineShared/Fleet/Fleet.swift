@@ -39,7 +39,8 @@ public final class Fleet: Sendable {
     ///   - leaseLifetime: How long other machines wait for one that has died while it fetched; 5 seconds by default. A
     ///     machine that is alive renews its leases.
     ///   - users: Whose requests are answered; give it the same as the cache of ``join(_:)``.
-    ///   - clock: The clock by which freshness is calculated. The clocks of all machines have to agree to a second or two.
+    ///   - clock: The clock by which freshness is calculated: that of this machine's `HTTPCache`, or its lists are refused.
+    ///     The clocks of all machines have to agree to a second or two.
     ///   - observers: Receive what happens.
     ///   - logger: Logs each change of the server's state once.
     public init(
@@ -54,7 +55,7 @@ public final class Fleet: Sendable {
         let blobStore = blobs.map { blobs in BlobStore(blobs) { reports.change($0, of: blobs.bucket) } }
         let store = RedisStore(
             scripts: RedisScripts(connection), keys: keys, limits: limits, reports: reports, blobs: blobStore)
-        let members = FleetMembers(store, reports)
+        let members = FleetMembers(store, reports, clock: clock)
         let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
         let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
         leases = FleetLeases(

@@ -18,12 +18,14 @@ final class FleetMembers: Sendable {
 
     private let store: RedisStore
     private let reports: FleetReports
+    private let clock: any LoadClock
     private let state = Lock(State())
     private let order: AsyncStream<FleetMessages.Change>.Continuation
 
-    init(_ store: RedisStore, _ reports: FleetReports) {
+    init(_ store: RedisStore, _ reports: FleetReports, clock: any LoadClock) {
         self.store = store
         self.reports = reports
+        self.clock = clock
         let (changes, order) = AsyncStream.makeStream(of: FleetMessages.Change.self)
         self.order = order
         // One after the other, in the order of the messages.
@@ -43,7 +45,7 @@ final class FleetMembers: Sendable {
         switch change {
         case .connected: await catchUp()
         case .invalidated(let number, let target):
-            state.withLock { $0.seen = max($0.seen, number) }
+            see(number)
             await remove(target)
             reports.report(.invalidated)
         }
@@ -73,6 +75,13 @@ final class FleetMembers: Sendable {
         for (number, target) in missed.targets {
             await apply(.invalidated(number: number, target: target))
         }
-        state.withLock { $0.seen = max($0.seen, missed.until) }
+        see(missed.until)
+    }
+
+    /// Notes that no invalidation up to a number is missing. A number from tomorrow is nobody's: it would hide every
+    /// later invalidation, so it is ignored.
+    private func see(_ number: Int64) {
+        guard number <= clock.now.microsecondsSince1970.clampedSum(Self.noteTime) else { return }
+        state.withLock { $0.seen = max($0.seen, number) }
     }
 }

@@ -12,6 +12,22 @@ struct MissedInvalidations: Sendable {
     let until: Int64
 }
 
+extension MissedInvalidations {
+    /// Reads the reply of the script; `nil` if it is another's.
+    init?(_ reply: RedisValue, since seen: Int64) {
+        guard let values = reply.array, values.count == 4, let data = values[0].text, let count = values[1].integer,
+            let now = values[2].integer, let members = values[3].array
+        else { return nil }
+        let targets = stride(from: 0, to: members.count - 1, by: 2).compactMap { index -> (Int64, String)? in
+            guard let target = members[index].text, let number = members[index + 1].integer else { return nil }
+            return (number, target)
+        }
+        let isTrimmed = count >= FleetMembers.mostNoted && targets.count == count
+        self.init(
+            data: data, isComplete: !isTrimmed && now - seen < FleetMembers.noteTime, targets: targets, until: now)
+    }
+}
+
 extension RedisScript {
     /// Returns noted invalidations. `KEYS`: counter, log, the name of the data. `ARGV`: the last seen number.
     static let missed = RedisScript(
@@ -34,15 +50,9 @@ extension RedisStore {
     func missed(since seen: Int64) async throws -> MissedInvalidations {
         let reply = try await scripts.run(
             .missed, keys: [keys.counter, keys.log, keys.data], [Self.digits(seen)], within: .seconds(5))
-        guard let values = reply.array, values.count == 4, let data = values[0].text, let count = values[1].integer,
-            let now = values[2].integer, let members = values[3].array
-        else { throw RedisFailure.refused("it sent an unexpected reply") }
-        let targets = stride(from: 0, to: members.count - 1, by: 2).compactMap { index -> (Int64, String)? in
-            guard let target = members[index].text, let number = members[index + 1].integer else { return nil }
-            return (number, target)
+        guard let missed = MissedInvalidations(reply, since: seen) else {
+            throw RedisFailure.refused("it sent an unexpected reply")
         }
-        let isTrimmed = count >= FleetMembers.mostNoted && targets.count == count
-        return MissedInvalidations(
-            data: data, isComplete: !isTrimmed && now - seen < FleetMembers.noteTime, targets: targets, until: now)
+        return missed
     }
 }

@@ -1,5 +1,20 @@
 import Pipeline
 
+/// What the script that grants leases replies.
+enum GrantReply: Hashable {
+    /// The number of the grant.
+    case granted(Int64)
+    /// Another holds it, for this long if it isn't renewed.
+    case held(Duration)
+
+    /// Reads the reply; `nil` if it is another's.
+    init?(_ reply: RedisValue) {
+        guard let values = reply.array, values.count == 2, let number = values[0].integer, let rest = values[1].integer
+        else { return nil }
+        self = number > 0 ? .granted(number) : .held(.milliseconds(max(1, rest + 1)))
+    }
+}
+
 /// Takes, renews and ends leases in Redis, and waits for those of other machines.
 final class FleetLeases: Sendable {
     /// How long a lease lives without being renewed.
@@ -122,12 +137,13 @@ final class FleetLeases: Sendable {
             if (error as? RedisFailure)?.isFull == true { reports.write(isFull: true) }
             return nil
         }
-        guard let values = reply.array, values.count == 2, let number = values[0].integer,
-            let rest = values[1].integer
-        else { return nil }
-        guard number > 0 else { return .held(.milliseconds(max(1, rest + 1))) }
-        reports.report(.leased)
-        return .granted(FleetRight(FleetLeaseToken(name: name, number: number, mark: mark), self))
+        switch GrantReply(reply) {
+        case nil: return nil
+        case .held(let rest): return .held(rest)
+        case .granted(let number):
+            reports.report(.leased)
+            return .granted(FleetRight(FleetLeaseToken(name: name, number: number, mark: mark), self))
+        }
     }
 
     /// Prolongs a lease until the task is cancelled or the lease is lost. A failure isn't the lease's end: the next

@@ -97,7 +97,9 @@ final class FleetMessages: RedisReceiver {
             for listener in listeners { listener.put(.confirmed) }
         case ("message", true):
             let text = parts[2].text ?? ""
-            guard let space = text.firstIndex(of: " "), let number = Int64(text[..<space]) else { return }
+            guard let space = text.firstIndex(of: " "), let number = RedisValue.integer(in: text[..<space]) else {
+                return
+            }
             changed(.invalidated(number: number, target: String(text[text.index(after: space)...])))
         case ("message", false):
             let outcome = parts[2].text.flatMap { LeaseOutcome(rawValue: $0) } ?? .notShared

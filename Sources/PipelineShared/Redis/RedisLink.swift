@@ -67,7 +67,7 @@ final class RedisLink {
     private func read() throws(RedisFailure) {
         let count = buffer.withUnsafeMutableBytes { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            if count > 0 { redisReaderFeed(context.pointee.reader, buffer.baseAddress, count) }
+            if count > 0 { replies.add(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
             return count
         }
         if count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR) { return }
@@ -83,13 +83,9 @@ final class RedisLink {
     }
 
     /// The next reply that has arrived; `nil` if there is none.
-    func nextReply() throws(RedisFailure) -> RedisValue? {
-        var reply: UnsafeMutableRawPointer?
-        guard redisGetReplyFromReader(context, &reply) == REDIS_OK else { throw failure() }
-        guard let reply else { return nil }
-        defer { freeReplyObject(reply) }
-        return RedisValue(UnsafePointer(reply.assumingMemoryBound(to: redisReply.self)))
-    }
+    func nextReply() throws(RedisFailure) -> RedisValue? { try replies.next() }
+
+    private var replies: RedisReplies { RedisReplies(context.pointee.reader) }
 
     private func failure() -> RedisFailure {
         let text = withUnsafeBytes(of: &context.pointee.errstr) { text in

@@ -9,16 +9,18 @@ enum RedisValue: Sendable, Hashable {
     /// The server's text, such as `OOM command not allowed when used memory > 'maxmemory'`.
     case error(String)
 
-    /// Copies a reply of hiredis. A reply nests as deep as a script makes it, and the scripts are ours.
-    init(_ reply: UnsafePointer<redisReply>) {
+    /// Copies a reply of hiredis. Arrays that nest deeper than those of any script are null.
+    init(_ reply: UnsafePointer<redisReply>, depth: Int = 0) {
         let bytes = { Array(UnsafeRawBufferPointer(start: reply.pointee.str, count: reply.pointee.len)) }
         switch reply.pointee.type {
         case REDIS_REPLY_STRING, REDIS_REPLY_STATUS: self = .bytes(bytes())
         case REDIS_REPLY_INTEGER: self = .integer(reply.pointee.integer)
         case REDIS_REPLY_ERROR: self = .error(String(decoding: bytes(), as: UTF8.self))
-        case REDIS_REPLY_ARRAY:
+        case REDIS_REPLY_ARRAY where depth < Self.mostDepth:
             self = .array(
-                (0..<reply.pointee.elements).map { reply.pointee.element[$0].map { RedisValue($0) } ?? .null })
+                (0..<reply.pointee.elements).map { index in
+                    reply.pointee.element[index].map { RedisValue($0, depth: depth + 1) } ?? .null
+                })
         default: self = .null
         }
     }
@@ -29,8 +31,20 @@ enum RedisValue: Sendable, Hashable {
     /// The text of a string; `nil` for any other value.
     var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The number of an integer, or of a string of digits; `nil` for any other value.
-    var integer: Int64? { if case .integer(let number) = self { number } else { text.flatMap { Int64($0) } } }
+    /// The number of an integer, or of a string of digits; `nil` for any other value, and for a number outside ±2^53.
+    ///
+    /// Scripts calculate in doubles, so no number that the fleet has written is larger. Sums and differences of these
+    /// numbers therefore never overflow, whoever has written them.
+    var integer: Int64? {
+        if case .integer(let number) = self { Self.bounded(number) } else { text.flatMap { Self.integer(in: $0) } }
+    }
+
+    /// The number that a text's digits are, within the same bounds.
+    static func integer(in text: some StringProtocol) -> Int64? { Int64(text).flatMap { bounded($0) } }
+
+    private static func bounded(_ number: Int64) -> Int64? { number.magnitude <= 1 << 53 ? number : nil }
+
+    private static let mostDepth = 8
 
     /// The elements of an array; `nil` for any other value.
     var array: [RedisValue]? { if case .array(let elements) = self { elements } else { nil } }

@@ -1,4 +1,4 @@
-import Pipeline
+public import Pipeline
 public import PipelineHTTP
 import Stages
 
@@ -19,7 +19,7 @@ import Stages
 /// be used.
 ///
 /// Put it into `Lease`, so that only one process of a machine waits.
-public struct FleetLease: CompositeStage {
+public struct FleetLease: CompositeStage, ClockedStage {
     /// The stages that ask the origin.
     public var body: Chain
     private let fleet: Fleet
@@ -50,6 +50,9 @@ public struct FleetLease: CompositeStage {
 
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// The clock of the fleet.
+    package var cacheClock: (any LoadClock)? { fleet.clock }
 
     /// `http rules`, if they apply.
     public var parameters: String { rules == .asRequested ? "" : "\(rules) rules" }

@@ -9,7 +9,7 @@ import Stages
 /// A fresh response becomes the load's original as if the origin had sent it: with the origin's fields and times, so that
 /// every tier expires it at the same moment, and `Store` keeps it on this machine. A stale one is confirmed by the origin
 /// if this machine has none, or an older one.
-public struct SharedLookup: Stage {
+public struct SharedLookup: Stage, ClockedStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes, or still nothing.
@@ -32,6 +32,9 @@ public struct SharedLookup: Stage {
 
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// The clock of the fleet.
+    package var cacheClock: (any LoadClock)? { fleet.clock }
 
     /// `http rules`, if they apply.
     public var parameters: String { rules == .asRequested ? "" : "\(rules) rules" }

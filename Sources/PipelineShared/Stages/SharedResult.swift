@@ -1,7 +1,8 @@
 import HTTPTypes
 public import Pipeline
 import PipelineHTTP
-import Stages
+public import PipelineImages
+public import Stages
 
 /// Makes a result on one machine for all: looks for one that any machine has made of the same bytes, and runs its body
 /// only if there is none.
@@ -16,20 +17,29 @@ import Stages
 ///
 /// Results are named after the bytes that they are made of, the source and the list. So they never outlive a change of
 /// the image, and need no invalidation. A result of a response that a shared cache must not store isn't shared.
+///
+/// A shared result that the list can't have made is removed and made again: see `ExpectedResult`.
 public struct SharedResult: CompositeStage {
     /// The stages that make the result, `Encode` the last.
     public var body: Chain
     private let fleet: Fleet
+    private let expected: ExpectedResult
     private let patience: Duration
 
     /// Wraps the stages that make a result.
     /// - Parameters:
     ///   - fleet: The fleet that has the results and the leases.
+    ///   - expected: What the body makes: by default pictures in the formats of `ImageCodecs.standard`. Nothing else is
+    ///     shared.
     ///   - patience: How long to wait for another machine that makes it; 30 s by default. Then the body runs without a
     ///     lease.
     ///   - body: The stages.
-    public init(_ fleet: Fleet, patience: Duration = .seconds(30), @ChainBuilder _ body: () -> Chain) {
+    public init(
+        _ fleet: Fleet, expecting expected: ExpectedResult = .picture(.standard), patience: Duration = .seconds(30),
+        @ChainBuilder _ body: () -> Chain
+    ) {
         self.fleet = fleet
+        self.expected = expected
         self.patience = patience
         self.body = body()
     }
@@ -51,10 +61,10 @@ public struct SharedResult: CompositeStage {
             return .done
         }
         let name = "\(VariantKey.version).\(Digest(of: key.digest.bytes + Digest(of: file.bytes).bytes))"
-        var image = try await fleet.store.result(name)
+        var image = try await fleet.store.result(name, expected)
         if image == nil {
             let turn = try await fleet.leases.turn("v" + name, patience: patience) {
-                image = try await fleet.store.result(name)
+                image = try await fleet.store.result(name, expected)
                 return image != nil
             }
             switch turn {
@@ -80,7 +90,9 @@ public struct SharedResult: CompositeStage {
             await right.end(.notShared)
             throw error
         }
-        guard case .encoded(let image) = load.content else { return await right.end(.notShared) }
+        guard case .encoded(let image) = load.content, expected.includes(image) else {
+            return await right.end(.notShared)
+        }
         let isStored = await fleet.store.commit(image, named: name, under: right.token)
         await right.end(isStored ? nil : .notShared)
     }
@@ -101,11 +113,16 @@ public struct SharedResult: CompositeStage {
 }
 
 extension RedisStore {
-    /// Finds a result that any machine has made; `nil` if there is none, or Redis failed.
+    /// Finds a result that any machine has made; `nil` if there is none, or Redis failed. One that isn't expected is
+    /// removed.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
-    func result(_ name: String) async throws -> EncodedImage? {
-        let reply = try await reading { try await scripts.connection.send("GET", keys.result(named: name)) }
-        return try await image(reply?.bytes)
+    func result(_ name: String, _ expected: ExpectedResult) async throws -> EncodedImage? {
+        let key = keys.result(named: name)
+        let reply = try await reading { try await scripts.connection.send("GET", key) }
+        guard let image = try await image(reply?.bytes) else { return nil }
+        if expected.includes(image) { return image }
+        _ = try await reading { try await scripts.connection.send("UNLINK", key) }
+        return nil
     }
 
     /// Stores a result under a lease, and ends the lease.

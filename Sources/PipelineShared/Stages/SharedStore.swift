@@ -7,7 +7,7 @@ import Stages
 /// Put it after the stages that decode, so that bytes that don't decode are never shared, and before `Store`. Of several
 /// loads that share a fetch, the first one stores it. Only the holder of the lease can: if the lease has ended meanwhile,
 /// or the URL was made invalid, Redis refuses the commit.
-public struct SharedStore: Stage {
+public struct SharedStore: Stage, ClockedStage {
     /// Any content.
     public let accepts: Phases = [.original, .decoded, .encoded]
     /// The same content.
@@ -30,6 +30,9 @@ public struct SharedStore: Stage {
 
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
+
+    /// The clock of the fleet.
+    package var cacheClock: (any LoadClock)? { fleet.clock }
 
     /// `http rules`, if they apply.
     public var parameters: String { rules == .asRequested ? "" : "\(rules) rules" }

@@ -106,7 +106,7 @@ extension RedisStore {
     func milliseconds(of response: StoredResponse) -> [UInt8] {
         let longest = limits.longestTime.seconds
         let fresh = response.freshUntil.map { max(0, $0.timeIntervalSince(response.stored)) } ?? longest
-        return Self.digits(Int64(max(1, min(longest, fresh + limits.staleTime.seconds) * 1000)))
+        return Self.digits(Int64(clamping: max(1, min(longest, fresh + limits.staleTime.seconds) * 1000)))
     }
 
     /// The names of epochs, separated by spaces.
@@ -124,5 +124,5 @@ extension RedisStore {
 struct NoRoomForBytes: Error {}
 
 extension Date {
-    var microsecondsSince1970: Int64 { Int64(clamping: Int128((timeIntervalSince1970 * 1e6).rounded())) }
+    var microsecondsSince1970: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) }
 }

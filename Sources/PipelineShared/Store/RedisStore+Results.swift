@@ -56,21 +56,27 @@ extension RedisStore {
     }
 
     /// Passes the names of the keys that match a pattern on, some at a time.
-    func scan(_ pattern: String, _ body: ([[UInt8]]) async throws -> Void) async throws {
+    /// - Parameter mostPages: How long a list can be; the default is enough for 100 million keys.
+    /// - Throws: ``RedisFailure``, also if the server's list is longer; the errors of `body`.
+    func scan(
+        _ pattern: String, mostPages: Int = 100_000, _ body: ([[UInt8]]) async throws -> Void
+    ) async throws {
         var cursor = "0"
-        repeat {
+        for _ in 0..<mostPages {
             let reply = try await scripts.connection.send("SCAN", cursor, "MATCH", pattern, "COUNT", "1000").array ?? []
             let names = reply.last?.array?.compactMap(\.bytes) ?? []
             if !names.isEmpty { try await body(names) }
             cursor = reply.first?.text ?? "0"
-        } while cursor != "0"
+            if cursor == "0" { return }
+        }
+        throw RedisFailure.refused("its list of keys doesn't end")
     }
 
     func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
         var count = 0
         for generation in generations {
             // Few are removed in this way: by a person, or by a clean-up.
-            guard let entry = try? await entries(after: generation - 1, limit: 1).first,
+            guard let entry = try? await entries(after: generation.clampedSum(-1), limit: 1).first,
                 entry.generation == generation, isMeant(entry)
             else { continue }
             count += await remove(entry.key) { $0.generation == generation }.count
@@ -86,17 +92,29 @@ extension RedisStore {
                     .list, keys: [keys.generations],
                     [Self.digits(after), Self.digits(max(1, limit)), Array(keys.epochs.utf8)], within: .seconds(5))
             }
-            guard let values = reply?.array, let last = values.first?.integer else { return [] }
-            after = last
-            found = stride(from: 1, to: values.count - 2, by: 3).compactMap { index in
-                guard let key = values[index].text.flatMap({ SourceKey(entry: $0) }),
-                    let generation = values[index + 1].integer, let bytes = values[index + 2].bytes,
-                    let (head, length) = PackedResponse.unpack(bytes, key: key, generation: generation)
-                else { return nil }
-                return CacheEntry(head, bodyLength: length, accessed: head.stored)
+            guard let reply, let (last, entries) = Self.page(reply) else { return [] }
+            guard last > after else {
+                throw LoadError(
+                    .storeFailed, subject: "",
+                    "The shared cache's list of entries doesn't advance beyond number \(after). Check what else writes to "
+                        + "the Redis server.")
             }
+            (after, found) = (last, entries)
         }
         return found
+    }
+
+    /// Reads a page of the list: the last generation that was looked at, and the entries. `nil` at the end of the list.
+    static func page(_ reply: RedisValue) -> (last: Int64, entries: [CacheEntry])? {
+        guard let values = reply.array, let last = values.first?.integer else { return nil }
+        let entries = stride(from: 1, to: values.count - 2, by: 3).compactMap { index -> CacheEntry? in
+            guard let key = values[index].text.flatMap({ SourceKey(entry: $0) }),
+                let generation = values[index + 1].integer, let bytes = values[index + 2].bytes,
+                let (head, length) = PackedResponse.unpack(bytes, key: key, generation: generation)
+            else { return nil }
+            return CacheEntry(head, bodyLength: length, accessed: head.stored)
+        }
+        return (last, entries)
     }
 
     /// The responses, and the bytes that the server uses for everything that it holds.

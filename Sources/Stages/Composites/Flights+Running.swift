@@ -35,6 +35,8 @@ extension Flights {
             try await body.run(&fork)
             finish(flight, FlightResult(fork))
         } catch {
+            // Given up before the waiters go on: one that starts again mustn't join the fetch of the load that failed.
+            fork.detach(WriteRight.self)
             finish(flight, FlightResult(fork, error: error))
         }
     }

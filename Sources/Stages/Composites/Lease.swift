@@ -9,7 +9,7 @@ public import Pipeline
 /// with `no-store`, all waiters run the body, so that processes never queue for a response that can't be shared.
 ///
 /// The body runs without a lease if the cache can't be used or has 256 leases open.
-public struct Lease: CompositeStage, CredentialStage {
+public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
@@ -44,6 +44,9 @@ public struct Lease: CompositeStage, CredentialStage {
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
+
+    /// The clock of the cache.
+    package var cacheClock: (any LoadClock)? { responses.clock }
 
     /// `http rules`, if they apply.
     public var parameters: String { rules.text }

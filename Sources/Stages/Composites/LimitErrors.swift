@@ -7,7 +7,7 @@ public import Pipeline
 ///
 /// Only error statuses from the origin count. An unreachable origin, a timeout or a cancelled load says nothing about
 /// the source. A success ends the count.
-public struct LimitErrors: CompositeStage, CredentialStage {
+public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
     /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
@@ -31,6 +31,9 @@ public struct LimitErrors: CompositeStage, CredentialStage {
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }
+
+    /// The clock of the cache.
+    package var cacheClock: (any LoadClock)? { responses.clock }
 
     /// Runs the body, or throws the last error if the limit is reached.
     /// - Throws: `LoadError` with `httpStatus`, from this request or from an earlier one; the body's other errors.

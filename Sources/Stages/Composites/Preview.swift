@@ -21,7 +21,7 @@ public import Pipeline
 public struct Preview: CompositeStage {
     /// The stage that fetches.
     public var body: Chain
-    private let codecs: ImageCodecs
+    private let codecs: ImageCodecs?
     private let limits: ImageLimits
     private let minimumBytes: Int
     private let budget: MemoryBudget
@@ -29,7 +29,7 @@ public struct Preview: CompositeStage {
 
     /// Wraps the stage that fetches.
     /// - Parameters:
-    ///   - codecs: The formats that are decoded; by default `ImageCodecs.standard`.
+    ///   - codecs: The formats that are decoded; by default those of the list, see `ImageCodecs`.
     ///   - limits: The limits of a preview, as for `Decode`. A preview beyond them is left out.
     ///   - minimumBytes: How many bytes must arrive before the first preview and between two previews; 16 KB by
     ///     default. Between two previews the download must also grow by a fifth.
@@ -37,7 +37,7 @@ public struct Preview: CompositeStage {
     ///   - threads: The threads that decode; by default those shared by all stages, one for each core.
     ///   - body: The stage that fetches.
     public init(
-        codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
+        codecs: ImageCodecs? = nil, limits: ImageLimits = ImageLimits(), minimumBytes: Int = 16_384,
         budget: MemoryBudget = .decoding, threads: BlockingThreads = .decoding, @ChainBuilder _ body: () -> Chain
     ) {
         self.codecs = codecs
@@ -54,10 +54,11 @@ public struct Preview: CompositeStage {
             try await body.run(&load)
             return .done
         }
+        // A preview that takes long is left out, and the image itself keeps all of its time.
+        let time = WorkTime(limit: limits.time, clock: load.clock)
         let arriving = ArrivingBytes(every: minimumBytes) {
-            [self, box = load.request.maxPixelSize, clock = load.clock]
-            bytes, priority in
-            try await picture(of: bytes, box, priority, clock)
+            [self, codecs = codecs ?? load.codecs, box = load.request.maxPixelSize] bytes, priority in
+            try await picture(of: bytes, codecs, box, priority, time)
         }
         load.attach(arriving)
         let result: Result<Void, any Error>
@@ -76,13 +77,17 @@ public struct Preview: CompositeStage {
     /// Decodes a preview of a file's first bytes; `nil` for a format that shows nothing before it is complete.
     /// - Throws: errors of ``Decode``.
     func picture(
-        of bytes: [UInt8], _ box: PixelSize?, _ priority: LoadPriority, _ clock: any LoadClock
+        of bytes: [UInt8], _ codecs: ImageCodecs, _ box: PixelSize?, _ priority: LoadPriority, _ time: WorkTime
     ) async throws -> DecodedImage? {
         guard let decoder = codecs.codec(of: bytes)?.decoder, decoder.showsBeginnings else { return nil }
         let work = DecodeWork(
             bytes: bytes, decoder: decoder, limits: limits,
-            options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, clock: clock,
+            options: DecodeOptions(allowTruncated: true, quality: .fast), budget: budget, time: time,
             priority: priority, maxPixelSize: box)
         return try await work.run(on: threads).1
     }
+}
+
+extension Preview: CodecStage {
+    package var ownCodecs: (any CodecSet)? { codecs }
 }

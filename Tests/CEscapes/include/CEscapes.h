@@ -17,6 +17,18 @@ void cescapes_smash_heap(void);
 /// Sends bytes on every descriptor that takes them.
 void cescapes_send(const void *bytes, unsigned long count);
 
+/// Notes where this process has memory, while it can still read that.
+void cescapes_remember_memory(void);
+
+/// How often a text stands in this process's memory. It is given backwards, since it would else find itself.
+int cescapes_count(const char *reversed);
+
+/// The random number that the kernel gives each started program, from which its stack canary is made.
+unsigned long cescapes_random(void);
+
+/// Computes on for ever, in a thread. Returns 0 or an error number.
+int cescapes_compute(void);
+
 /// Lets a system call fail in this process and its children, as on a kernel without it: "landlock", "seccomp", or
 /// "namespaces" as in a container's profile. Returns 0 or an error number.
 int cescapes_forbid(const char *call);

@@ -9,7 +9,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Machines that share large responses", .withRedis, .withS3, .timeLimit(.minutes(1)))
+@Suite("Machines that share large responses", .withRedis, .withS3, .timeLimit(.minutes(5)))
 struct FleetBlobsTests {
     /// Less than the picture of the site has.
     private static let limits = FleetLimits(bytes: 1000)

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Invalidation in a fleet", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Invalidation in a fleet", .withRedis, .timeLimit(.minutes(5)))
 struct FleetInvalidationTests {
     private let tagged: HTTPFields
 

@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("A fleet whose link to Redis is slow or cut", .withRedis, .timeLimit(.minutes(1)))
+@Suite("A fleet whose link to Redis is slow or cut", .withRedis, .timeLimit(.minutes(5)))
 struct FleetLinkTests {
     private static let hasty = RedisLimits(request: .milliseconds(20), connecting: .milliseconds(20))
     private static let patient = RedisLimits(request: .seconds(10), connecting: .seconds(10))

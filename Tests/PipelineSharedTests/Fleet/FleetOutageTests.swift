@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("A fleet whose Redis fails", .withRedis, .timeLimit(.minutes(1)))
+@Suite("A fleet whose Redis fails", .withRedis, .timeLimit(.minutes(5)))
 struct FleetOutageTests {
     private static let hasty = RedisLimits(request: .milliseconds(20), connecting: .milliseconds(20))
 

@@ -7,7 +7,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Machines that share a tier", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Machines that share a tier", .withRedis, .timeLimit(.minutes(5)))
 struct FleetTests {
     @Test("one fetches, and the others get its response")
     func sharing() async throws {
@@ -98,6 +98,86 @@ struct FleetTests {
         #expect(site.requests == 2)
     }
 
+    @Test("a redirect that isn't shared leaves no older version of its target")
+    func unsharedRedirect() async throws {
+        let version = Lock(PixelSize(width: 64, height: 48))
+        let site = try FleetSite { request in
+            request.path == "/old"
+                ? .init(status: 302, headers: [.location: "/new", .cacheControl: "no-store"])
+                : .init(headers: [.cacheControl: "max-age=600"], body: Picture.png(version.withLock(\.self)))
+        }
+        let machine = site.machine()
+        #expect(try await machine.load(site.origin.url("/new")).source == .network)
+        #expect(try await site.machine().load(site.origin.url("/new")).source == .shared)
+        version.withLock { $0 = PixelSize(width: 32, height: 24) }
+        #expect(try await site.machine().load(site.origin.url("/old")).image.size == PixelSize(width: 32, height: 24))
+        #expect(try await machine.entries() == 0)
+        let newer = try await site.machine().load(site.origin.url("/new"))
+        #expect(newer.source == .network)
+        #expect(newer.image.size == PixelSize(width: 32, height: 24))
+    }
+
+    @Test("a newer response that is too large to be shared leaves no older one")
+    func tooLargeToShare() async throws {
+        let body = Lock(Picture.png(PixelSize(width: 64, height: 48)))
+        let site = try FleetSite { _ in .init(headers: [.cacheControl: "max-age=60"], body: body.withLock(\.self)) }
+        let clock = ManualClock(now: Date())
+        let machine = site.machine(clock: clock)
+        let url = site.origin.url("/cat.png")
+        _ = try await machine.load(url)
+        #expect(try await machine.entries() == 1)
+        clock.advance(by: .seconds(100))
+        body.withLock {
+            $0 = Picture.png(PixelSize(width: 32, height: 24)) + [UInt8](repeating: 0, count: FleetLimits().bytes)
+        }
+        _ = try await machine.load(url)
+        #expect(try await machine.entries() == 0)
+        // A client that takes what is stale isn't given the older one.
+        let newer = try await site.machine(clock: clock).loader.load(
+            url, options: LoadOptions(headers: [.cacheControl: "max-stale=1000"]))
+        #expect(newer.source == .network)
+        #expect(newer.image.size == PixelSize(width: 32, height: 24))
+    }
+
+    /// A fetcher of one's own, which says that it asks the origin, and which nothing else shows as one.
+    private struct OwnFetch: Stage {
+        let accepts: Phases = .empty
+        let produces: Phases = [.empty, .original]
+        let leaves: Set<ResponseState.Kind> = []
+        let asksOrigin = true
+        let asked: @Sendable () -> Void
+
+        func run(_ load: inout Load) async throws -> Outcome {
+            asked()
+            let picture = EncodedImage(bytes: Picture.png(PixelSize(width: 64, height: 48)))
+            load.advance(to: .original(picture), from: .network)
+            return .done
+        }
+    }
+
+    @Test("a guard before the origin stands before a fetcher of one's own, and behind the shared tier")
+    func guardedFetcher() async throws {
+        let site = try FleetSite()
+        let machine = site.machine()
+        _ = try await machine.load(site.origin.url("/shared.png"))
+        let asked = Lock(0)
+        let (fleet, resources) = (site.machine().fleet, site.machine().resources)
+        let loader = try ImageLoader(resources) { policy, resources in
+            fleet.arrangement(policy, resources)
+                .replacing(Fetch.self, with: OwnFetch { asked.withLock { $0 += 1 } }, where: .present)
+                .inserting(
+                    ClosureStage("Guard", produces: .empty) { load in
+                        throw LoadError(.refused, subject: load.subject, "The guard refuses it.")
+                    }, at: .beforeOrigin)
+        }
+        let list = "\(loader.pipeline(for: .standard))"
+        #expect(list.contains(/FleetLease \{\n *Guard\n *OwnFetch/), "\(list)")
+        #expect(try await loader.load(site.origin.url("/shared.png")).source == .shared)
+        let error = await #expect(throws: LoadError.self) { try await loader.load(site.origin.url("/other.png")) }
+        #expect(error?.code == .refused)
+        #expect(asked.withLock(\.self) == 0)
+    }
+
     @Test(
         "what must not be shared is fetched by each machine, which doesn't queue", arguments: ["no-store", "private"])
     func notShared(_ control: String) async throws {
@@ -136,6 +216,18 @@ struct FleetTests {
         let machine = site.machine()
         await #expect(throws: LoadError.self) { _ = try await machine.load(site.origin.url("/cat.png")) }
         #expect(try await machine.entries() == 0)
+    }
+
+    @Test("a fleet by another clock than that of a machine's cache is refused when the loader is made")
+    func clocks() throws {
+        let machine = try FleetSite().machine()
+        let resources = PipelineResources(
+            memory: MemoryCache(), responses: HTTPCache(inMemory: 1000, clock: ManualClock()),
+            client: CurlClient(.init(addresses: .any)))
+        let error = #expect(throws: LoadError.self) {
+            try ImageLoader(resources, arrangement: machine.fleet.arrangement)
+        }
+        #expect(error?.message.contains("SharedLookup would calculate wrong ages") == true)
     }
 
     @Test("the list of the policy shows where the shared tier stands")

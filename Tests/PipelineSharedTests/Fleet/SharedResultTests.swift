@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineHTTP
 import PipelineTesting
 import Testing
 
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Results that machines share", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Results that machines share", .withRedis, .timeLimit(.minutes(5)))
 struct SharedResultTests {
     /// Counts the results that are made.
     private struct CountedEncode: Stage {
@@ -66,6 +67,30 @@ struct SharedResultTests {
         await machine.fleet.remove(url)
         #expect(try await load(url, on: machine) != first)
         #expect(encodes == 2)
+    }
+
+    @Test(
+        "that the list can't have made are removed, made again, and never kept",
+        arguments: [
+            ("text/html", "<script>"), ("image/png", "<script>"), ("image/svg+xml", "<svg/>"), (nil, "<script>"),
+        ])
+    func poisoned(type: String?, bytes: String) async throws {
+        let site = try FleetSite()
+        let url = site.origin.url("/cat.png")
+        let first = try await load(url, on: site.machine())
+        let inspector = site.machine()
+        let redis = inspector.fleet.store.scripts.connection
+        let name = try #require(try await redis.send("KEYS", "*:v:*").array?.first?.bytes)
+        let size = PixelSize(width: 32, height: 24)
+        let poison = EncodedImage(bytes: Array(bytes.utf8), declaredType: type, size: size, nativeSize: size)
+        _ = try await redis.send([Array("SET".utf8), name, PackedImage.pack(poison)])
+        let machine = site.machine()
+        #expect(try await load(url, on: machine) == first)
+        #expect(try await load(url, on: machine) == first)
+        #expect(encodes == 2)
+        let shared = try await redis.send([Array("GET".utf8), name]).bytes
+        #expect(shared.flatMap { PackedImage.unpack($0) }?.bytes == first)
+        withExtendedLifetime(inspector) {}
     }
 
     @Test("of responses that are private are made by each machine")

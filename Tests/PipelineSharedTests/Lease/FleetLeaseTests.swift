@@ -7,7 +7,7 @@ import Testing
 @testable import PipelineShared
 @testable import Stages
 
-@Suite("Leases of a fleet", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Leases of a fleet", .withRedis, .timeLimit(.minutes(5)))
 struct FleetLeaseTests {
     /// Loads through a machine that is stopped at the origin, and returns once it is there.
     private func stopped(_ site: FleetSite, _ machine: FleetMachine) async -> Task<ImageResponse, any Error> {

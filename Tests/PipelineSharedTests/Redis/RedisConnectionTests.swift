@@ -5,7 +5,7 @@ import Testing
 
 @testable import PipelineShared
 
-@Suite("A connection to Redis", .withRedis, .timeLimit(.minutes(1)))
+@Suite("A connection to Redis", .withRedis, .timeLimit(.minutes(5)))
 struct RedisConnectionTests {
     /// Receives the changes of a connection's state.
     private final class States: Sendable {

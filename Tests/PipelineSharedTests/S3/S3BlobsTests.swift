@@ -8,7 +8,7 @@ import Testing
 
 @testable import PipelineShared
 
-@Suite("Large responses in S3", .withS3, .timeLimit(.minutes(1)))
+@Suite("Large responses in S3", .withS3, .timeLimit(.minutes(5)))
 struct S3BlobsTests {
     private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PipelineShared
 
-@Suite("Credentials of a container", .timeLimit(.minutes(1)))
+@Suite("Credentials of a container", .timeLimit(.minutes(5)))
 struct S3CredentialSourceTests {
     private let clock = ManualClock()
 

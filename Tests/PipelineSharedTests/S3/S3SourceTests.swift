@@ -9,7 +9,7 @@ import Testing
 
 @testable import PipelineShared
 
-@Suite("Images in S3", .withS3, .timeLimit(.minutes(1)))
+@Suite("Images in S3", .withS3, .timeLimit(.minutes(5)))
 struct S3SourceTests {
     private func loader(_ server: S3Server, _ credentials: S3Credentials = S3Server.credentials) -> ImageLoader {
         // Public addresses alone may be loaded; the store is the program's choice.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PipelineShared
 
-@Suite("A shared cache without a usable Redis", .withRedis, .timeLimit(.minutes(1)))
+@Suite("A shared cache without a usable Redis", .withRedis, .timeLimit(.minutes(5)))
 struct RedisOutageTests {
     @Test("finds nothing and stores nothing while the server is gone, and warns once")
     func gone() async throws {

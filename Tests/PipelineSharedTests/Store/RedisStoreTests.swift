@@ -8,7 +8,7 @@ import Testing
 @testable import PipelineHTTP
 @testable import PipelineShared
 
-@Suite("Responses in Redis", .withRedis, .timeLimit(.minutes(1)))
+@Suite("Responses in Redis", .withRedis, .timeLimit(.minutes(5)))
 struct RedisStoreTests {
     let site: SharedSite
 

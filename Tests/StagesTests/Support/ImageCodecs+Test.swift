@@ -16,6 +16,11 @@ extension ImageCodecs {
     static func metadata(of bytes: [UInt8], _ format: ImageFormat) throws -> EmbeddedMetadata {
         try #require(standard.codec(for: format)).decoder.metadata(of: bytes, cancellation: WorkCancellation())
     }
+
+    /// A file without metadata, however long that takes.
+    func stripped(_ bytes: [UInt8], of metadata: StrippedMetadata) async throws -> [UInt8] {
+        try await stripped(bytes, of: metadata, within: WorkTime(limit: nil))
+    }
 }
 
 extension EncodeOptions {

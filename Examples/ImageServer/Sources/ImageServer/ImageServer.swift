@@ -57,6 +57,8 @@ struct Server: Sendable {
         self.settings = settings
         var options = CurlClient.Options(addresses: try .publicOnly(allowing: settings.addresses))
         options.userAgent = "image-server/0.1"
+        let sources = SourcePolicy(folder: settings.folder, origins: try settings.allowedOrigins())
+        options.allows = { sources.allows($0) }
         var resources = PipelineResources(
             memory: MemoryCache(byteLimit: settings.memoryBytes, trimsUnderPressure: true),
             responses: HTTPCache(

@@ -71,7 +71,7 @@ struct Settings: ParsableArguments {
         help: "How near reduced pictures come to the best possible ones: quality, or fast, whose loss encoding hides.")
     var decodeQuality = DecodeQuality.fast
 
-    @Option(help: "How long decoding a source may take, in seconds.")
+    @Option(help: "How long all work on a picture may take together, encoding included, in seconds.")
     var decodeSeconds = 30
 
     @Flag(inversion: .prefixedNo, help: "Decode in confined processes. SVG and JPEG XL are read only there.")

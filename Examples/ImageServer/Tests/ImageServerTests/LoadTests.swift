@@ -8,7 +8,7 @@ import Testing
 
 @testable import ImageServer
 
-@Suite("Under load", .timeLimit(.minutes(1)))
+@Suite("Under load", .timeLimit(.minutes(5)))
 struct LoadTests {
     private let picture = Picture.png(PixelSize(width: 40, height: 30), with: [200, 40, 90])
 

@@ -35,16 +35,18 @@ struct RunningServer: Sendable {
 /// Runs a server while `body` runs.
 /// - Parameters:
 ///   - options: The command's options, besides those for the port and the cache.
+///   - codecs: The formats that are read; by default those of the options.
 ///   - clock: The server's clock.
 ///   - body: Uses the server.
 func withServer(
-    _ options: [String], clock: any LoadClock = SystemClock(), _ body: (RunningServer) async throws -> Void
+    _ options: [String], codecs: ImageCodecs? = nil, clock: any LoadClock = SystemClock(),
+    _ body: (RunningServer) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let settings = try Settings.parse(["--port", "0", "--cache", folder, "--allow-address", "127.0.0.1"] + options)
-    let server = try Server(
-        settings, codecs: try await settings.codecs(), metrics: PrometheusMetrics(), clock: clock)
+    let formats = if let codecs { codecs } else { try await settings.codecs() }
+    let server = try Server(settings, codecs: formats, metrics: PrometheusMetrics(), clock: clock)
     let (ports, found) = AsyncStream<Int>.makeStream()
     let services = ServiceGroup(
         services: [server.application { found.yield($0) }],

@@ -2,11 +2,12 @@ import Foundation
 import HTTPTypes
 import PipelineTesting
 import Stages
+import Synchronization
 import Testing
 
 @testable import ImageServer
 
-@Suite("A running server", .timeLimit(.minutes(1)))
+@Suite("A running server", .timeLimit(.minutes(5)))
 final class ServerTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "pictures-\(UUID().uuidString)")
     private let picture = Picture.png(PixelSize(width: 400, height: 300), with: [200, 40, 90])
@@ -80,6 +81,37 @@ final class ServerTests {
         }
     }
 
+    @Test("A source whose header takes too long is given up, for info.json as for pictures")
+    func time() async throws {
+        let (clock, endless) = (ManualClock(), Endless())
+        let codec = ImageCodec(.png, extensions: ["png"], decoder: endless) { $0.starts(with: [0x89, 0x50]) }
+        try await withServer(open + ["--decode-seconds", "5"], codecs: [codec], clock: clock) {
+            (server: RunningServer) async throws in
+            for path in ["/iiif/a.png/info.json", "/thumb/50x50/a.png"] {
+                let before = endless.begun.load(ordering: .relaxed)
+                async let answer = server.get(path)
+                while endless.begun.load(ordering: .relaxed) == before { await Task.yield() }
+                clock.advance(by: .seconds(6))
+                #expect(try await answer.status == 422)
+            }
+        }
+    }
+
+    /// Reads headers until it is told to stop.
+    private final class Endless: ImageDecoding {
+        let begun = Atomic<Int>(0)
+
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            begun.add(1, ordering: .relaxed)
+            while true { try cancellation.check() }
+        }
+
+        func decode(
+            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
+            cancellation: WorkCancellation
+        ) throws -> DecodedImage { throw CancellationError() }
+    }
+
     @Test("Errors are problem documents with the right status")
     func problems() async throws {
         let origin = try ScriptedOrigin()
@@ -120,6 +152,38 @@ final class ServerTests {
             let url = origin.url("/a.png", host: "127.0.0.2").absoluteString.percentEncoded
             #expect(try await server.get("/thumb/10x10/\(url)").status == 403)
             #expect(origin.log.requests.isEmpty)
+        }
+    }
+
+    @Test("A redirect doesn't lead to a URL that isn't allowed, and nothing is fetched from there")
+    func redirects() async throws {
+        let (origin, other, picture) = (try ScriptedOrigin(), try ScriptedOrigin(), picture)
+        other.route("/a.png") { _ in .init(body: picture) }
+        origin.route("/open/away.png") { [other] _ in .redirect(to: other.url("/a.png").absoluteString) }
+        origin.route("/open/up.png") { _ in .redirect(to: "/a.png") }
+        origin.route("/open/on.png") { _ in .redirect(to: "/open/a.png") }
+        for path in ["/a.png", "/open/a.png"] { origin.route(path) { _ in .init(body: picture) } }
+        try await withServer(open + ["--allow", origin.url("/open/").absoluteString]) {
+            (server: RunningServer) async throws in
+            for (path, status) in [("away", 403), ("up", 403), ("on", 200)] {
+                let url = origin.url("/open/\(path).png").absoluteString.percentEncoded
+                #expect(try await server.get("/thumb/10x10/\(url)").status == status)
+                #expect(try await server.get("/iiif/\(url)/info.json").status == status)
+            }
+        }
+        #expect(other.log.requests.isEmpty)
+        #expect(!origin.log.requests.map(\.target).contains("/a.png"))
+    }
+
+    @Test("A picture that is opened as a page runs nothing")
+    func policies() async throws {
+        try await withServer(open) { (server: RunningServer) async throws in
+            for path in ["/thumb/10x10/a.png", "/iiif/a.png/full/max/0/default.jpg"] {
+                let answer = try await server.get(path)
+                #expect(answer.status == 200)
+                #expect(answer.fields[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+                #expect(answer.fields[.xContentTypeOptions] == "nosniff")
+            }
         }
     }
 

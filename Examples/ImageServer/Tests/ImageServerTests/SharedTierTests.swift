@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageServer
 
-@Suite("Servers that share a tier", .timeLimit(.minutes(1)))
+@Suite("Servers that share a tier", .timeLimit(.minutes(5)))
 struct SharedTierTests {
     @Test(
         "They ask the origin once, and answer with the same bytes",

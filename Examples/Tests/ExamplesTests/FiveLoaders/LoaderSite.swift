@@ -29,13 +29,22 @@ final class LoaderSite: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
+    /// Long limits, since the tests share the machine.
+    private static var options: CurlClient.Options {
+        var options = CurlClient.Options()
+        options.addresses = .any
+        options.stallTimeout = .seconds(120)
+        options.totalTimeout = .seconds(600)
+        return options
+    }
+
     /// What a program has that has just started: nothing in memory, and what is on disk.
     func resources(
         memory: MemoryCache = MemoryCache(), responses: HTTPCache? = nil, client: (any HTTPClient)? = nil
     ) -> PipelineResources {
         PipelineResources(
             memory: memory, responses: responses ?? HTTPCache(folder: folder.path, clock: clock),
-            client: client ?? CurlClient(.init(addresses: .any)))
+            client: client ?? CurlClient(Self.options))
     }
 
     func loader(_ defaults: LoadOptions = LoadOptions()) -> ImageLoader { ImageLoader(resources(), defaults: defaults) }

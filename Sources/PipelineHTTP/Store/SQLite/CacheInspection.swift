@@ -127,7 +127,7 @@ struct CacheInspection {
         guard version > 0 else { return }
         let faults = try database.all("PRAGMA integrity_check(3)") { $0.text(0) ?? "" }
         guard faults == ["ok"] else {
-            return foundDamagedDatabase(faults.joined(separator: "; ").replacing("\n", with: " "))
+            return foundDamagedDatabase(plainText(faults.joined(separator: "; ")))
         }
         try lookAtTotals(database)
         try lookAtEntries(database, version: version)

@@ -49,7 +49,7 @@ extension ResponseRow {
     /// Reads a row; `nil` if it is malformed.
     init?(_ row: SQLiteRow, key: SourceKey) {
         guard let target = row.text(1), let headers = StoredFields.decode(row.bytes(3)),
-            let selecting = SelectingFields(encoded: row.bytes(4)), row.integer(10) >= 0,
+            let selecting = SelectingFields(encoded: row.bytes(4)), CacheEntry.lengths.contains(row.integer(10)),
             row.isNull(13) || StoredRedirects(encoded: row.bytes(13)) != nil,
             (100...999).contains(row.integer(2))
         else { return nil }
@@ -69,13 +69,16 @@ extension CacheEntry {
     /// The columns that ``init(_:)`` reads, in its order.
     static let columns = "generation, source, target, status, body_length, stored, accessed, fresh_until"
 
+    /// The lengths of bodies that a row may say: up to 1 TB, so that their sums don't overflow.
+    static let lengths: ClosedRange<Int64> = 0...1 << 40
+
     /// Reads the summary of a row; `nil` if it is malformed.
     init?(_ row: SQLiteRow) {
         guard let digest = Digest(bytes: row.bytes(1)) else { return nil }
         self.init(
             generation: row.integer(0), key: SourceKey(digest: digest), target: row.text(2) ?? "",
-            status: Int(row.integer(3)), bodyLength: Int(row.integer(4)), stored: Date(microseconds: row.integer(5)),
-            accessed: Date(microseconds: row.integer(6)),
+            status: Int(row.integer(3)), bodyLength: Int(min(max(row.integer(4), 0), Self.lengths.upperBound)),
+            stored: Date(microseconds: row.integer(5)), accessed: Date(microseconds: row.integer(6)),
             freshUntil: row.optionalInteger(7).map(Date.init(microseconds:)))
     }
 }

@@ -53,6 +53,18 @@ struct ClockSetBackTests: CacheSuite {
         #expect(try await client.send(CachingRequest(url: url)).text == "2")
     }
 
+    @Test("A response has the times with which it is found, to a microsecond")
+    func timesFound() async throws {
+        let cache = cache()
+        clock.set(now: Date(timeIntervalSince1970: 1_772_366_400 + 1.3e-7))
+        let stored = try #require(await cache.commit(try exchange(), for: .test()))
+        guard case .fresh(let found, _) = try await cache.lookup(.test()) else { throw Unexpected() }
+        #expect(found.requestTime == stored.requestTime)
+        #expect(found.responseTime == stored.responseTime)
+        #expect(found.stored == stored.stored)
+        #expect(found.freshUntil == stored.freshUntil)
+    }
+
     @Test("Times are compared as they are stored, to a microsecond")
     func microseconds() async throws {
         let cache = cache()

@@ -7,7 +7,7 @@ import Testing
 @testable import PipelineHTTP
 @testable import Stages
 
-@Suite("Generations of two stores never collide", .inEachStore)
+@Suite("Generations of two stores never collide", .inEachStore, .timeLimit(.minutes(5)))
 struct GenerationTests: CacheSuite {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))

@@ -128,10 +128,15 @@ struct FullDiskTests: CacheSuite {
         let cache = cache()
         _ = try await store(cache, "a")
         _ = try await store(cache, "b")
+        let confirmed = try #require(try await store(cache, "c"))
         _ = cache.database.write { try $0.database.execute("PRAGMA query_only = ON") }
         clock.advance(by: .seconds(1))
         #expect(try await store(cache, "a") == nil)
         #expect(try await cache.lookup(.test("a")).isMiss)
+        // Nor what its confirmation says must not be stored.
+        let noStore: HTTPFields = [.cacheControl: "no-store"]
+        _ = try await cache.freshen(confirmed, with: noStore, requestTime: clock.now, responseTime: clock.now)
+        #expect(try await cache.lookup(.test("c")).isMiss)
         #expect(try await cache.lookup(.test("b")).isFresh)
         clock.advance(by: .seconds(1))
         await cache.close()

@@ -6,7 +6,7 @@ import Testing
 @testable import PipelineHTTP
 import Stages
 
-@Suite("The priority of a fetch that requests share")
+@Suite("The priority of a fetch that requests share", .timeLimit(.minutes(5)))
 struct SharedFetchesTests {
     private let fetches = SharedFetches()
     private let key: SharedFetches.Key

@@ -13,6 +13,14 @@ struct CurlClientTests {
 
     init() throws { origin = try ScriptedOrigin() }
 
+    @Test("A reason phrase is visible ASCII of at most 100 characters, since it ends up on terminals and in logs")
+    func reason() async throws {
+        let phrase = "Bad \u{1B}]0;owned\u{7}\u{1B}[31m\u{202E}\u{9B}é\t " + String(repeating: "x", count: 300)
+        origin.route("/a") { _ in .init(status: 500, reason: phrase) }
+        let reason = try await client.get(origin.url("/a")).response.reason
+        #expect(reason == "Bad ]0;owned[31m " + String(repeating: "x", count: 83))
+    }
+
     @Test("A response has its status, reason, fields, URL and bytes")
     func answer() async throws {
         origin.route("/a") { _ in

@@ -26,6 +26,26 @@ struct RedirectTests {
         #expect(origin.log.connections == 1)
     }
 
+    @Test("No redirect leads to a URL that the client's user doesn't allow, by the client or by a load")
+    func notAllowed() async throws {
+        origin.route("/away") { [other] _ in .redirect(to: other.url("/b").absoluteString) }
+        origin.route("/inside") { _ in .redirect(to: "/secret") }
+        var options = CurlClient.Options.local
+        options.allows = { [port = origin.port] in $0.port == port && $0.path() != "/secret" }
+        let limited = CurlClient(options)
+        #expect(try await limited.get(origin.url("/free")).response.status == 200)
+        let loader = ImageLoader(
+            PipelineResources(memory: MemoryCache(), responses: HTTPCache(inMemory: 1_000_000), client: limited))
+        for path in ["/away", "/inside", "/secret"] {
+            let sent = await #expect(throws: LoadError.self) { _ = try await limited.get(origin.url(path)) }
+            #expect(sent?.code == .refused)
+            let loaded = await #expect(throws: LoadError.self) { _ = try await loader.load(origin.url(path)) }
+            #expect(loaded?.code == .refused)
+        }
+        #expect(other.log.requests.isEmpty)
+        #expect(!origin.log.requests.map(\.target).contains("/secret"))
+    }
+
     @Test("A status that is not a redirect, or has no Location, is handed over", arguments: [300, 304, 305, 302])
     func notFollowed(status: Int) async throws {
         origin.route("/a") { _ in .init(status: status, headers: status == 302 ? [:] : [.location: "/b"]) }

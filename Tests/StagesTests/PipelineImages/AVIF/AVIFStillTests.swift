@@ -60,6 +60,19 @@ struct AVIFStillTests {
         #expect(found.largest <= 5)
     }
 
+    @Test("A matrix of constant luminance is taken for the other of its primaries", arguments: [9, 12])
+    func constantLuminance(_ matrix: Int) async throws {
+        let (plain, constant) = (matrix, matrix + 1)
+        func image(_ matrix: Int, box: PixelSize? = nil) async throws -> DecodedImage {
+            var bytes = try file("bt2020-422")
+            let place = try #require(bytes.firstRange(of: Array("nclx".utf8))).upperBound
+            bytes[place + 5] = UInt8(matrix)
+            return try await SampleImage.decode(bytes, maxPixelSize: box)
+        }
+        #expect(try await image(constant) == image(plain))
+        #expect(try await image(constant, box: 16) == image(plain, box: 16))
+    }
+
     @Test("Reduced, its colours are the same", arguments: names)
     func reduced(_ name: String) async throws {
         let bytes = try file(name)
@@ -194,6 +207,22 @@ struct AVIFStillTests {
         #expect(image.pixels[second..<second + stride] == single.pixels[first..<first + stride])
         let header = try HEIFStill(fixture.bytes, format: .avif, cancellation: WorkCancellation()).header
         #expect(header.frames == 1)
+    }
+
+    @Test("The tiles of a grid may have layers")
+    func layers() async throws {
+        let photo = try CodedPicture.av1()
+        let size = PixelSize(width: photo.size.width, height: 500)
+        let plain = HEIFFixture.grid(of: photo, columns: 1, rows: 2, size: size)
+        // Each layer is a frame.
+        var layered = HEIFFixture.grid(of: photo, columns: 1, rows: 2, size: size) {
+            [$0.property("a1lx", [0] + photo.data.count.bigEndian(2) + [0, 0, 0, 0])]
+        }
+        for index in layered.items.indices.dropFirst() { layered.items[index].data += photo.data }
+        #expect(try await SampleImage.decode(layered.bytes) == SampleImage.decode(plain.bytes))
+        for index in layered.items.indices.dropFirst() { layered.items[index].properties.removeLast() }
+        let error = await #expect(throws: LoadError.self) { try await SampleImage.decode(layered.bytes) }
+        #expect(error?.code == .undecodable)
     }
 
     @Test("A gain map neither counts as depth nor as a frame")

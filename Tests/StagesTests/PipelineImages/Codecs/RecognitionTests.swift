@@ -69,6 +69,8 @@ struct RecognitionTests {
         arguments: [
             ("a JPEG 2000", [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20, 0x0d, 0x0a]), ("an icon", [0, 0, 1, 0, 1, 0]),
             ("a Photoshop document", Array("8BPS\0\u{1}".utf8)), ("a QOI", Array("qoif".utf8)),
+            ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3heic".utf8)),
+            ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3avif".utf8)),
         ] as [(String, [UInt8])])
     func unsupported(_ name: String, _ bytes: [UInt8]) async throws {
         let decoded = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes) }
@@ -84,9 +86,21 @@ struct RecognitionTests {
         "SVG is told behind what XML allows before its root",
         arguments: [
             "<svg/>", "\u{feff}<svg xmlns=''>", "  \n<?xml version='1.0'?>\n<!-- a > b --><svg>",
-            "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>",
+            "<!DOCTYPE svg [ <!ENTITY a '<b>'> ]>\n<svg>", "<s:svg xmlns:s=''/>", "<!DOCTYPE s:svg><s:svg>",
+            "<!--\(String(repeating: "x", count: 30_000))--><svg>",
         ])
-    func svg(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == .svg) }
+    func svg(_ text: String) {
+        #expect(ImageCodecs.known.format(of: Array(text.utf8)) == .svg)
+        let units = (text.hasPrefix("\u{feff}") ? text : "\u{feff}" + text).utf16
+        for wide in [
+            units.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }, units.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+        ] { #expect(ImageCodecs.known.format(of: wide) == .svg) }
+    }
+
+    @Test(
+        "What only resembles an SVG isn't one",
+        arguments: ["<svgs>", "<", "<!--", "<!-->--><html>", "<!DOCTYPE html><html>", "<svg:a/>", "svg"])
+    func notSVG(_ text: String) { #expect(ImageCodecs.known.format(of: Array(text.utf8)) == nil) }
 
     @Test("A file's name promises a format, and each format has an extension that promises it")
     func extensions() {

@@ -275,11 +275,11 @@ struct ImageGrowthTests {
         #expect(XMPRewriting.corrected(padding + Array("http://ns.adobe.com/hdr-gain-map/".utf8)).isEmpty)
     }
 
-    @Test("No more of an EXIF text is read than a text has", arguments: [100, 10_000, 1_000_000])
+    @Test("No more of an EXIF text is kept than a text may have", arguments: [100, 10_000, 1_000_000])
     func texts(_ length: Int) {
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: length)
         let block = EXIFBlock(EXIFRewriting.composed(of: [(EXIFBlock.Tag.model, text)]))
-        #expect(block?.camera?.utf8.count == min(length, 8192))
+        #expect(block?.camera?.utf8.count == min(length, 1000))
     }
 
     @Test("A camera's name counts whatever the type that it is said to have", arguments: [2, 7, 1, 0, 129])
@@ -336,7 +336,7 @@ private struct Estimate: Stage {
     let report: @Sendable (Int?) -> Void
 
     func run(_ load: inout Load) async throws -> Outcome {
-        report(await Decode().estimatedMemory(of: load)?.peak)
+        report(await Decode().estimatedMemory(of: &load)?.peak)
         return .done
     }
 }

@@ -114,7 +114,7 @@ struct RegionTests {
         try await expectEqualCrops(of: bytes, "\(chroma)", seed: 2, count: 60)
     }
 
-    @Test("Rows in the middle of a tall JPEG are the same", .timeLimit(.minutes(1)))
+    @Test("Rows in the middle of a tall JPEG are the same", .timeLimit(.minutes(5)))
     func tall() async throws {
         let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         try await expectEqualCrops(of: bytes, "photograph", seed: 3, count: 3)

@@ -24,17 +24,18 @@ struct EncodeCancellationTests {
         }
     }
 
-    @Test("A load leaves what may become PNG or WebP, and waits for any other encoder's end")
+    @Test("A load leaves what may become AVIF, PNG or WebP, and waits for any other encoder's end")
     func leaves() {
-        for format in [ImageFormat.jpeg, .avif, .gif, .tiff] { #expect(!Encode(format).isLeft) }
-        for format in [ImageFormat.png, .webp] { #expect(Encode(format).isLeft) }
+        for format in [ImageFormat.jpeg, .gif, .tiff] { #expect(!Encode(format).isLeft) }
+        for format in [ImageFormat.avif, .png, .webp] { #expect(Encode(format).isLeft) }
         #expect(Encode(AcceptedFormats(accept: "image/webp")).isLeft)
-        #expect(!Encode(AcceptedFormats(accept: "image/avif")).isLeft)
+        #expect(Encode(AcceptedFormats(accept: "image/jpeg")).isLeft, "a transparent picture becomes PNG all the same")
+        #expect(!Encode(AcceptedFormats(accept: nil, codecs: [.jpeg])).isLeft)
     }
 
     @Test(
-        "A load to PNG or WebP that is cancelled ends with CancellationError, and its thread gets free again",
-        arguments: [ImageFormat.png, .webp])
+        "A load to AVIF, PNG or WebP that is cancelled ends with CancellationError, and its thread gets free again",
+        arguments: [ImageFormat.avif, .png, .webp])
     func left(_ format: ImageFormat) async throws {
         let threads = BlockingThreads(name: "test", count: 1)
         let load = Task {

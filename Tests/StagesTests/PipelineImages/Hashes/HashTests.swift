@@ -4,7 +4,7 @@ import Testing
 
 @testable import PipelineImages
 
-/// Expected values are those of the packages thumbhash, blurhash and NumPy from PyPI for the same pixels.
+/// Expected values are those of the packages thumbhash, blurhash, ImageHash and NumPy from PyPI for the same pixels.
 @Suite("Hashes of pictures")
 struct HashTests {
     /// Up and down between 0 and 255.
@@ -55,11 +55,32 @@ struct HashTests {
     @Test("A difference hash, and its likeness for a copy of another size")
     func differenceHash() async throws {
         let hash = try await Self.waves.differenceHash()
-        #expect(hash == 0x3838_1c1c_8c8e_cec6)
+        #expect(hash == 0x3838_1c1c_9e8e_cec6)
+        let tiny = Self.picture(5, 3, .rgb) { x, y in
+            [Self.wave(x * 97 + y * 31), Self.wave(x * 59 - y * 4 + 800), Self.wave(x * y * 70)]
+        }
+        #expect(try await tiny.differenceHash() == 0x0000_0020_e0e0_e0e0)
         let copy = try await Resize(PixelSize(width: 47, height: 33), fit: .fill).apply(Self.waves)
         #expect((try await copy.differenceHash() ^ hash).nonzeroBitCount <= 6)
         let grey = Self.picture(1, 1, .grey) { _, _ in [7] }
         #expect(try await grey.differenceHash() == 0)
+    }
+
+    @Test(
+        "Hashes of files, whole or reduced, are those that imagehash.dhash makes of them",
+        arguments: [
+            ("bmp-rgb24.bmp", 0xa5a4_a5a7_ada4_ad9d), ("jpeg-greyscale.jpg", 0x9191_cc64_658d_cdcd),
+            ("jpeg-progressive-444.jpg", 0xf9d1_22ec_ccdb_f3c3), ("tiff-deflate-strip.tif", 0xf1b3_2c14_1239_6131),
+            ("webp-lossy.webp", 0xf1b3_2c14_1239_6131), ("png-tbbn3p08.png", 0x0c0f_2153_3337_864d),
+            ("photo-12mp-baseline-420.jpg", 0xf9d1_22ec_ccdb_e3c3),
+        ] as [(String, UInt64)])
+    func differenceHashes(_ name: String, _ expected: UInt64) async throws {
+        let bytes = try Pictures.bytes("good/\(name)")
+        for box: PixelSize? in [256, nil] {
+            let image = try await SampleImage.decode(bytes, maxPixelSize: box)
+            let hash = try await image.differenceHash()
+            #expect((hash ^ expected).nonzeroBitCount <= 2, "\(String(hash, radix: 16))")
+        }
     }
 
     @Test("Dominant colours are the means of what they stand for, the most frequent first")

@@ -168,8 +168,11 @@ struct JPEGDecoderTests {
 
     @Test(
         "Kinds of JPEG that aren't read are called so, not damaged",
-        arguments: [(0xc3, 8), (0xc5, 8), (0xcb, 8), (0xf7, 8), (0xc0, 12), (0xc1, 16)])
-    func kinds(_ marker: Int, _ bits: Int) async throws {
+        arguments: [
+            (0xc3, 8, "lossless"), (0xc5, 8, "hierarchical"), (0xcb, 8, "lossless"), (0xf7, 8, "JPEG-LS"),
+            (0xc0, 12, "12 bits a sample"), (0xc1, 16, "16 bits a sample"),
+        ])
+    func kinds(_ marker: Int, _ bits: Int, _ name: String) async throws {
         var bytes = try Pictures.bytes("good/jpeg-greyscale.jpg")
         let frame = try #require(bytes.indices.dropLast().first { bytes[$0] == 0xff && bytes[$0 + 1] == 0xc0 })
         bytes[frame + 1] = UInt8(marker)
@@ -177,7 +180,7 @@ struct JPEGDecoderTests {
         let file = bytes
         let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file) }
         #expect(error.code == .unsupportedType)
-        #expect(error.message.contains("is not supported"))
+        #expect(error.message.contains("is not supported (\(name))"), "\(error.message)")
     }
 
     @Test("Inks are scaled as they are, and become colours at the end")

@@ -86,7 +86,7 @@ struct TIFFKindsTests {
         try await expect(Self.tiff(bits: 32, [Self.little(Self.colours.map { Int($0) * 0x0101_0101 }, 4)]))
     }
 
-    @Test("Signed numbers, from 0 or, where one is below it, from the type's lowest", arguments: [8, 16, 32])
+    @Test("Signed numbers, from 0 or, where one is below it, from the type's lowest", arguments: [16, 32])
     func signed(_ bits: Int) async throws {
         let half = 1 << (bits - 1)
         let scale = (2 * half - 1) / 255
@@ -95,6 +95,22 @@ struct TIFFKindsTests {
         for numbers in [upper, whole] {
             let file = Self.tiff(bits: bits, [Self.little(numbers, bits / 8)])
             try await expect(file.with(339, [2, 2, 2]), within: 2)
+        }
+    }
+
+    @Test("Signed numbers of 8 bits are read as bytes, since the files of programs that write them hold bytes")
+    func signedBytes() async throws {
+        try await expect(Self.tiff(bits: 8, [Self.colours]).with(339, [2, 2, 2]), within: 0)
+    }
+
+    @Test("Numbers of 64 bits are refused by what they are")
+    func wide() async throws {
+        for (format, words) in [(1, "64 bits a sample"), (2, "signed numbers of 64 bits")] {
+            let file = Self.tiff(bits: 64, [Self.little(Self.colours.map(Int.init), 8)])
+                .with(339, [format, format, format])
+            let error = await #expect(throws: LoadError.self) { try await SampleImage.decode(file.bytes) }
+            #expect(error?.code == .unsupportedType)
+            #expect(error?.message.contains(words) == true)
         }
     }
 

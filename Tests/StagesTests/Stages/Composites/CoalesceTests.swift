@@ -47,6 +47,32 @@ struct CoalesceTests {
         ImageRequest(.dataURL(name), maxPixelSize: size.map { PixelSize(square: $0) })
     }
 
+    @Test("A load that begins when another has failed never gets what that one has fetched")
+    func failedLater() async throws {
+        gate.open()
+        let flights = flights
+        let pipeline = ImagePipeline { [requests] in
+            ResolveIdentifier()
+            Coalesce(flights, by: .variant) {
+                Coalesce(flights, by: .source) {
+                    StubStage("Fetch") { load in
+                        requests.increment()
+                        load.advance(to: .original(EncodedImage(bytes: [1, 2, 3])), from: .network)
+                        return .done
+                    }
+                }
+                StubStage("Refuse", accepts: .original) { load in
+                    throw LoadError(.unsupportedType, subject: load.subject, "No.")
+                }
+            }
+        }
+        let loads = 5000
+        for _ in 0..<loads {
+            await #expect(throws: LoadError.self) { try await pipeline.load(request()) }
+        }
+        #expect(requests.value == loads)
+    }
+
     @Test("A thousand concurrent loads of one source make one request, and all get its answer")
     func thousand() async throws {
         let pipeline = pipeline()

@@ -86,15 +86,49 @@ struct LoadObserverTests {
             ])
         #expect(written.allSatisfy { $0.contains("image.key=") && !$0.contains("secret") })
     }
+
+    @Test("A log notes wasted work: an image prefetched in another size, and a download that was cancelled late")
+    func waste() async throws {
+        let (notices, gate) = (Lock<[String]>([]), try ScriptedOrigin.Gate())
+        let logger = Logger(label: "test") { _ in
+            LineHandler(logLevel: .notice) { line in notices.withLock { $0.append(line) } }
+        }
+        let loader = ImageLoader(site.resources(), observers: [LoadLog(logger)])
+        let (url, half) = (site.origin.url("/a"), site.origin.url("/half"))
+        let prefetcher = Prefetcher(loader, options: LoadOptions(maxPixelSize: 80))
+        prefetcher.start([url])
+        for await _ in prefetcher.progress {}
+        #expect(notices.withLock(\.self) == [])
+        _ = try await loader.load(url, options: LoadOptions(maxPixelSize: 40))
+        #expect(
+            notices.withLock(\.self).map { $0.prefix { $0 != "|" } } == [
+                "delivered; prefetched at 80×80, asked for 40×40: decoded again"
+            ])
+        let picture = try Pictures.bytes("good/webp-lossy.webp")
+        site.origin.route("/half") { _ in .init(body: picture).held(until: gate, after: 1000) }
+        let (arrived, send) = AsyncStream<Void>.makeStream()
+        let load = Task {
+            try await loader.load(.url(half)) { event in if case .progress = event { send.finish() } }
+        }
+        for await _ in arrived {}
+        load.cancel()
+        await #expect(throws: CancellationError.self) { try await load.value }
+        let last = try #require(notices.withLock(\.last))
+        #expect(last.contains(/^cancelled after [0-9]{4,} bytes\|/) && last.contains("/half"), "\(last)")
+        gate.open()
+    }
 }
 
 /// Makes a line of each message and its metadata.
 private struct LineHandler: LogHandler {
     let write: @Sendable (String) -> Void
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
+    var logLevel: Logger.Level
 
-    init(_ write: @escaping @Sendable (String) -> Void) { self.write = write }
+    init(logLevel: Logger.Level = .trace, _ write: @escaping @Sendable (String) -> Void) {
+        self.logLevel = logLevel
+        self.write = write
+    }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

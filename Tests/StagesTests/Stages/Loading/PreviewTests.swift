@@ -117,7 +117,9 @@ struct PreviewTests {
         let bytes = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         func preview(_ limits: ImageLimits, patience: Int) async throws -> DecodedImage? {
             try await Preview(limits: limits) { Chain([]) }
-                .picture(of: bytes, nil, .normal, ImpatientClock(patience: patience))
+                .picture(
+                    of: bytes, .standard, nil, .normal,
+                    WorkTime(limit: limits.time, clock: ImpatientClock(patience: patience)))
         }
         let second = ImageLimits(time: .seconds(1))
         #expect(try await preview(second, patience: .max) != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Stages
 
-@Suite("A memory cache gives way when memory is short", .timeLimit(.minutes(1)))
+@Suite("A memory cache gives way when memory is short", .timeLimit(.minutes(5)))
 struct MemoryPressureTests {
     private let root: TemporaryFolder
     private let clock = ManualClock()

@@ -127,6 +127,61 @@ struct EditedArrangementTests {
         #expect(site.requests == 0)
     }
 
+    /// A stage that counts the loads that pass it, and says neither what it produces nor that it asks no origin.
+    private func counting(_ name: String, _ passes: Counter) -> ClosureStage {
+        ClosureStage(name) { _ in
+            passes.increment()
+            return .done
+        }
+    }
+
+    @Test("Each of several guards before the origin is passed once, whatever it says of itself")
+    func severalGuards() async throws {
+        let (first, second, third, silent) = (Counter(), Counter(), Counter(), Counter())
+        let loader = try ImageLoader(site.resources()) { policy, resources in
+            policy.pipeline(resources).inserting(counting("One", first), at: .beforeOrigin)
+                .inserting(counting("Two", second), at: .beforeOrigin)
+                .inserting(
+                    ClosureStage("Silent", produces: .empty) { _ in
+                        silent.increment()
+                        return .done
+                    }, at: .beforeOrigin
+                )
+                .inserting(counting("Three", third), at: .beforeOrigin)
+        }
+        for (index, policy) in [CachePolicy.standard, .useProtocol, .ignoreCache()].enumerated() {
+            _ = try await loader.load(site.origin.url("/\(index)"), options: .init(policy: policy))
+            #expect([first, second, third, silent].map(\.value) == Array(repeating: index + 1, count: 4))
+        }
+        for policy in [CachePolicy.standard, .useProtocol, .ignoreCache(), .storeOnDisk] {
+            let list = loader.pipeline(for: policy).description
+            for name in ["One", "Two", "Three", "Silent"] {
+                #expect(list.components(separatedBy: name).count == 2, "\(list)")
+            }
+        }
+    }
+
+    @Test("A guard stands before each stage that may ask the origin, also where one of them stands behind another")
+    func severalOrigins() async throws {
+        let (guards, resources) = (Counter(), site.resources())
+        let fetch = Fetch(responses: resources.responses, client: resources.client)
+        let list = ImagePipeline(clock: site.clock) {
+            ResolveIdentifier()
+            ClosureStage("Own") { _ in .skipped }
+            FirstOf {
+                ClosureStage("Other") { load in
+                    throw LoadError(.unreachable, subject: load.subject, "It can't be reached.")
+                }
+                fetch
+            }
+            Decode()
+        }
+        .inserting(counting("One", guards), at: .beforeOrigin)
+        .inserting(counting("Two", guards), at: .beforeOrigin)
+        _ = try await list.load(ImageRequest(site.origin.url("/a")))
+        #expect(guards.value == 6, "\(list)")
+    }
+
     @Test("A guard before an alternative is part of it")
     func guardedAlternative() async throws {
         let resources = site.resources()

@@ -149,6 +149,22 @@ struct EncodedResultsTests {
         #expect(!ran(Decode.self, try await list(site.resources()).load(request)))
     }
 
+    @Test(
+        "A result that the list can't have made is made again, whoever has stored it, and replaced",
+        arguments: ["type = 'text/html'", "type = ''", "type = 'image/png'", "type = 'image/svg+xml'"])
+    func foreign(change: String) async throws {
+        let request = ImageRequest(site.origin.url("/a"))
+        let resources = site.resources()
+        let first = try await list(resources).load(request)
+        await resources.responses.close()
+        try self.change("UPDATE variants SET \(change)")
+        let second = try await list(site.resources()).load(request)
+        #expect(ran(Decode.self, second))
+        #expect(second.encoded?.declaredType == "image/jpeg")
+        #expect(second.encoded?.bytes == first.encoded?.bytes)
+        #expect(!ran(Decode.self, try await list(site.resources()).load(request)))
+    }
+
     @Test("A response has a bounded number of results, and the latest are kept")
     func bounded() async throws {
         let resources = site.resources()

@@ -12,7 +12,7 @@ struct SourcePolicy: Sendable {
     /// - Throws: 403 for a URL that isn't allowed; 404 for a name that can't be a file of the folder.
     func source(_ text: String) throws(Problem) -> ImageSource {
         if let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) {
-            guard origins.contains(where: { Self.does(url, beginWith: $0) }) else {
+            guard allows(url) else {
                 throw Problem(.forbidden, "The source is not on this server's list. Add it with --allow.")
             }
             return .url(url)
@@ -20,10 +20,13 @@ struct SourcePolicy: Sendable {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         // Neither a way out of the folder nor a hidden file.
         guard let folder, !text.contains("\0"), parts.allSatisfy({ !$0.isEmpty && !$0.hasPrefix(".") }) else {
-            throw Problem(.notFound, "There is no picture \(text).")
+            throw Problem(.notFound, "There is no picture \(ImageSource.file(text).redacted).")
         }
         return .file(folder + "/" + text)
     }
+
+    /// Whether a URL may be asked. The client asks this for each redirect too.
+    func allows(_ url: URL) -> Bool { origins.contains { Self.does(url, beginWith: $0) } }
 
     /// Compares parts rather than text: `https://images.example` must not allow `https://images.example.attacker.example`.
     private static func does(_ url: URL, beginWith origin: URL) -> Bool {

@@ -66,14 +66,16 @@ struct Gallery: Sendable {
     /// A picture's place in the grid. One that can't be loaded now has no placeholder, and is asked for all the same.
     private func cell(_ name: String) async -> String {
         let hash = try? await pictures.hash(of: name)
-        let label = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")
+        let title = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")
+        // A name may turn the direction in which the page is read.
+        let label = ImageSource.file(String(title)).redacted
         let sources = [160, 320, 640].map { width in
             "\(paths.thumbPath("\(width)x\(width * 3 / 4),cover", name)) \(width)w".htmlText
         }
         return """
             <li><a href="/viewer?iiif=\(paths.iiifPath(to: name).percentEncoded)" data-name="\(name.htmlText)" \
             data-hash="\(Data(hash ?? []).base64EncodedString())"><img width="320" height="240" loading="lazy" \
-            decoding="async" alt="\(String(label).htmlText)" src="\(paths.thumbPath("320x240,cover", name).htmlText)" \
+            decoding="async" alt="\(label.htmlText)" src="\(paths.thumbPath("320x240,cover", name).htmlText)" \
             srcset="\(sources.joined(separator: ", "))" \
             sizes="(min-width: 60em) 20vw, (min-width: 40em) 33vw, 50vw"></a></li>
             """

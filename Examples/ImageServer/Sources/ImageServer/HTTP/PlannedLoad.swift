@@ -38,6 +38,8 @@ final class PlannedLoad: Sendable {
         expires = picture.expires
         kind = canonical.map { .tile(base: $0.base, parts: $0.parts) } ?? .picture
         var fields = Reply.shared
+        // A picture that is opened as a page runs nothing, whatever its bytes are.
+        fields[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         var varies = picture.format == nil ? ["Accept"] : []
         if picture.hints != nil { varies.append(ClientHints.names) }
         if !varies.isEmpty { fields[.vary] = varies.joined(separator: ", ") }

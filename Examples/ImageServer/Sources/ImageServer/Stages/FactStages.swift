@@ -4,18 +4,12 @@ import Stages
 struct DescribeImage: Stage {
     let accepts: Phases = .original
     let produces: Phases = .encoded
-    let codecs: ImageCodecs
+    let limits: ImageLimits
 
     var signature: String? { "describe" }
 
     func run(_ load: inout Load) async throws -> Outcome {
-        guard case .original(let file) = load.content else { return .skipped }
-        guard let decoder = codecs.codec(of: file.bytes)?.decoder else {
-            throw LoadError(.unsupportedType, subject: load.subject, "The bytes don't begin as an image does.")
-        }
-        let size = try await BlockingThreads.decoding.run(priority: load.priority) { cancellation in
-            try decoder.header(of: file.bytes, cancellation: cancellation).size
-        }
+        let size = try await load.header(limits: limits).size
         load.advance(
             to: .encoded(EncodedImage(bytes: Array("\(size.width) \(size.height)".utf8), size: size, nativeSize: size)))
         return .done

@@ -37,21 +37,23 @@ final class PictureLists: Sendable {
             } else {
                 Encode(AcceptedFormats(accept: accept), options: options)
             }
-        return try kept(request.stages + [BeginEncoding(), encode])
+        return try kept(request.stages + [BeginEncoding(), encode], expecting: .picture(.standard))
     }
 
     /// The list that ends with the source's size.
     func listOfSize() throws -> ImagePipeline {
-        try kept([DescribeImage(codecs: resources.codecs)], decodes: false)
+        try kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
     }
 
     /// The list that ends with the picture's ThumbHash.
-    func listOfHash() throws -> ImagePipeline { try kept([Resize(100), HashImage()]) }
+    func listOfHash() throws -> ImagePipeline { try kept([Resize(100), HashImage()], expecting: .untyped) }
 
-    private func kept(_ work: [any Stage], decodes: Bool = true) throws -> ImagePipeline {
+    private func kept(
+        _ work: [any Stage], expecting expected: ExpectedResult, decodes: Bool = true
+    ) throws -> ImagePipeline {
         let name = work.map { $0.signature ?? $0.name }.joined(separator: " ")
         if let list = recent.withLock({ $0[name] }) { return list }
-        let list = try ImagePipeline(validating: arrangement(work, decodes: decodes), clock: resources.clock)
+        let list = try ImagePipeline(validating: arrangement(work, expected, decodes: decodes), clock: resources.clock)
         return recent.withLock { recent in
             // All requests with the same work share one list, so the first one that is made counts.
             if let first = recent[name] { return first }
@@ -62,7 +64,9 @@ final class PictureLists: Sendable {
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
-    @ChainBuilder private func arrangement(_ work: [any Stage], decodes: Bool) -> Chain {
+    @ChainBuilder private func arrangement(
+        _ work: [any Stage], _ expected: ExpectedResult, decodes: Bool
+    ) -> Chain {
         ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
         MemoryLookup(resources.memory)
         Coalesce(resources.flights, by: .variant) {
@@ -78,9 +82,9 @@ final class PictureLists: Sendable {
                                 }
                             }
                             CheckContentType(codecs: resources.codecs)
-                            VariantLookup(resources.responses)
+                            VariantLookup(resources.responses, expecting: expected)
                             if let fleet {
-                                SharedResult(fleet) { making(work, decodes: decodes) }
+                                SharedResult(fleet, expecting: expected) { making(work, decodes: decodes) }
                             } else {
                                 making(work, decodes: decodes)
                             }

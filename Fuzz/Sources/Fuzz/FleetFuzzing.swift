@@ -1,0 +1,98 @@
+import HTTPTypes
+
+@testable import Pipeline
+@testable import PipelineHTTP
+@testable import PipelineShared
+@testable import Stages
+
+/// Plays a hostile Redis: reads arbitrary bytes as its replies, and gives each to everything that reads a reply.
+enum FleetFuzzing {
+    private static let key = SourceKey(digest: Digest(of: "fuzzed"))
+
+    static func read(_ bytes: [UInt8]) {
+        for value in RedisReplies.all(in: bytes) { take(value) }
+        readPacked(bytes)
+        // A page of the list repeats its number, as the script does.
+        _ = RedisStore.page(.array([.bytes(bytes), .bytes(bytes), .bytes(bytes), .bytes(bytes)]))
+    }
+
+    private static func take(_ value: RedisValue, depth: Int = 0) {
+        if let number = value.integer {
+            precondition(number.magnitude <= 1 << 53, "a number is out of bounds")
+            _ = number * 1000 + number - (0 - number)
+        }
+        for entry in FoundHeads(value, key: key).heads { use(entry.head, entry.bodyLength) }
+        if let page = RedisStore.page(value) {
+            var sum = 0
+            for entry in page.entries {
+                sum += entry.bodyLength
+                _ = "\(entry)"
+            }
+            precondition(sum >= 0)
+        }
+        for seen in [0, 1 << 53, -(1 << 53)] as [Int64] {
+            if let missed = MissedInvalidations(value, since: seen) {
+                precondition(missed.targets.allSatisfy { $0.number.magnitude <= 1 << 53 })
+            }
+        }
+        if case .held(let rest) = GrantReply(value) {
+            precondition(rest > .zero && rest < .seconds(1 << 44), "a lease of \(rest)")
+        }
+        let messages = FleetMessages(invalidations: "i") { change in
+            if case .invalidated(let number, _) = change { precondition(number.magnitude <= 1 << 53) }
+        }
+        messages.connected()
+        let listener = messages.listen(to: "d")
+        messages.received(value)
+        messages.leave(listener)
+        if let text = value.text {
+            let server = FleetServer(information: text)
+            precondition(server.usedBytes >= 0 && server.byteLimit >= 0)
+            precondition(!server.version.unicodeScalars.contains(where: \.isInvisibleMark))
+            _ = server.advice
+        }
+        if case .error(let text) = value {
+            let shown = "\(RedisFailure.refused(text))"
+            precondition(!shown.unicodeScalars.contains(where: \.isInvisibleMark), "an error colours terminals")
+        }
+        if let bytes = value.bytes { readPacked(bytes) }
+        precondition(depth < 16, "a reply nests without end")
+        for element in value.array ?? [] { take(element, depth: depth + 1) }
+    }
+
+    /// Reads the values of keys: heads, results and references.
+    private static func readPacked(_ bytes: [UInt8]) {
+        if let (head, length) = PackedResponse.unpack(bytes, key: key, generation: 1) {
+            use(head, length)
+            let packed = PackedResponse.pack(head, bodyLength: length)
+            let again = PackedResponse.unpack(packed, key: key, generation: 1)
+            precondition(again?.bodyLength == length && again?.head.headers == head.headers, "a head doesn't come back")
+        }
+        if let image = PackedImage.unpack(bytes) {
+            precondition(
+                PackedImage.unpack(PackedImage.pack(image))?.bytes == image.bytes, "a result doesn't come back")
+            if ExpectedResult.picture(.standard).includes(image) {
+                precondition(image.declaredType.map { $0.hasPrefix("image/") && !$0.contains("svg") } ?? false)
+            }
+            _ = (image.size ?? 0).width * (image.size ?? 0).height
+        }
+        if let reference = BlobReference(bytes) {
+            precondition(BlobReference(reference.bytes) == reference && reference.name.count == 64)
+        }
+    }
+
+    /// Judges a response as a lookup does.
+    private static func use(_ head: StoredResponse, _ length: Int) {
+        precondition(length >= 0)
+        let now = SystemClock().now
+        for expiry in [Expiry.standard, .never, .after(.seconds(1))] {
+            for rules in [CacheRules.asRequested, .http] {
+                let freshness = Freshness(of: head, for: [:], now: now, expiry: expiry, rules: rules, isShared: true)
+                _ = "\(freshness) \(freshness.ageField)"
+            }
+        }
+        _ = head.selecting.match([.accept: "image/*"], of: .several)
+        _ = Validators.conditions(for: head.headers)
+        _ = redactedURL(head.target)
+    }
+}

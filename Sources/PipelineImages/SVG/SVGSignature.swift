@@ -1,0 +1,55 @@
+/// Tells an SVG by its root element.
+enum SVGSignature {
+    /// The most bytes that are looked at: a licence in a comment is shorter.
+    private static let most = 65_536
+
+    /// Whether the root element is `svg`, with any prefix, in UTF-8 or UTF-16. A byte order mark, spaces, a declaration,
+    /// comments and a document type may precede it.
+    @Sendable static func matches(_ bytes: [UInt8]) -> Bool {
+        var rest = text(of: bytes.prefix(most))
+        while true {
+            rest = rest.drop { $0 == 0x20 || (0x09...0x0d).contains($0) }
+            if rest.starts(with: "<!--".utf8) {
+                guard let end = rest.dropFirst(4).firstRange(of: Array("-->".utf8)) else { return false }
+                rest = rest[end.upperBound...]
+            } else if rest.starts(with: "<?".utf8) || isSVG(rest, after: "<!DOCTYPE ") {
+                guard let end = endOfMarkup(in: rest) else { return false }
+                rest = rest[end...]
+            } else {
+                return isSVG(rest, after: "<")
+            }
+        }
+    }
+
+    /// Whether a name without its prefix is `svg`.
+    private static func isSVG(_ bytes: ArraySlice<UInt8>, after start: String) -> Bool {
+        guard bytes.starts(with: start.utf8) else { return false }
+        let name = bytes.dropFirst(start.utf8.count).prefix { !" \t\r\n/>[".utf8.contains($0) }
+        return name.count <= 256 && name.split(separator: UInt8(ascii: ":")).last?.elementsEqual("svg".utf8) == true
+    }
+
+    /// The text's ASCII characters in bytes, without a byte order mark.
+    private static func text(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return bytes.dropFirst(3) }
+        let isBig = bytes.starts(with: [0xfe, 0xff])
+        guard isBig || bytes.starts(with: [0xff, 0xfe]) else { return bytes }
+        return stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (high, low) = isBig ? (bytes[place], bytes[place + 1]) : (bytes[place + 1], bytes[place])
+            return high == 0 ? low : UInt8(ascii: "?")
+        }[...]
+    }
+
+    /// Returns the end of a declaration: after the first `>` outside brackets, which hold declarations of their own.
+    private static func endOfMarkup(in bytes: ArraySlice<UInt8>) -> Int? {
+        var depth = 0
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ">") where depth <= 0: return index + 1
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,29 @@
+import Pipeline
+import PipelineImages
+import PipelineIsolation
+
+/// The format whose files tell the helper `EscapingDecoder` what to do.
+enum Escaping {
+    static let format = ImageFormat(rawValue: "image/x-escape")
+
+    /// All codecs, and the one of this format, in a pool of that helper.
+    static func codecs(in pool: DecoderPool) throws -> ImageCodecs {
+        let escaping = ImageCodec(format, extensions: ["escape"], decoder: Absent()) {
+            $0.starts(with: "escape ".utf8)
+        }
+        return try ImageCodecs.known.adding(escaping).isolated(in: pool)
+    }
+
+    static func file(_ text: String) -> [UInt8] { Array("escape \(text)".utf8) }
+
+    /// Never called: the pool's decoder takes its place.
+    private struct Absent: ImageDecoding {
+        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
+            throw CancellationError()
+        }
+        func decode(
+            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
+            cancellation: WorkCancellation
+        ) throws -> DecodedImage { throw CancellationError() }
+    }
+}
