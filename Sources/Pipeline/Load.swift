@@ -135,7 +135,7 @@ public struct Load: Sendable {
 
     /// Removes the attachments that mustn't stay while a stage runs.
     mutating func prepare(for stage: any Stage) {
-        guard case .decoded = content, !attachments.isEmpty else { return }
+        guard !attachments.isEmpty, case .decoded = content else { return }
         attachments.removeAll { ($0 as? any PassingAttachment)?.mayStay(during: stage) == false }
     }
 
