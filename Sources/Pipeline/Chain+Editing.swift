@@ -32,7 +32,9 @@ extension Chain {
                 else { return [element] }
                 composite.body = composite.body.editing(
                     where: isPlace, at: place, areAlternatives: composite.hasAlternatives, change)
-                return composite.body.stages.isEmpty ? [] : [Element(stage: composite)]
+                var element = element
+                element.stage = composite
+                return composite.body.stages.isEmpty ? [] : [element]
             })
     }
 }

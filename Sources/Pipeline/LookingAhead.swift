@@ -16,7 +16,7 @@ extension Chain {
     /// - Parameter later: the stages on pixels that come after this list; on return those of this list before them.
     private func lookingAhead(_ later: inout [any Stage]) -> Chain {
         var informed: [Element] = []
-        for element in elements.reversed() {
+        for var element in elements.reversed() {
             let stage = element.stage
             if var composite = stage as? any CompositeStage, composite.hasAlternatives {
                 // Only one alternative runs, so none can count on what another does.
@@ -25,21 +25,22 @@ extension Chain {
                         var after = later
                         return Chain([alternative]).lookingAhead(&after).elements
                     })
-                informed.append(Element(stage: composite))
+                element.stage = composite
+                informed.append(element)
                 if composite.accepts.contains(.decoded) { later.insert(composite, at: 0) }
                 continue
             }
             if var composite = stage as? any CompositeStage {
                 composite.body = composite.body.lookingAhead(&later)
-                informed.append(Element(stage: composite))
+                element.stage = composite
+                informed.append(element)
                 continue
             }
             if var looking = stage as? any LookingAhead {
                 looking.ahead = PixelNeeds(later)
-                informed.append(Element(stage: looking, isGuard: element.isGuard))
-            } else {
-                informed.append(element)
+                element.stage = looking
             }
+            informed.append(element)
             if stage.accepts.contains(.decoded) { later.insert(stage, at: 0) }
         }
         return Chain(informed.reversed())

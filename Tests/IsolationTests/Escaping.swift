@@ -8,22 +8,20 @@ enum Escaping {
 
     /// All codecs, and the one of this format, in a pool of that helper.
     static func codecs(in pool: DecoderPool) throws -> ImageCodecs {
-        let escaping = ImageCodec(format, extensions: ["escape"], decoder: Absent()) {
+        let escaping = ImageCodec(format, extensions: ["escape"], decoder: AbsentDecoder()) {
             $0.starts(with: "escape ".utf8)
         }
         return try ImageCodecs.known.adding(escaping).isolated(in: pool)
     }
 
     static func file(_ text: String) -> [UInt8] { Array("escape \(text)".utf8) }
+}
 
-    /// Never called: the pool's decoder takes its place.
-    private struct Absent: ImageDecoding {
-        func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-            throw CancellationError()
-        }
-        func decode(
-            _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
-            cancellation: WorkCancellation
-        ) throws -> DecodedImage { throw CancellationError() }
-    }
+/// Never called: the pool's decoder takes its place.
+struct AbsentDecoder: ImageDecoding {
+    func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader { throw CancellationError() }
+
+    func decode(
+        _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions, cancellation: WorkCancellation
+    ) throws -> DecodedImage { throw CancellationError() }
 }

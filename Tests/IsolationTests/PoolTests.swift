@@ -49,17 +49,10 @@ struct PoolTests {
 
     @Test("A codec that the helper doesn't know is refused when the codecs are isolated")
     func unknownCodec() async throws {
-        struct Nothing: ImageDecoding {
-            func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
-                throw CancellationError()
-            }
-            func decode(
-                _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
-                cancellation: WorkCancellation
-            ) throws -> DecodedImage { throw CancellationError() }
-        }
         let pool = try await Corpus.pool(workers: 1)
-        let codec = ImageCodec(ImageFormat(rawValue: "image/x-own"), extensions: [], decoder: Nothing()) { _ in true }
+        let codec = ImageCodec(ImageFormat(rawValue: "image/x-own"), extensions: [], decoder: AbsentDecoder()) { _ in
+            true
+        }
         let error = #expect(throws: LoadError.self) { try ImageCodecs.standard.adding(codec).isolated(in: pool) }
         #expect(error?.code == .refused)
         #expect(error?.subject == "image/x-own")
