@@ -12,6 +12,8 @@ final class RawConnection: Sendable {
         self.number = number
     }
 
+    deinit { close(socket) }
+
     /// Sends bytes, in one write as far as the system takes them.
     /// - Returns: false if the other end has left.
     @discardableResult
@@ -49,10 +51,15 @@ final class RawConnection: Sendable {
         end()
     }
 
-    /// Closes the socket, once.
+    /// Ends the connection, once. Its number stays taken until nobody can use it any more: bytes that a test sends later
+    /// must not arrive on another test's connection, which the system would give the same number.
     func end() {
         isOpen.withLock { isOpen in
-            if isOpen { close(socket) }
+            guard isOpen else { return }
+            let unconnected = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            dup2(unconnected, socket)
+            _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+            close(unconnected)
             isOpen = false
         }
     }
