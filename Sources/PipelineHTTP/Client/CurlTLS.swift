@@ -16,6 +16,16 @@ enum CurlTLS {
         }
     }
 
+    /// Keeps OpenSSL from freeing its state in `exit`, while the client's threads still use it. The system takes it back
+    /// anyway. Without effect if the program itself has called OpenSSL before.
+    static func outlivesExit() {
+        // OPENSSL_INIT_NO_ATEXIT, since 1.1.1b.
+        _ = initialize?(0x0008_0000, nil)
+    }
+
+    private typealias Initialize = @convention(c) @Sendable (UInt64, UnsafeRawPointer?) -> CInt
+    private static let initialize = function("OPENSSL_init_crypto").map { unsafeBitCast($0, to: Initialize.self) }
+
     private typealias HasPending = @convention(c) @Sendable (UnsafeMutableRawPointer) -> CInt
     private static let hasPending = function("SSL_has_pending").map { unsafeBitCast($0, to: HasPending.self) }
 

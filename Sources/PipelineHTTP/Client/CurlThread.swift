@@ -31,7 +31,10 @@ final class CurlThread: Sendable {
     }
 
     /// libcurl requires this once in a program, before anything else.
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isReady = {
+        CurlTLS.outlivesExit()
+        return curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    }()
 
     private let options: CurlClient.Options
     private let mailbox = Lock(Mailbox())
