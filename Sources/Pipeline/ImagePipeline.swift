@@ -133,14 +133,16 @@ public struct ImagePipeline: Sendable {
     package func begin(
         _ request: consuming ImageRequest, in codecs: ListCodecs? = nil, events: (@Sendable (LoadEvent) -> Void)?
     ) throws(LoadError) -> Load {
-        if let codecs, self.codecs !== codecs, let mixture = mixture(with: codecs) {
+        // Chosen here and not among the arguments of the initializer, which would then make a copy of the load.
+        let used = self.codecs ?? codecs
+        if let codecs, used !== codecs, let mixture = mixture(with: codecs) {
             throw LoadError(.stageContract, subject: request.source.redacted, mixture)
         }
         if let box = request.maxPixelSize, box.width < 1 || box.height < 1 {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }
-        return Load(request, clock: clock, list: signature, codecs: self.codecs ?? codecs, events: events)
+        return Load(request, clock: clock, list: signature, codecs: used, events: events)
     }
 }
 
