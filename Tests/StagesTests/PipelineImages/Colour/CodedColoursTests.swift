@@ -146,6 +146,19 @@ struct CodedColoursTests {
             Self.png([grey, 0x5678], depth: 16, cicp: [9, 18, 0, 1]), is: [level, level, level, 0x56])
     }
 
+    @Test("16-bit tones between two levels of 8 bits stay apart", arguments: [(UInt8(16), 140), (18, 182)])
+    func deepTones(_ transfer: UInt8, _ level: Int) async throws {
+        let samples = (level << 8..<(level + 12) << 8).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let file = PNG(
+            width: samples.count / 2, height: 1, depth: 16, colour: 0, chunks: [("cICP", [9, transfer, 0, 1])],
+            rows: [[0] + samples])
+        let found = try await SampleImage.decode(file.bytes).pixels
+        let (darkest, brightest) = (try #require(found.first), try #require(found.last))
+        // Twelve levels of 8 bits are more than twelve levels of sRGB here, so that some would be missing.
+        #expect(brightest - darkest > 12)
+        #expect(Set(found) == Set(darkest...brightest))
+    }
+
     @Test(
         "sRGB, BT.709's relatives, unspecified and reserved numbers leave the pixels as they are",
         arguments: [
@@ -223,6 +236,35 @@ struct CodedColoursTests {
                 }
             }
             #expect(try await ImageMetadata(of: file).codedColours == coded)
+        }
+    }
+
+    @Test("In AVIF and HEIF a profile describes the colours, and the numbers only matrix and range, in either order")
+    func withProfile() async throws {
+        let red = DecodedImage(size: 8, layout: .rgb, pixels: (0..<64).flatMap { _ in [200, 60, 30] as [UInt8] })
+        for coded in [try await CodedPicture.av1(red), try .hevc()] {
+            func decoded(_ contents: [UInt8]...) async throws -> (pixels: [UInt8], colours: CodedColours?) {
+                var fixture = HEIFFixture()
+                let properties = contents.map { fixture.property("colr", $0) }
+                fixture.picture(coded, properties: properties)
+                return (
+                    try await SampleImage.decode(fixture.bytes).pixels,
+                    try await ImageMetadata(of: fixture.bytes).codedColours
+                )
+            }
+            let profile = Array("prof".utf8) + Self.swapped
+            var results: [[UInt8]] = []
+            for isFullRange in [true, false] {
+                let numbers = CodedColours(primaries: 12, transfer: 13, matrix: 6, isFullRange: isFullRange)
+                let nclx = Array("nclx".utf8) + [0, 12, 0, 13, 0, 6, isFullRange ? 0x80 : 0]
+                let (first, last) = (try await decoded(profile, nclx), try await decoded(nclx, profile))
+                #expect(first.colours == numbers && last.colours == numbers)
+                #expect(first.pixels == last.pixels)
+                results += [first.pixels, try await decoded(nclx).pixels]
+            }
+            #expect(Set(results).count == 4)
+            // The numbers' primaries and transfer have no effect: matrix and range are those of the stored pixels.
+            if coded.type == "av01" { #expect(try await decoded(profile).pixels == results[0]) }
         }
     }
 
