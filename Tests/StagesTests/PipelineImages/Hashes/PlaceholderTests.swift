@@ -66,6 +66,37 @@ struct PlaceholderTests {
         #expect(sized.size == PixelSize(width: 8, height: 6))
     }
 
+    @Test("A ThumbHash has the picture's aspect ratio, as far as it tells it", arguments: [PixelLayout.rgb, .rgba])
+    func aspectRatio(_ layout: PixelLayout) async throws {
+        let longest = layout == .rgba ? 5 : 7
+        for shortest in 1...longest {
+            let short = Int((32 * Double(shortest) / Double(longest)).rounded())
+            for isLandscape in [true, false] {
+                func size(_ long: Int, _ short: Int) -> PixelSize {
+                    PixelSize(width: isLandscape ? long : short, height: isLandscape ? short : long)
+                }
+                let stored = size(10 * longest, 10 * shortest)
+                let pixels = [UInt8](repeating: 100, count: stored.width * stored.height * layout.channelCount)
+                let picture = DecodedImage(size: stored, layout: layout, pixels: pixels)
+                #expect(try DecodedImage(thumbHash: await picture.thumbHash()).size == size(32, short))
+            }
+        }
+    }
+
+    @Test("A ThumbHash whose shorter side is longer than the longer one, or nothing, is an error")
+    func impossibleAspectRatio() throws {
+        for (hash, impossible) in zip(Self.thumbHashes, [[0], [0, 6, 7]] as [[UInt8]]) {
+            for shortest in impossible {
+                var bytes = [UInt8](try #require(Data(base64Encoded: hash)))
+                bytes[3] = bytes[3] & ~7 | shortest
+                for count in 6...60 {
+                    let bytes = Array((bytes + [UInt8](repeating: 0, count: 60)).prefix(count))
+                    expectError { try DecodedImage(thumbHash: bytes) }
+                }
+            }
+        }
+    }
+
     @Test("A smooth picture survives both hashes")
     func roundTrip() async throws {
         let size = PixelSize(width: 32, height: 24)

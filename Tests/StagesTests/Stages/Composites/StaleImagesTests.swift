@@ -73,6 +73,23 @@ struct StaleImagesTests {
         _ = await failure(.httpStatus) { try await loader.load(url) }
     }
 
+    @Test("Concurrent loads of which one allows a stale image each get what they allow")
+    func allowedByOne() async throws {
+        let site = try site("max-age=60")
+        try await load(site)
+        site.clock.advance(by: .seconds(100))
+        let gate = try ScriptedOrigin.Gate()
+        site.origin.route("/a") { _ in ScriptedOrigin.Reply(status: 503).held(until: gate) }
+        let (loader, url) = (site.loader(), site.origin.url("/a"))
+        async let strict = failure(.httpStatus) { try await loader.load(url) }
+        async let allowed = loader.load(url, options: LoadOptions(staleIfError: .seconds(100)))
+        // If they shared a flight, they would be two of its waiters, and it one of the request's.
+        await site.flights.reaches(waiters: 3)
+        gate.open()
+        #expect(try await allowed.isStale)
+        _ = await strict
+    }
+
     @Test("The next load tries again, and an origin that is back confirms the image")
     func back() async throws {
         let site = try site("max-age=60")

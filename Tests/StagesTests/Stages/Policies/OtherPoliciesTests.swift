@@ -117,3 +117,28 @@ struct IgnoreCacheTests {
         #expect(try await ImagePipeline.useProtocol(site.resources()).load(request).source == .disk)
     }
 }
+
+@Suite("The resources' memory budget")
+struct PolicyBudgetTests {
+    @Test(
+        "is the one that the decode of each policy claims from",
+        arguments: [CachePolicy.standard, .useProtocol, .ignoreCache(), .returnCacheDontLoad(), .offline])
+    func budget(policy: CachePolicy) async throws {
+        let site = try Site()
+        let request = ImageRequest(site.origin.url("/a"))
+        _ = try await ImagePipeline.storeOnDisk(site.resources()).load(request)
+        var resources = site.resources()
+        resources.budget = MemoryBudget(bytes: 1000)
+        var claim: MemoryClaim? = try await resources.budget.claimed(1000, priority: .normal)
+        let pipeline = policy.pipeline(resources)
+        let isOver = Lock(false)
+        let load = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await pipeline.load(request)
+        }
+        while resources.budget.waiting == 0, !isOver.withLock(\.self) { await Task.yield() }
+        #expect(claim != nil && !isOver.withLock { $0 }, "The decode took memory from another budget.")
+        claim = nil
+        #expect(try await load.value.image?.width == 160)
+    }
+}
