@@ -71,7 +71,8 @@ extension HTTPCache {
     /// Removes every response that has a text among its `StoredResponse.targets`.
     @discardableResult
     package func remove(target: String) async -> Int {
-        let now = clock.now
+        // As the times of requests are given to stores, which may compare them.
+        let now = clock.now.toMicroseconds
         invalidations.note(target, at: now)
         productCaches.remove(target: target)
         return await store.invalidate(target, at: now)

@@ -65,6 +65,19 @@ struct ClockSetBackTests: CacheSuite {
         #expect(found.freshUntil == stored.freshUntil)
     }
 
+    @Test("A store gets the times of requests and of invalidations to a microsecond, as it gets a response's")
+    func timesGiven() async throws {
+        let times = Lock<[Date]>([])
+        let cache = HTTPCache(store: TimesNoted(times: times), clock: clock)
+        for part in stride(from: 0.0, to: 3e-6, by: 1.3e-7) {
+            clock.set(now: Date(timeIntervalSince1970: 1_772_366_400 + part))
+            times.withLock { $0 = [] }
+            let stored = try #require(await cache.commit(try exchange(), for: .test()))
+            await cache.remove(url: try url)
+            #expect(times.withLock(\.self) == [stored.requestTime, stored.requestTime])
+        }
+    }
+
     @Test("Times are compared as they are stored, to a microsecond")
     func microseconds() async throws {
         let cache = cache()
@@ -93,4 +106,42 @@ private struct Interrupted: HTTPClient {
     }
 
     func shutdown() async { await client.shutdown() }
+}
+
+/// A store that stores nothing, and notes the times that it gets.
+private struct TimesNoted: ResponseStore {
+    let times: Lock<[Date]>
+    var byteLimit: Int { .max }
+
+    func find(
+        _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
+    ) async throws -> StoreFinding { .nothing(among: 0) }
+
+    func insert(
+        _ response: StoredResponse, askedAt time: Date,
+        replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
+    ) async -> StoreInsertion {
+        times.withLock { $0.append(time) }
+        return .inserted(1, usedAt: response.stored, replaced: [])
+    }
+
+    func invalidate(_ target: String, at time: Date) async -> Int {
+        times.withLock { $0.append(time) }
+        return 0
+    }
+
+    func update(_ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool) async -> Bool? {
+        nil
+    }
+
+    func remove(_ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool) async -> [StoredResponse]
+    { [] }
+
+    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int { 0 }
+    func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] { [] }
+    func totals() async throws -> StoreTotals? { nil }
+    func use(_ uses: [ProductUse]) {}
+    func flush() async {}
+    func tidy() async {}
+    func close() async {}
 }
