@@ -19,11 +19,13 @@ extension Chain {
         return Chain(
             elements.flatMap { element -> [Element] in
                 let isHere = isPlace(element.stage)
+                // Each alternative begins where the composite does, and so has a first stage of its own.
+                if place?.isFirstOnly == true, isChanged, !areAlternatives { return [element] }
                 // What this edit puts before a guard of an earlier edit stands before all that this one guards.
                 let isGuarded = isBehindGuard && place?.isForGuards == true && !areAlternatives
                 isBehindGuard = isHere && element.isGuard
                 if isHere {
-                    if isGuarded || place?.isFirstOnly == true && isChanged { return [element] }
+                    if isGuarded { return [element] }
                     isChanged = true
                     let changed = change(element)
                     return areAlternatives && changed.count > 1 ? [Element(stage: Alternative(changed))] : changed
@@ -32,6 +34,7 @@ extension Chain {
                 else { return [element] }
                 composite.body = composite.body.editing(
                     where: isPlace, at: place, areAlternatives: composite.hasAlternatives, change)
+                isChanged = true
                 var element = element
                 element.stage = composite
                 return composite.body.stages.isEmpty ? [] : [element]

@@ -21,12 +21,13 @@ public struct ListPlace: Sendable {
         $0.accepts.contains(.original) && !$0.accepts.contains(.decoded) && $0.produces.contains(.decoded)
     }
 
-    /// Before the first stage that stores the result; see ``Stage/storesResult``.
+    /// Before the first stage that stores the result, which may be inside a composite; see ``Stage/storesResult``. Each
+    /// alternative of a composite such as `FirstOf` has a first one.
     public static let beforeStore = ListPlace("beforeStore", isBefore: true, isFirstOnly: true) { $0.storesResult }
 
     let name: String
     let isBefore: Bool
-    /// Whether only the first of several such stages in a row of stages counts.
+    /// Whether only the first of several such stages counts.
     let isFirstOnly: Bool
     /// Whether a stage that an edit has put here stands before whatever follows it, as a guard does: a later one before it
     /// isn't needed again behind it.

@@ -220,4 +220,75 @@ struct EditedArrangementTests {
             }
         }
     }
+
+    @Test("A stage before the store stands before the first of several, and before that of each alternative")
+    func severalStores() {
+        let resources = site.resources()
+        let (own, store) = (
+            WriteCache(ClosureCache(read: { _ in nil }, write: { _, _ in })),
+            Store(resources.memory, resources.responses)
+        )
+        func edited(@ChainBuilder _ stages: () -> Chain) -> [String] {
+            let stages = stages()
+            let list = ImagePipeline(clock: site.clock) {
+                ResolveIdentifier()
+                Fetch(responses: resources.responses, client: resources.client)
+                Decode()
+                stages
+            }
+            let lines = list.inserting(Blur(sigma: 2), at: .beforeStore).description.split(separator: "\n")
+            return lines.dropFirst(3).map {
+                String($0.drop { $0 == " " }.prefix { $0.isLetter || $0 == "}" })
+            }
+        }
+        #expect(
+            edited {
+                own
+                store
+            } == ["Blur", "WriteCache", "Store"])
+        #expect(
+            edited {
+                Timeout(.seconds(5)) { own }
+                store
+            } == ["Timeout", "Blur", "WriteCache", "}", "Store"])
+        #expect(
+            edited {
+                own
+                Timeout(.seconds(5)) { store }
+            } == ["Blur", "WriteCache", "Timeout", "Store", "}"])
+        #expect(
+            edited {
+                FirstOf {
+                    Timeout(.seconds(5)) { own }
+                    own
+                    store
+                }
+            } == [
+                "FirstOf", "Timeout", "Blur", "WriteCache", "}", "Alternative", "Blur", "WriteCache", "}",
+                "Alternative", "Blur", "Store", "}", "}",
+            ])
+    }
+
+    @Test("A place inside a composite is next to the stage that does it, not next to the composite")
+    func insideComposites() {
+        let resources = site.resources()
+        let list = ImagePipeline(clock: site.clock) {
+            Timeout(.seconds(5)) { ResolveIdentifier() }
+            Retry { Timeout(.seconds(5)) { Fetch(responses: resources.responses, client: resources.client) } }
+            Timeout(.seconds(5)) { Decode() }
+            Timeout(.seconds(5)) { Store(resources.memory, nil) }
+        }
+        func added(at place: ListPlace, _ stage: any Stage) -> String {
+            let before = list.description.split(separator: "\n")
+            let after = list.inserting(stage, at: place).description.split(separator: "\n")
+            guard let index = after.firstIndex(where: { !before.contains($0) }), after.count == before.count + 1 else {
+                return "\(after)"
+            }
+            return after[index - 1...index + 1].map { $0.prefix { $0 == " " || $0.isLetter } }.joined(separator: "|")
+        }
+        #expect(added(at: .afterResolve, Delay(.zero)) == "    ResolveIdentifier|    Delay|")
+        #expect(added(at: .beforeOrigin, guardStage) == "    Timeout|        Guard|        Fetch")
+        #expect(added(at: .afterDecode, Blur(sigma: 2)) == "    Decode|    Blur|")
+        #expect(added(at: .beforeStore, Blur(sigma: 2)) == "Timeout|    Blur|    Store")
+    }
 }
