@@ -36,28 +36,34 @@ public struct StoreSpec: Sendable {
         public static let eviction = Features(rawValue: 1)
         /// The store counts failed attempts.
         public static let failures = Features(rawValue: 2)
-        /// The store keeps results that were made of responses.
-        public static let results = Features(rawValue: 4)
+        /// The store keeps results that were made of responses, and finds them under their own keys.
+        public static let exactResults = Features(rawValue: 4)
+        /// The store keeps results, and finds them under keys that are alike too.
+        public static let results: Features = [.exactResults, Features(rawValue: 8)]
         /// All of them.
         public static let all: Features = [.eviction, .failures, .results]
     }
 
     private let features: Features
+    private let countsInvalidated: Bool
     private let now: Date
     private let make: @Sendable (Int) async throws -> any ResponseStore
 
     /// Makes the check of a store.
     /// - Parameters:
     ///   - features: The optional parts that the store has; all by default.
+    ///   - countsInvalidated: Whether `invalidate` returns the number of removed responses, as it does by default. With
+    ///     `false`, a store that can't count them has to return 1 if it may have removed any, and 0 if it hasn't.
     ///   - now: The time of day of the responses and invalidations; by default the real one. Pass the time of a clock of
     ///     your test's if the store has it.
     ///   - make: Makes a new, empty store with a limit in bytes. It is called for each rule; the store is closed
     ///     afterwards.
     public init(
-        _ features: Features = .all, now: Date = Date(),
+        _ features: Features = .all, countsInvalidated: Bool = true, now: Date = Date(),
         make: @escaping @Sendable (_ byteLimit: Int) async throws -> any ResponseStore
     ) {
         self.features = features
+        self.countsInvalidated = countsInvalidated
         self.now = now
         self.make = make
     }
@@ -74,10 +80,12 @@ public struct StoreSpec: Sendable {
         var rules = StoreTrial.rules
         if features.contains(.eviction) { rules += StoreTrial.evictionRules }
         if features.contains(.failures) { rules.append(StoreTrial.failures) }
-        if features.contains(.results) { rules.append(StoreTrial.results) }
+        if features.contains(.exactResults) { rules.append(StoreTrial.results) }
+        if features.contains(.results) { rules.append(StoreTrial.largestResult) }
         var breaches: [String] = []
         for rule in rules {
-            let trial = StoreTrial(store: try await make(StoreTrial.byteLimit), now: now)
+            let trial = StoreTrial(
+                store: try await make(StoreTrial.byteLimit), now: now, countsInvalidated: countsInvalidated)
             do {
                 try await rule(trial)()
             } catch {
@@ -89,7 +97,7 @@ public struct StoreSpec: Sendable {
         let firsts = try await [make(StoreTrial.byteLimit), make(StoreTrial.byteLimit)]
         var generations: Set<Int64> = []
         for store in firsts {
-            let trial = StoreTrial(store: store, now: now)
+            let trial = StoreTrial(store: store, now: now, countsInvalidated: countsInvalidated)
             generations.insert(await trial.insert(trial.response("a")) ?? 0)
             await store.close()
         }

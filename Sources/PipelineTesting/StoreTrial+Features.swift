@@ -73,24 +73,34 @@ extension StoreTrial {
     }
 
     func results() async throws {
-        guard let generation = await insert(response("a")), let url = URL(string: "http://example.com/a") else {
-            return
-        }
-        let variant = VariantKey(source: key("a"), request: ImageRequest(url), list: Digest(of: "list"))
-        let image = EncodedImage(bytes: [1, 2, 3], declaredType: "image/png", size: PixelSize(width: 3, height: 2))
-        await store.keep(image, as: variant, of: generation)
+        guard let (generation, variant, image) = await insertResult() else { return }
         let kept = try await store.variant(variant, of: generation, priority: .normal)
         expect(
             kept?.bytes == image.bytes && kept?.size == image.size, "`variant` doesn't return what `keep` was given.")
         let other = try await store.variant(variant, of: generation + 1, priority: .normal)
         expect(other == nil, "`variant` returns the result of another response.")
-        let largest = try await store.largestVariant(like: variant, of: generation, priority: .normal)
-        expect(largest?.bytes == image.bytes, "`largestVariant` doesn't find a result under a key that is alike.")
         await store.remove(key("a")) { _ in true }
         let left = try await store.variant(variant, of: generation, priority: .normal)
         expect(left == nil, "A result outlives its response.")
         await store.keep(image, as: variant, of: generation)
         let late = try await store.variant(variant, of: generation, priority: .normal)
         expect(late == nil, "A result is kept for a response that is gone.")
+    }
+
+    func largestResult() async throws {
+        guard let (generation, variant, image) = await insertResult() else { return }
+        let largest = try await store.largestVariant(like: variant, of: generation, priority: .normal)
+        expect(largest?.bytes == image.bytes, "`largestVariant` doesn't find a result under a key that is alike.")
+    }
+
+    /// Inserts a response with a result.
+    private func insertResult() async -> (generation: Int64, key: VariantKey, image: EncodedImage)? {
+        guard let generation = await insert(response("a")), let url = URL(string: "http://example.com/a") else {
+            return nil
+        }
+        let variant = VariantKey(source: key("a"), request: ImageRequest(url), list: Digest(of: "list"))
+        let image = EncodedImage(bytes: [1, 2, 3], declaredType: "image/png", size: PixelSize(width: 3, height: 2))
+        await store.keep(image, as: variant, of: generation)
+        return (generation, variant, image)
     }
 }

@@ -118,9 +118,10 @@ extension StoreTrial {
         expect(await store.update(new) { _ in true } == true, "`update` doesn't return true after a change.")
         let found = try await found("a", generation)
         expect(found?.validator == "new" && found?.body == old.body, "`update` must change the head and keep the body.")
+        let before = await store.invalidate("tag:before", at: now)
+        let isLeft = try await self.found("a", generation) != nil
         expect(
-            await store.invalidate("tag:before", at: now) == 0, "A response is still found by a tag that it had before."
-        )
+            isLeft && (before == 0 || !countsInvalidated), "A response is still found by a tag that it had before.")
         expect(await store.invalidate("tag:after", at: now) == 1, "A response isn't found by the tag of an update.")
         expect(
             await store.update(new) { _ in true } == false, "`update` doesn't return false for a response that is gone."
@@ -152,7 +153,7 @@ extension StoreTrial {
         for (target, count) in [
             ("tag:two", 1), ("http://example.com/from", 1), ("http://example.com/c", 2), ("tag:x", 0),
         ] {
-            let removed = await store.invalidate(target, at: now)
+            let (removed, count) = (await store.invalidate(target, at: now), countsInvalidated ? count : min(count, 1))
             expect(removed == count, "`invalidate` of \(target) returns \(removed) instead of \(count).")
         }
         for name in ["a", "b", "c"] {

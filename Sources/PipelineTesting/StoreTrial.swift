@@ -11,6 +11,8 @@ struct StoreTrial: Sendable {
 
     let store: any ResponseStore
     let now: Date
+    /// Whether an invalidation returns the number of removed responses, rather than whether there may have been any.
+    let countsInvalidated: Bool
     let breaches = Lock<[String]>([])
 
     func expect(_ holds: Bool, _ breach: String) {

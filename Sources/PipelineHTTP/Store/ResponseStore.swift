@@ -74,7 +74,7 @@ public protocol ResponseStore: Sendable {
     /// Removes every response that has a URL or a tag among its `StoredResponse.targets`, and remembers for ten minutes
     /// that it became invalid. A request with an earlier time was sent before that; one with a time from the future, more
     /// than two seconds ahead, was sent before the clock was set back, and counts as earlier as well.
-    /// - Returns: The number of removed responses.
+    /// - Returns: The number of removed responses; from a store that can't count them, 1 if there may have been any.
     @discardableResult
     func invalidate(_ target: String, at time: Date) async -> Int
 

@@ -128,8 +128,8 @@ extension RedisStore {
     /// Stores a result under a lease, and ends the lease.
     /// - Returns: Whether it is stored.
     func commit(_ image: EncodedImage, named name: String, under token: FleetLeaseToken) async -> Bool {
-        let isStored = await writing {
-            let value = try await value(PackedImage.pack(image))
+        let isStored = await writing { () -> Bool? in
+            guard let value = try await value(PackedImage.pack(image)) else { return nil }
             return try await scripts.run(
                 .commitResult, keys: [keys.result(named: name), keys.lease(token.name)],
                 [
@@ -138,7 +138,7 @@ extension RedisStore {
                 ]
             ).integer == 1
         }
-        guard let isStored else { return false }
+        guard let isStored = isStored ?? nil else { return false }
         reports.report(isStored ? .stored(bytes: image.bytes.count) : .commitRefused)
         return isStored
     }

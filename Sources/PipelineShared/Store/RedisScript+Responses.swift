@@ -51,16 +51,26 @@ extension RedisScript {
         end
         """
 
-    /// `claim(prefix, names, since, stamp, time)`: the epochs of a response's URLs and tags as they are stored with it;
-    /// `nil` if one became invalid after the number `since`. Epochs live as long as the response at least.
+    /// `valid(prefix, names, since, stamp)`: the epochs of a response's URLs and tags; `nil` if one became invalid after
+    /// the number `since`. A request that is more than two seconds ahead of Redis' clock was sent before that was set
+    /// back, so that it may have come before any invalidation.
+    ///
+    /// `claim(prefix, epochs, stamp, time)`: these epochs as they are stored with the response. They live as long as it at
+    /// least.
     static let claim = """
-        local function claim(prefix, names, since, stamp, time)
+        local function valid(prefix, names, since, stamp)
             local epochs = {}
+            local isFromFuture = since > stamp + 2000000
             for name in string.gmatch(names, '%x+') do
                 local value = redis.call('GET', prefix .. name)
-                if value and string.sub(value, 1, 1) == 'i' and tonumber(string.sub(value, 2)) > since then return nil end
+                if value and string.sub(value, 1, 1) == 'i' and (isFromFuture or tonumber(string.sub(value, 2)) > since) then
+                    return nil
+                end
                 epochs[#epochs + 1] = {name, value}
             end
+            return epochs
+        end
+        local function claim(prefix, epochs, stamp, time)
             for index, epoch in ipairs(epochs) do
                 local name, value = epoch[1], epoch[2]
                 if not value then
@@ -110,7 +120,7 @@ extension RedisScript {
     /// Inserts a response. `KEYS`: entry, counter, all generations, lease, failures. `ARGV`: the epochs' prefix, the
     /// number of the last known change, the lease's token or nothing, the number since which invalidations count,
     /// milliseconds to live, the replaced generations, the head, the body, the epochs' names, the most responses,
-    /// the channel of the lease, and `1` if it resets the failures.
+    /// the channel of the lease, `1` if it resets the failures, and `1` if there is room for it.
     static let insert = RedisScript(
         "insert", using: numbers, holds, heads, claim, drop, live,
         source: """
@@ -119,8 +129,10 @@ extension RedisScript {
                 return {'changed', heads(KEYS[1], ARGV[1])}
             end
             local stamp = number(KEYS[2])
-            local epochs = claim(ARGV[1], ARGV[9], tonumber(ARGV[4]), stamp, ARGV[5])
-            if not epochs then return {'invalid'} end
+            local current = valid(ARGV[1], ARGV[9], tonumber(ARGV[4]), stamp)
+            if not current then return {'invalid'} end
+            if ARGV[13] ~= '1' then return {'large'} end
+            local epochs = claim(ARGV[1], current, stamp, ARGV[5])
             local generation = text(stamp)
             local left = drop(KEYS[1], redis.call('HGET', KEYS[1], 'i') or '', ARGV[6], KEYS[3])
             table.insert(left, 1, generation)
@@ -158,8 +170,9 @@ extension RedisScript {
             local known = redis.call('HGET', KEYS[1], 'e' .. ARGV[6])
             if not known or not holds(ARGV[1], known) then return 'gone' end
             local stamp = number(KEYS[2])
-            local epochs = claim(ARGV[1], ARGV[8], tonumber(ARGV[4]), stamp, ARGV[5])
-            if not epochs then return 'invalid' end
+            local current = valid(ARGV[1], ARGV[8], tonumber(ARGV[4]), stamp)
+            if not current then return 'invalid' end
+            local epochs = claim(ARGV[1], current, stamp, ARGV[5])
             redis.call('HSET', KEYS[1], 'n', text(stamp), 'h' .. ARGV[6], ARGV[7], 'e' .. ARGV[6], epochs)
             live(KEYS[1], ARGV[5])
             if ARGV[3] ~= '' then

@@ -80,13 +80,13 @@ extension RedisStore {
         }.value
     }
 
-    /// What Redis is to hold for bytes: these, or a reference to where they are.
-    /// - Throws: ``NoRoomForBytes`` if they are too many; `CancellationError` if the task is cancelled.
-    func value(_ bytes: [UInt8]) async throws -> [UInt8] {
+    /// What Redis is to hold for bytes: these, or a reference to where they are. `nil` if they are too many to be shared,
+    /// or can't be written to the store of large responses now.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func value(_ bytes: [UInt8]) async throws -> [UInt8]? {
         // Shorter ones are never taken for a reference.
         if bytes.count <= max(limits.bytes, 64) { return bytes }
-        guard let reference = try await blobs?.write(bytes) else { throw NoRoomForBytes() }
-        return reference.bytes
+        return try await blobs?.write(bytes)?.bytes
     }
 
     /// The result that Redis holds; `nil` if it isn't one, or can't be read where it is.
@@ -110,7 +110,9 @@ extension RedisStore {
     }
 
     /// The names of epochs, separated by spaces.
-    func names(_ targets: [String]) -> [UInt8] { Array(targets.map { keys.epoch($0) }.joined(separator: " ").utf8) }
+    func names(_ targets: some Sequence<String>) -> [UInt8] {
+        Array(targets.map { keys.epoch($0) }.joined(separator: " ").utf8)
+    }
 
     static func digits(_ number: some BinaryInteger) -> [UInt8] { Array(String(number).utf8) }
 
@@ -119,9 +121,6 @@ extension RedisStore {
         Array(generations.reduce(" ") { $0 + "\($1) " }.utf8)
     }
 }
-
-/// Bytes that are too many to be shared, or can't be written to the store of large responses now.
-struct NoRoomForBytes: Error {}
 
 extension Date {
     var microsecondsSince1970: Int64 { Int64(clamping: (timeIntervalSince1970 * 1e6).rounded()) }

@@ -12,7 +12,7 @@ extension RedisStore {
 
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {
         let isKept = await writing {
-            let value = try await value(PackedImage.pack(image))
+            guard let value = try await value(PackedImage.pack(image)) else { return false }
             return try await scripts.run(
                 .keepResult, keys: [keys.entry(key.source)],
                 [

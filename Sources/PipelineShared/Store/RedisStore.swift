@@ -25,6 +25,10 @@ public struct FleetLimits: Sendable, Hashable {
 ///
 /// Redis itself bounds the memory: every key has a time to live, and `maxmemory-policy volatile-lru` evicts the least
 /// recently used. Without Redis, the store finds nothing and changes nothing.
+///
+/// It differs from other stores in two ways, since Redis answers in one round trip and serves all machines. An
+/// invalidation counts 1 where it may have removed any number: it changes the epoch of a URL or tag, whatever is stored
+/// under it. Larger results that are alike aren't looked for; machines do that on their disks.
 struct RedisStore: ResponseStore {
     let scripts: RedisScripts
     let keys: FleetKeys
@@ -74,18 +78,19 @@ struct RedisStore: ResponseStore {
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
         let targets = response.targets
-        guard targets.count <= Self.mostTargets else { return .unavailable }
         let head = PackedResponse.pack(response)
         let inserted = await writing { () -> StoreInsertion? in
-            let body = try await value(response.body)
+            // A response without room for it may be outdated all the same, which Redis knows.
+            let body = targets.count <= Self.mostTargets ? try await value(response.body) : nil
             // Most often nothing is stored yet, so that is tried first.
             var found = FoundHeads.none
             for _ in 0..<Self.mostAttempts {
                 guard let replaced = replace(found.heads.map(\.head)) else { return .outdated }
                 let arguments = [
                     Array(keys.epochs.utf8), found.change, lease?.value ?? [], since(time), milliseconds(of: response),
-                    Self.list(replaced), head, body, names(targets), Self.digits(Self.mostVarying),
-                    Array((lease.map { keys.outcomes($0.name) } ?? "").utf8), response.isSuccess ? [49] : [48],
+                    Self.list(replaced), head, body ?? [], names(targets.prefix(Self.mostTargets)),
+                    Self.digits(Self.mostVarying), Array((lease.map { keys.outcomes($0.name) } ?? "").utf8),
+                    Self.digits(response.isSuccess ? 1 : 0), Self.digits(body == nil ? 0 : 1),
                 ]
                 let reply = try await scripts.run(
                     .insert,
@@ -99,6 +104,7 @@ struct RedisStore: ResponseStore {
                     reports.report(.stored(bytes: response.body.count))
                     return .inserted(generation, usedAt: response.stored, replaced: replaced)
                 case "changed": found = FoundHeads(reply.array?.last, key: response.key)
+                case "large": return .unavailable
                 default:
                     reports.report(.commitRefused)
                     return .outdated

@@ -32,6 +32,12 @@ struct StoreSpecTests {
         #expect(breaches.contains { $0.contains("`keep`") })
     }
 
+    @Test("A store that counts invalidated responses doesn't keep to the contract of one that can't")
+    func counts() async throws {
+        let breaches = try await StoreSpec(countsInvalidated: false) { InMemoryResponseStore(byteLimit: $0) }.breaches()
+        #expect(breaches == ["`invalidate` of http://example.com/c returns 2 instead of 1."])
+    }
+
     @Test("What a store does otherwise is a violation, said in a sentence", arguments: Wrapper.Fault.allCases)
     func faults(fault: Wrapper.Fault) async throws {
         let breaches = try await StoreSpec([.eviction]) {
