@@ -28,6 +28,17 @@ enum SVGSignature {
         return name.count <= 256 && name.split(separator: UInt8(ascii: ":")).last?.elementsEqual("svg".utf8) == true
     }
 
+    /// The text in UTF-8; `nil` unless it is UTF-16, which its byte order mark says.
+    static func utf8(ofUTF16 bytes: [UInt8]) -> [UInt8]? {
+        let isBig = bytes.starts(with: [0xfe, 0xff])
+        guard isBig || bytes.starts(with: [0xff, 0xfe]) else { return nil }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isBig ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+
     /// The text's ASCII characters in bytes, without a byte order mark.
     private static func text(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return bytes.dropFirst(3) }
