@@ -12,13 +12,14 @@ struct SVGFile {
     /// The text as it was, if it was UTF-16.
     private var original: [UInt8]?
 
-    /// - Throws: `LoadError` with `tooManyBytes`, `tooMuchMemory`, `tooMuchTime` or `tooManyPixels` beyond the bounds.
+    /// - Throws: `LoadError` with `tooManyBytes`, `tooMuchMemory`, `tooMuchTime` or `tooManyPixels` beyond the bounds;
+    ///   `undecodable` if the file is compressed and damaged, or compressed and not an SVG.
     init(_ bytes: [UInt8]) throws(LoadError) {
-        guard bytes.count <= SVGBounds.bytes else { throw Self.tooLong("\(bytes.count)") }
-        if let encoded = SVGSignature.utf8(ofUTF16: bytes) {
-            (text, original) = (encoded, bytes)
+        let content = try Self.content(of: bytes)
+        if let encoded = SVGSignature.utf8(ofUTF16: content) {
+            (text, original) = (encoded, content)
         } else {
-            text = bytes
+            text = content
         }
         scan = SVGScan(text)
         pictures = scan.dataURLs.compactMap(SVGPicture.init)
@@ -34,9 +35,26 @@ struct SVGFile {
     /// The bytes for librsvg.
     var drawable: [UInt8] { original ?? text }
 
-    private static func tooLong(_ count: String) -> LoadError {
+    /// The text, decompressed if it is compressed.
+    private static func content(of bytes: [UInt8]) throws(LoadError) -> [UInt8] {
+        guard SVGSignature.isCompressed(bytes) else {
+            guard bytes.count <= SVGBounds.bytes else { throw tooLong("\(bytes.count) bytes") }
+            return bytes
+        }
+        let length = Inflation.gzipLength(of: bytes)
+        if let length, length > SVGBounds.bytes { throw tooLong("\(length) bytes decompressed") }
+        guard let length, let content = Inflation.gzip(bytes, length: length) else {
+            throw LoadError(.undecodable, subject: "", "The compressed SVG is damaged or cut off; get a new copy.")
+        }
+        guard SVGSignature.isText(content) else {
+            throw LoadError(.undecodable, subject: "", "The file is compressed with gzip and is not an SVG.")
+        }
+        return content
+    }
+
+    private static func tooLong(_ length: String) -> LoadError {
         LoadError(
             .tooManyBytes, subject: "",
-            "The SVG has \(count) bytes; \(SVGBounds.bytes) are allowed. Simplify it, or split it.")
+            "The SVG has \(length); \(SVGBounds.bytes) are allowed. Simplify it, or split it.")
     }
 }

@@ -1,11 +1,18 @@
-/// Tells an SVG by its root element.
+/// Tells an SVG by its root element, or by its compression.
 enum SVGSignature {
     /// The most bytes that are looked at: a licence in a comment is shorter.
     private static let most = 65_536
 
+    /// Whether the file is an SVG, or compressed with gzip, as only SVGs are. What is in it isn't looked at, since that
+    /// is left to a confined process.
+    @Sendable static func matches(_ bytes: [UInt8]) -> Bool { isCompressed(bytes) || isText(bytes) }
+
+    /// Whether the file is compressed with gzip (RFC 1952).
+    static func isCompressed(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1f, 0x8b, 8]) }
+
     /// Whether the root element is `svg`, with any prefix, in UTF-8 or UTF-16. A byte order mark, spaces, a declaration,
     /// comments and a document type may precede it.
-    @Sendable static func matches(_ bytes: [UInt8]) -> Bool {
+    static func isText(_ bytes: [UInt8]) -> Bool {
         var rest = text(of: bytes.prefix(most))
         while true {
             rest = rest.drop { $0 == 0x20 || (0x09...0x0d).contains($0) }
