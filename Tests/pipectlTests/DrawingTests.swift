@@ -52,4 +52,20 @@ struct DrawingTests {
         #expect(lines.count == words.count, "\(result.text)")
         for (line, word) in zip(lines, words) { #expect(line.contains(word)) }
     }
+
+    @Test("Characters that the fonts lack are a warning, and stand in the trace")
+    func missingCharacters() async throws {
+        let svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><text y="30">漢a字</text></svg>
+            """
+        try Data(svg.utf8).write(to: pipectl.folder.appending(path: "a.svg"))
+        let said = "The fonts lack 2 characters of the text, such as U+5B57; they are drawn as boxes."
+        for command in ["thumb a.svg -s 20 -o b.png", "convert a.svg c.png", "batch a.svg -o d.png"] {
+            let result = try await pipectl.shell("pipectl \(command) 2>&1")
+            #expect(result.status == 0)
+            #expect(result.text.contains("warning: a.svg: \(said)"), "\(result.text)")
+        }
+        let trace = try await pipectl.shell("pipectl load a.svg --trace -o e.png 2>&1")
+        #expect(trace.text.contains("image/svg+xml, 40×40. \(said)"), "\(trace.text)")
+    }
 }

@@ -23,6 +23,9 @@ struct SVGDecoder: ImageDecoding {
         header.codedSize = .larger(drawing.size, PixelSize(square: side)) ?? drawing.size
         // What libxml2 and librsvg hold for an element, and pictures as they are read and as they are drawn.
         header.memory = file.scan.elements.saturatingTimes(1300).saturatingPlus(pixels.saturatingTimes(8))
+        let missing = SVGFonts.missing(file.scan.characters)
+        header.missingCharacters = missing.count
+        header.missingCharacter = Int(missing.first?.value ?? 0)
         return header
     }
 

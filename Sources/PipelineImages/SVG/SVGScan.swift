@@ -20,7 +20,7 @@ struct SVGScan {
     private(set) var longestText = 0
     /// The squares of the lengths of all texts, summed up.
     private(set) var textSquares = 0
-    /// The characters of all texts but ASCII.
+    /// The characters of all texts. Of ASCII, which every font has, it is one.
     private(set) var characters: Set<Unicode.Scalar> = []
     /// What selectors cost.
     private(set) var styles = SVGStyles()
@@ -83,6 +83,7 @@ struct SVGScan {
         comparisons = comparisons.saturatingPlus(scan.comparisons)
         longestText = max(longestText, scan.longestText)
         textSquares = textSquares.saturatingPlus(scan.textSquares)
+        characters.formUnion(scan.characters)
     }
 
     private mutating func read(text: ArraySlice<UInt8>) {
@@ -92,8 +93,12 @@ struct SVGScan {
         for byte in text where byte & 0xc0 != 0x80 {
             textLength += byte == UInt8(ascii: "&") ? max(1, longestEntity) : 1
         }
+        if let first = text.first(where: { $0 > 0x20 && $0 < 0x7f }) { characters.insert(Unicode.Scalar(first)) }
         guard text.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "&") }) else { return }
-        for scalar in text.resolvingReferences.unicodeScalars where scalar.value >= 0x80 { characters.insert(scalar) }
+        // What isn't UTF-8 can't be told.
+        for scalar in text.resolvingReferences.unicodeScalars where scalar.value >= 0x80 && scalar != "\u{fffd}" {
+            characters.insert(scalar)
+        }
     }
 
     private mutating func endText() {
