@@ -46,10 +46,11 @@ struct LyingWorkerTests {
         }
     }
 
-    @Test("A header of another format, or with more frames than the file has bytes")
+    @Test("A header of another format, with more frames than the file has bytes, or with a character that isn't one")
     func headers() async throws {
         let lies = [
             numbers { $0.format = .png }, numbers { $0.frames = 1 << 30 }, numbers { $0.unreadFrames = 1 << 30 },
+            numbers { $0.missingCharacter = 0x11_0000 },
         ]
         for lie in lies {
             try await refuses("lie-first \(lie)") { file, codecs in

@@ -101,4 +101,24 @@ struct SVGTextTests {
         ])
         for picture in pictures { #expect(picture == plain) }
     }
+
+    @Test(
+        "Characters that the fonts lack are counted, and only those",
+        arguments: [
+            ("漢字漢", 2, 0x5b57), ("&#x6f22;&#28450;", 1, 0x6f22), ("<tspan><![CDATA[漢]]></tspan>", 1, 0x6f22),
+            ("\u{e000}", 1, 0xe000), ("é ß Ω Ж\u{ad}\u{200b}\u{a0}&#160;&amp;", 0, 0), ("<!-- 漢 -->", 0, 0),
+        ])
+    func missing(_ text: String, _ count: Int, _ first: Int) async throws {
+        let pool = try await Corpus.pool(workers: 1)
+        let decoder = try #require(ImageCodecs([.svg]).isolated(in: pool).codec(for: .svg)?.decoder)
+        let page = String(decoding: Self.svg("<desc>漢</desc><text y='9'>\(text)</text>"), as: UTF8.self)
+        let wide: [UInt8] =
+            [0xfe, 0xff] + page.utf16.flatMap { unit -> [UInt8] in [UInt8(unit >> 8), UInt8(unit & 255)] }
+        for file in [Array(page.utf8), wide] {
+            let header = try decoder.header(of: file, cancellation: WorkCancellation())
+            #expect(header.missingCharacters == count)
+            #expect(header.missingCharacter == first)
+        }
+        await pool.close()
+    }
 }

@@ -9,6 +9,10 @@ enum ImageFuzzing {
     static func sniff(_ bytes: [UInt8]) {
         let codecs = ImageCodecs.standard.adding(.svg).adding(.jxl)
         let format = codecs.codec(of: bytes)?.format
+        // What an SVG costs is counted before librsvg reads it.
+        if format == .svg, let file = try? SVGFile(bytes) {
+            precondition(file.drawable.count <= SVGBounds.bytes, "an SVG beyond the bounds passed")
+        }
         // Only the first bytes count. A HEIF file's codec, and the root of an SVG, may come later than others' signatures.
         let decisive = [.heic, .avif, .svg].contains(format) ? 1 << 16 : 4096
         guard let format, bytes.count > decisive else { return }

@@ -35,6 +35,19 @@ static bool keep(const char *name, void *fonts, void *context) {
     return true;
 }
 
+bool csvg_has_glyph(uint32_t character) {
+    enum { APPLICATION = 1 };
+    csvg_failure failure;
+    if (!load_svg(&failure)) return false;
+    const svg_fonts *set = svg.FcConfigGetFonts(NULL, APPLICATION);
+    for (int i = 0; set && i < set->count; i++) {
+        void *characters;
+        bool has_set = svg.FcPatternGetCharSet(set->fonts[i], "charset", 0, &characters) == 0;
+        if (has_set && svg.FcCharSetHasChar(characters, character)) return true;
+    }
+    return false;
+}
+
 /// Whether this process has one thread.
 static bool is_alone(void) {
     DIR *threads = opendir("/proc/self/task");

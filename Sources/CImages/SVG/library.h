@@ -22,6 +22,12 @@ typedef struct {
     double exact_width, exact_height;
 } svg_dimensions;
 
+/// A set of fonts of fontconfig.
+typedef struct {
+    int count, capacity;
+    void **fonts;
+} svg_fonts;
+
 // The prototypes are repeated here, since the headers of these libraries lie in folders that only pkg-config names, and
 // its flags would link the libraries. Objects are `void *`.
 #define SVG_FUNCTIONS(F) \
@@ -49,6 +55,9 @@ typedef struct {
     F(int, FcConfigAppFontAddFile, (void *, const uint8_t *)) \
     F(int, FcConfigSetRescanInterval, (void *, int)) \
     F(int, FcConfigSetCurrent, (void *)) \
+    F(svg_fonts *, FcConfigGetFonts, (void *, int)) \
+    F(int, FcPatternGetCharSet, (void *, const char *, int, void **)) \
+    F(int, FcCharSetHasChar, (void *, uint32_t)) \
     F(void *, pango_cairo_font_map_get_default, (void)) \
     F(void *, pango_font_map_create_context, (void *)) \
     F(void *, pango_font_map_load_font, (void *, void *, void *)) \

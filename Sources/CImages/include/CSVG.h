@@ -29,6 +29,9 @@ typedef struct {
 bool csvg_load_fonts(
     const char *_Nonnull configuration, const csvg_font *_Nonnull fonts, size_t count, csvg_failure *_Nonnull failure);
 
+/// Whether one of the fonts has a glyph for a character. A character without is drawn as a box.
+bool csvg_has_glyph(uint32_t character);
+
 /// A drawing. Only one thread may use it at a time.
 typedef struct csvg_drawing csvg_drawing;
 

@@ -111,7 +111,7 @@ struct LoadCommand: AsyncParsableCommand {
         limits.frames = format.holdsMotion ? FramesArgument.all : 1
         // One source is decoded at a time.
         return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
-            let text = DroppedFrames.warning(header, kept: kept, isChosen: false, result: format)
+            let text = Losses.warning(header, kept: kept, isChosen: false, result: format)
             if let text { reporting.warn("\(source.redacted): \(text)") }
         } _: {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)

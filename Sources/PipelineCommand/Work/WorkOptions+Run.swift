@@ -83,9 +83,9 @@ extension PipelineResources {
 }
 
 extension Recipe {
-    /// The warning about lost frames; `nil` if none are lost against the user's will.
+    /// The warning about what is lost; `nil` if nothing is lost against the user's will.
     func warning(_ header: ImageHeader, _ kept: Int, _ result: ImageFormat) -> String? {
-        DroppedFrames.warning(header, kept: kept, isChosen: frames != nil, result: result)
+        Losses.warning(header, kept: kept, isChosen: frames != nil, result: result)
     }
 
     /// Makes one result for each target.

@@ -42,6 +42,10 @@ public struct ImageHeader: Sendable, Hashable {
     package var profileBytes = 0
     /// The number of frames of an animation whose decoder reads only the first; 0 for any other file.
     package var unreadFrames = 0
+    /// The number of characters in a drawing's text that are drawn as boxes, since its fonts lack them.
+    package var missingCharacters = 0
+    /// One of them; 0 without any.
+    package var missingCharacter = 0
     /// Bytes a pixel of a picture that is decoded whole before it is scaled; see ``wholeLimit``.
     package var wholeBytes = 0
     /// The largest picture, in pixels, that is decoded whole before it is scaled.

@@ -14,9 +14,18 @@ struct SVGDecoder: ImageDecoding {
     /// Parses the file.
     func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
         try cancellation.check()
-        let drawing = try SVGDrawing(bytes)
+        let file = try SVGFile(bytes)
+        let drawing = try SVGDrawing(file.drawable)
         var header = ImageHeader(format: .svg, storedSize: drawing.size, hasAlpha: true)
         header.isVector = true
+        let pixels = SVGPicture.pixels(of: file.pictures)
+        let side = Int(Double(pixels).squareRoot().rounded(.up))
+        header.codedSize = .larger(drawing.size, PixelSize(square: side)) ?? drawing.size
+        // What libxml2 and librsvg hold for an element, and pictures as they are read and as they are drawn.
+        header.memory = file.scan.elements.saturatingTimes(1300).saturatingPlus(pixels.saturatingTimes(8))
+        let missing = SVGFonts.missing(file.scan.characters)
+        header.missingCharacters = missing.count
+        header.missingCharacter = Int(missing.first?.value ?? 0)
         return header
     }
 
@@ -26,7 +35,7 @@ struct SVGDecoder: ImageDecoding {
     ) throws -> DecodedImage {
         try cancellation.check()
         let size = header.storedSize(for: box)
-        let pixels = try SVGDrawing(bytes).pixels(size)
+        let pixels = try SVGDrawing(SVGFile(bytes).drawable).pixels(size)
         return try header.image(pixels, size: size, layout: .rgba, profile: nil, cancellation)
     }
 }

@@ -29,6 +29,16 @@ enum SVGFonts {
         return withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }()
 
+    /// The characters that are drawn as boxes. Spaces and marks without a glyph of their own, such as the soft hyphen,
+    /// aren't.
+    static func missing(_ characters: Set<Unicode.Scalar>) -> [Unicode.Scalar] {
+        characters.filter { character in
+            let properties = character.properties
+            return !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace
+                && properties.generalCategory != .control && !csvg_has_glyph(character.value)
+        }.sorted()
+    }
+
     /// Where systems have them: Debian and its kin, Arch and Alpine, Fedora's links.
     private static let folders = [
         "/usr/share/fonts/truetype/dejavu", "/usr/share/fonts/TTF", "/usr/share/fonts/dejavu",

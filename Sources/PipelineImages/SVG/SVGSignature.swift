@@ -1,11 +1,18 @@
-/// Tells an SVG by its root element.
+/// Tells an SVG by its root element, or by its compression.
 enum SVGSignature {
     /// The most bytes that are looked at: a licence in a comment is shorter.
     private static let most = 65_536
 
+    /// Whether the file is an SVG, or compressed with gzip, as only SVGs are. What is in it isn't looked at, since that
+    /// is left to a confined process.
+    @Sendable static func matches(_ bytes: [UInt8]) -> Bool { isCompressed(bytes) || isText(bytes) }
+
+    /// Whether the file is compressed with gzip (RFC 1952).
+    static func isCompressed(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1f, 0x8b, 8]) }
+
     /// Whether the root element is `svg`, with any prefix, in UTF-8 or UTF-16. A byte order mark, spaces, a declaration,
     /// comments and a document type may precede it.
-    @Sendable static func matches(_ bytes: [UInt8]) -> Bool {
+    static func isText(_ bytes: [UInt8]) -> Bool {
         var rest = text(of: bytes.prefix(most))
         while true {
             rest = rest.drop { $0 == 0x20 || (0x09...0x0d).contains($0) }
@@ -26,6 +33,17 @@ enum SVGSignature {
         guard bytes.starts(with: start.utf8) else { return false }
         let name = bytes.dropFirst(start.utf8.count).prefix { !" \t\r\n/>[".utf8.contains($0) }
         return name.count <= 256 && name.split(separator: UInt8(ascii: ":")).last?.elementsEqual("svg".utf8) == true
+    }
+
+    /// The text in UTF-8; `nil` unless it is UTF-16, which its byte order mark says.
+    static func utf8(ofUTF16 bytes: [UInt8]) -> [UInt8]? {
+        let isBig = bytes.starts(with: [0xfe, 0xff])
+        guard isBig || bytes.starts(with: [0xff, 0xfe]) else { return nil }
+        let units = stride(from: 2, to: bytes.count - 1, by: 2).map { place in
+            let (first, second) = (UInt16(bytes[place]), UInt16(bytes[place + 1]))
+            return isBig ? first << 8 | second : second << 8 | first
+        }
+        return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
     /// The text's ASCII characters in bytes, without a byte order mark.

@@ -142,6 +142,24 @@ final class ServerTests {
         }
     }
 
+    @Test(
+        "A remote file of a format that the server reads in confinement alone is served, as it is declared",
+        arguments: [("svg-shapes.svg", "image/svg+xml"), ("jxl.jxl", "image/jxl")])
+    func confinedFormats(name: String, type: String) async throws {
+        let origin = try ScriptedOrigin()
+        let file = URL(filePath: #filePath).appending(path: "../../../../../Tests/StagesTests/Images/good/\(name)")
+        let bytes = [UInt8](try Data(contentsOf: file.standardizedFileURL))
+        origin.route("/\(name)") { _ in .init(headers: [.contentType: type], body: bytes) }
+        try await withServer(open + ["--allow", origin.url("/").absoluteString]) {
+            (server: RunningServer) async throws in
+            let path = "/thumb/20x20/" + origin.url("/\(name)").absoluteString.percentEncoded
+            let answer = try await server.get(path, [.accept: "image/png"])
+            #expect(answer.status == 200 && answer.fields[.contentType] == "image/png", "\(answer.text)")
+            let size = try await size(answer.body)
+            #expect(max(size.width, size.height) == 20)
+        }
+    }
+
     @Test("Addresses of the own network are refused unless allowed")
     func addresses() async throws {
         let origin = try ScriptedOrigin()

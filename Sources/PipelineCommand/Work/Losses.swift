@@ -1,15 +1,16 @@
 import Pipeline
 import Stages
 
-/// Warns if an animation loses frames that its result could hold.
-enum DroppedFrames {
-    /// The warning; `nil` if no frames are lost against the user's will.
+/// Warns of what a result lacks: frames that it could hold, and parts of a drawing.
+enum Losses {
+    /// The warning; `nil` if nothing is lost against the user's will.
     static func warning(_ header: ImageHeader, kept: Int, isChosen: Bool, result: ImageFormat) -> String? {
         if header.unreadFrames > 0, result.holdsMotion || result == header.format {
             return
                 "The file is an animated \(header.format.name.uppercased()) with \(header.unreadFrames) frames; only the "
                 + "first one is read."
         }
+        if let losses = header.losses { return losses }
         guard !isChosen, header.frames > kept else { return nil }
         guard result.holdsMotion else {
             return "The animation has \(header.frames) frames; \(result.name.uppercased()) holds only the first one. "
