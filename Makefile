@@ -26,6 +26,7 @@ test: dependencies
 	Scripts/failures swift test --package-path Examples
 	Scripts/failures swift test --package-path Examples/ImageServer
 	Scripts/build-alone
+	Scripts/package-line
 
 # Makes a thumbnail of a photograph that it serves on this machine, and compares where later loads find it.
 demo: dependencies
@@ -178,11 +179,12 @@ fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)
 
-# Builds the command and the program in whose processes it decodes for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed. No
-# library asks the program for symbols, whose names would be half a megabyte of it.
+# Builds pipectl and its decoder helper in release mode, with Swift's own libraries inside: they start sooner, and run
+# where Swift isn't installed. No library asks the program for symbols, whose names would be half a megabyte of it.
+COMMIT = $(shell git describe --always --exclude='*' --abbrev=8 --dirty=.dirty 2>/dev/null)
 release: dependencies
 	for product in pipectl pipeline-decoder; do \
-	    swift build -c release --static-swift-stdlib --disable-local-rpath --product $$product \
+	    PIPECTL_COMMIT=$(COMMIT) swift build -c release --static-swift-stdlib --disable-local-rpath --product $$product \
 	        -Xlinker --no-export-dynamic || exit 1; \
 	done
 

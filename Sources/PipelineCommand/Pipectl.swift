@@ -17,7 +17,7 @@ struct Pipectl: AsyncParsableCommand {
             as \(Program.variablePrefix)QUALITY. Flags override variables, which override the file. The extension of an output overrides a \
             format that is set there.
             """,
-        version: version,
+        version: Program.version,
         groupedSubcommands: [
             CommandGroup(
                 name: "Image",

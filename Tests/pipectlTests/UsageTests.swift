@@ -3,6 +3,8 @@ import HTTPTypes
 import PipelineTesting
 import Testing
 
+@testable import PipelineCommand
+
 @Suite("Usage, settings and warnings")
 struct UsageTests {
     private let pipectl: Pipectl
@@ -308,13 +310,14 @@ struct UsageTests {
         func withoutProc() async throws {
             let result = try await pipectl.shell(
                 """
-                unshare -m true 2>/dev/null || { echo 0.1.0; exit; }
+                unshare -m true 2>/dev/null || { pipectl --version; exit; }
                 unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl --version'
                 unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl thumb photo.jpg -s 8 -o a.png'
                 """)
             // Not without all of /proc: libdispatch ends a program there that runs for a second.
             #expect(
-                result.text.contains("0.1.0\n") && !result.text.contains("OVERVIEW"), "\(result.text) \(result.errors)")
+                result.text.contains("\(Program.version)\n") && !result.text.contains("OVERVIEW"),
+                "\(result.text) \(result.errors)")
         }
     #endif
 }
