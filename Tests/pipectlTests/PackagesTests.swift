@@ -62,7 +62,7 @@ struct PackagesTests {
         #expect(result.text.isEmpty, "missing in the README: \(result.text)")
     }
 
-    @Test("make uninstall removes what make install made, folders included, and nothing else", arguments: [true, false])
+    @Test("make uninstall removes what make install made, and nothing else", arguments: [true, false])
     func uninstall(isStaged: Bool) async throws {
         let tool = try Pipectl()
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
