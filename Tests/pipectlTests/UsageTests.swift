@@ -48,7 +48,7 @@ struct UsageTests {
         #expect(result.errors.isEmpty)
     }
 
-    @Test("a wrong value of a setting is told with its place")
+    @Test("an error names the setting's location")
     func origin() async throws {
         for (name, verb) in [
             ("QUALITY", "thumb photo.jpg"), ("JOBS", "batch photo.jpg -o o"), ("EFFORT", "run photo.jpg -s 8"),
@@ -61,7 +61,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a bad config file keeps nobody from help and the version, and the doctor says what is wrong",
+        "help and the version work with a bad config file, and the doctor says what is wrong",
         arguments: ["--version", "--help", "thumb --help", "help thumb", "--generate-completion-script zsh"])
     func badConfig(arguments: String) async throws {
         let environment = ["XDG_CONFIG_HOME": pipectl.path("config")]

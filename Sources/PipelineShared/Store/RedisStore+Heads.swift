@@ -80,7 +80,7 @@ extension RedisStore {
         }.value
     }
 
-    /// What Redis is to hold for bytes: these, or a reference to where they are.
+    /// Returns the value to store in Redis for these bytes: the bytes, or a reference to the bucket's object.
     /// - Throws: ``NoRoomForBytes`` if they are too many; `CancellationError` if the task is cancelled.
     func value(_ bytes: [UInt8]) async throws -> [UInt8] {
         // Shorter ones are never taken for a reference.

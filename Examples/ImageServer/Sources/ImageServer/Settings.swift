@@ -29,7 +29,7 @@ struct Settings: ParsableArguments {
 
     @Option(
         name: .customLong("allow-address"),
-        help: "An address, network or host that isn't public and is loaded from all the same. May be repeated.")
+        help: "A private address, network or host to allow anyway. May be repeated.")
     var addresses: [String] = []
 
     @Option(help: "A file of keys that paths are signed with: a line for each, SECRET or SECRET:SALT in hexadecimal.")
@@ -68,7 +68,7 @@ struct Settings: ParsableArguments {
     var pixels = ImageLimits().pixels
 
     @Option(
-        help: "How near reduced pictures come to the best possible ones: quality, or fast, whose loss encoding hides.")
+        help: "Decoding quality: quality, or fast, whose difference is invisible after encoding.")
     var decodeQuality = DecodeQuality.fast
 
     @Option(help: "How long all work on a picture may take together, encoding included, in seconds.")
