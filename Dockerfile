@@ -9,10 +9,13 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /pipeline
 COPY Package.swift ./
+COPY Packaging/pin Packaging/versions Packaging/
 COPY Sources Sources
 COPY Tests Tests
-RUN for product in pipectl pipeline-decoder; do \
-        swift build -c release --static-swift-stdlib --product $product \
+# --build-arg COMMIT=$(git rev-parse --short=8 HEAD): what pipectl --version prints.
+ARG COMMIT
+RUN Packaging/pin && for product in pipectl pipeline-decoder; do \
+        PIPECTL_COMMIT=$COMMIT swift build -c release --force-resolved-versions --static-swift-stdlib --product $product \
         && install -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/$product" /out/$product \
         || exit 1; \
     done

@@ -11,10 +11,11 @@ MODULES = Pipeline PipelineImages PipelineIsolation PipelineHTTP Stages Pipeline
 SITE = .build/site
 BINARY = .build/release/pipectl
 DECODER = .build/release/pipeline-decoder
+EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
 PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
 
-.PHONY: test demo serve server verify-server lint docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release extras install uninstall deb tarball trial readme dependencies
+.PHONY: test demo serve server verify-server lint docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
 # Runs all tests, those of the examples included. Four at a time: all at once, a test that waits for a response waits
 # behind hundreds that compute.
@@ -26,6 +27,7 @@ test: dependencies
 	Scripts/failures swift test --package-path Examples
 	Scripts/failures swift test --package-path Examples/ImageServer
 	Scripts/build-alone
+	Scripts/package-line
 
 # Makes a thumbnail of a photograph that it serves on this machine, and compares where later loads find it.
 demo: dependencies
@@ -51,10 +53,12 @@ verify-server: server
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 
-# Checks the format of all Swift files, and the prose of all files for words that Scripts/english.txt rules out.
+# Checks the format of all Swift files, the prose of all files for words that Scripts/english.txt rules out, and that all
+# targets install the tools that they call.
 lint:
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
 	Scripts/english
+	Scripts/tools
 
 # Builds the documentation; a warning is an error, and so is a public type that no topic lists.
 docs: dependencies
@@ -65,16 +69,19 @@ docs: dependencies
 
 # Builds the documentation of all modules as static pages, for a server that has them at its root, and checks their links.
 site: dependencies
+	@Scripts/dependencies python3
 	rm -rf $(SITE)
 	swift package --disable-sandbox --allow-writing-to-directory $(SITE) generate-documentation \
 	    $(foreach module,$(MODULES),--target $(module)) --enable-experimental-combined-documentation \
 	    --transform-for-static-hosting --warnings-as-errors --output-path $(SITE)
 	Scripts/links $(SITE)
 
+BENCHMARK_TOOLS = nginx-light curl libvips-tools libheif-examples python3
+
 # Prints what the README says of speed, and measures thumbnails against other programs: Benchmarks/RESULTS.md.
 bench: dependencies
-	@Scripts/dependencies nginx-light curl libvips-tools imagemagick python3-venv python3-pil python3-opencv \
-	    libturbojpeg0-dev libpng-dev
+	@Scripts/dependencies $(BENCHMARK_TOOLS) imagemagick python3-venv python3-pil python3-opencv libturbojpeg0-dev \
+	    libpng-dev
 	swift run --package-path Benchmarks -c release benchmarks
 	swift run --package-path Benchmarks -c release benchmarks transfers
 	swift run --package-path Benchmarks -c release benchmarks memory
@@ -85,7 +92,6 @@ bench: dependencies
 	$(DISKCACHE)/bin/pip install --quiet diskcache
 	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk
 	Benchmarks/Peers/run
-	@Scripts/dependencies libvips-tools
 	swift run --package-path Benchmarks -c release benchmarks regions
 	swift run --package-path Benchmarks -c release benchmarks larger
 	swift build --package-path Benchmarks -c release --product pipeline-decoder
@@ -96,6 +102,7 @@ bench: dependencies
 
 # Draws the charts from the tables of Benchmarks/RESULTS.md, as `make bench` does.
 charts:
+	@Scripts/dependencies python3
 	python3 Benchmarks/Peers/charts.py Benchmarks/RESULTS.md Benchmarks/results.svg Pictures/speed.svg
 
 # Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
@@ -151,7 +158,7 @@ jxl-conformance: release
 # Cancels decodes and encodes of pictures as cameras write them at 1,000 random moments each, and ends them by 200 time
 # limits; then prints what files cost that make something grow.
 interrupt: dependencies
-	@Scripts/dependencies libvips-tools libheif-examples python3
+	@Scripts/dependencies $(BENCHMARK_TOOLS)
 	swift run --package-path Benchmarks -c release benchmarks interrupt
 	swift run --package-path Benchmarks -c release benchmarks growth
 
@@ -178,49 +185,70 @@ fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)
 
-# Builds the command and the program in whose processes it decodes for use, with Swift's own libraries inside: it starts sooner, and runs where Swift isn't installed. No
-# library asks the program for symbols, whose names would be half a megabyte of it.
+# Builds pipectl and its decoder helper in release mode, with Swift's own libraries inside: they start sooner, and run
+# where Swift isn't installed. No library asks the program for symbols, whose names would be half a megabyte of it.
+COMMIT = $(shell git describe --always --exclude='*' --abbrev=8 --dirty=.dirty 2>/dev/null)
 release: dependencies
+	Packaging/pin
 	for product in pipectl pipeline-decoder; do \
-	    swift build -c release --static-swift-stdlib --disable-local-rpath --product $$product \
+	    PIPECTL_COMMIT=$(COMMIT) swift build --force-resolved-versions -c release --static-swift-stdlib --disable-local-rpath --product $$product \
 	        -Xlinker --no-export-dynamic || exit 1; \
 	done
 
+# Takes the newest versions of the packages that Package.swift allows for releases, and writes them to Packaging/versions.
+pins:
+	Packaging/pin update
+
 # Makes the man pages and the completions.
 extras: release
-	mkdir -p .build/extras
-	swiftc -o .build/extras/manual Scripts/manual.swift
-	rm -rf .build/extras/man1
-	$(BINARY) --experimental-dump-help | .build/extras/manual .build/extras/man1 "$$($(BINARY) --version)" $(DATE)
-	mkdir -p .build/extras/man5
-	$(BINARY) help stages --as man | sed '1s/""/"$(DATE)"/' >.build/extras/man5/pipectl-pipeline.5
-	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >.build/extras/pipectl.$$shell; done
-	sed -i "1{/^#!/d}" .build/extras/pipectl.bash
+	mkdir -p $(EXTRAS)/man5 $(EXTRAS)/man8
+	swiftc -o $(EXTRAS)/manual Scripts/manual.swift
+	rm -rf $(EXTRAS)/man1
+	$(BINARY) --experimental-dump-help | $(EXTRAS)/manual $(EXTRAS)/man1 "$$($(BINARY) --version)" $(DATE)
+	$(BINARY) help stages --as man | sed '1s/""/"$(DATE)"/' >$(EXTRAS)/man5/pipectl-pipeline.5
+	sed '1s/""/"$(DATE)"/' Packaging/pipeline-decoder.8 >$(EXTRAS)/man8/pipeline-decoder.8
+	for shell in bash zsh fish; do $(BINARY) --generate-completion-script $$shell >$(EXTRAS)/pipectl.$$shell; done
+	sed -i "1{/^#!/d}" $(EXTRAS)/pipectl.bash
 
 # Puts what `make extras` built in place, and builds nothing: it may run as root, without Swift. DESTDIR is for packages.
 install:
-	@for file in $(BINARY) $(DECODER) .build/extras/man1/pipectl.1 .build/extras/man5/pipectl-pipeline.5 .build/extras/pipectl.bash; do \
+	@for file in $(BINARY) $(DECODER) $(EXTRAS)/man1/pipectl.1 $(EXTRAS)/man5/pipectl-pipeline.5 $(EXTRAS)/pipectl.bash; do \
 	    test -e $$file || { echo "$$file is missing; run 'make extras' first, as yourself." >&2; exit 1; }; \
 	done
 	install -D -m 755 --strip $(BINARY) $(DESTDIR)$(PREFIX)/bin/pipectl
 	install -D -m 755 --strip $(DECODER) $(DESTDIR)$(PREFIX)/libexec/pipeline-decoder
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 .build/extras/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -D -m 644 .build/extras/man5/pipectl-pipeline.5 $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5
-	install -D -m 644 .build/extras/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
-	install -D -m 644 .build/extras/pipectl.zsh $(DESTDIR)$(ZSH)/_pipectl
-	install -D -m 644 .build/extras/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+	install -m 644 $(EXTRAS)/man1/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -D -m 644 $(EXTRAS)/man5/pipectl-pipeline.5 $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5
+	install -D -m 644 $(EXTRAS)/man8/pipeline-decoder.8 $(DESTDIR)$(PREFIX)/share/man/man8/pipeline-decoder.8
+	install -D -m 644 $(EXTRAS)/pipectl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl
+	install -D -m 644 $(EXTRAS)/pipectl.zsh $(DESTDIR)$(ZSH)/_pipectl
+	install -D -m 644 $(EXTRAS)/pipectl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
 
+# Removes the files, and the folders that are empty then. bin and share/man of a system stay: Debian makes them.
+REMOVE_EMPTY = rmdir 2>/dev/null --ignore-fail-on-non-empty
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/pipectl $(DESTDIR)$(PREFIX)/libexec/pipeline-decoder \
 	    $(DESTDIR)$(PREFIX)/share/man/man1/pipectl*.1 \
 	    $(DESTDIR)$(PREFIX)/share/man/man5/pipectl-pipeline.5 \
+	    $(DESTDIR)$(PREFIX)/share/man/man8/pipeline-decoder.8 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pipectl \
 	    $(DESTDIR)$(ZSH)/_pipectl \
 	    $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pipectl.fish
+	@for folder in libexec share/man/man1 share/man/man5 share/man/man8 share/bash-completion/completions \
+	    share/bash-completion share/fish/vendor_completions.d share/fish; do \
+	    $(REMOVE_EMPTY) $(DESTDIR)$(PREFIX)/$$folder || true; \
+	done
+	@$(REMOVE_EMPTY) $(DESTDIR)$(ZSH) $(dir $(DESTDIR)$(ZSH)) || true
+	@if [ -n '$(DESTDIR)' ]; then \
+	    cd $(DESTDIR) && for folder in bin share/man; do $(REMOVE_EMPTY) -p .$(PREFIX)/$$folder || true; done; \
+	elif [ '$(PREFIX)' != /usr ] && [ '$(PREFIX)' != /usr/local ]; then \
+	    $(REMOVE_EMPTY) $(addprefix $(PREFIX)/,bin share/man share) $(PREFIX) || true; \
+	fi
 
 # Makes a Debian package, and an archive that runs from any folder, of what `make extras` builds.
 deb: extras
+	@Scripts/dependencies binutils dpkg-dev lintian
 	Packaging/deb $(BINARY) .build/packages
 
 tarball: extras
@@ -228,7 +256,7 @@ tarball: extras
 
 # Installs the package and unpacks the archive in a fresh Debian 12, and runs the README's examples there. As root.
 trial: deb tarball
-	@Scripts/dependencies debootstrap lintian python3
+	@Scripts/dependencies debootstrap python3
 	Packaging/trial .build/packages
 
 # Updates what the README shows of pipectl's output, the picture of its progress bar, and the reference of stages.

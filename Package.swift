@@ -16,6 +16,9 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + strict + sanitize
 
+/// `make release` sets it to the commit, which `pipectl --version` prints.
+let commit: [CSetting] = Context.environment["PIPECTL_COMMIT"].map { [.define("COMMIT", to: $0)] } ?? []
+
 let package = Package(
     name: "pipeline",
     products: [
@@ -63,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
         .target(name: "CArguments"),
+        .target(name: "CVersion", cSettings: commit),
         .systemLibrary(name: "CAttributes"),
         .target(name: "CThread"),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
@@ -143,7 +147,8 @@ let package = Package(
         .target(
             name: "PipelineCommand",
             dependencies: [
-                "CArguments", "CAttributes", "CImages", "PipelineFile", "PipelineIsolation", "PipelineShared", "Stages",
+                "CArguments", "CAttributes", "CImages", "CVersion", "PipelineFile", "PipelineIsolation",
+                "PipelineShared", "Stages",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

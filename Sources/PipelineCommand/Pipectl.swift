@@ -13,11 +13,11 @@ struct Pipectl: AsyncParsableCommand {
         discussion: """
             Exit status: 0 all well, 1 something failed, 2 wrong usage, 130 interrupted, 143 terminated.
 
-            Defaults of options are set in $XDG_CONFIG_HOME/\(Program.name)/config.yaml, such as quality: 75, and by variables such \
-            as \(Program.variablePrefix)QUALITY. Flags override variables, which override the file. The extension of an output overrides a \
+            Set defaults in $XDG_CONFIG_HOME/\(Program.name)/config.yaml (quality: 75) or in variables \
+            (\(Program.variablePrefix)QUALITY=75). Flags override variables, which override the file. The extension of an output overrides a \
             format that is set there.
             """,
-        version: version,
+        version: Program.version,
         groupedSubcommands: [
             CommandGroup(
                 name: "Image",

@@ -45,7 +45,7 @@ public struct PipelineDocument: Sendable {
     ///   - catalogue: The stages that the file may name.
     ///   - clock: The clock of the pipeline's loads; by default that of its caches.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
-    ///   name; or with `stageContract`, with line and column, if a stage could never run where it stands.
+    ///   name; or with `stageContract`, with line and column, if a stage could never run.
     public func pipeline(_ catalogue: StageCatalogue, clock: (any LoadClock)? = nil) throws -> ImagePipeline {
         let chain = try chain(list, catalogue)
         if let (problem, path) = chain.located {

@@ -27,7 +27,7 @@ package struct StageReference {
 
     private static let syntax = [
         "A pipeline is a list of stages in YAML. A stage is its name, or its name with its parameters: a mapping, a list of "
-            + "values in their order, or one value. Composites wrap the stages under their key stages.",
+            + "values in their order, or one value. A composite lists the stages it wraps under the key stages.",
         "Transforms can also be written on one line: commas separate them, and colons their values.",
         "A value needs no name if it stands at its parameter's position, or is a word of one of the later parameters. "
             + "The name of a flag alone sets it. Case, hyphens and underscores in names don't matter.",

@@ -22,7 +22,7 @@ extension DecoderPool {
         do {
             return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
         } catch is WorkerProcess.Failure {
-            // The system may have killed it for want of memory, or somebody by hand.
+            // The system may have killed it because memory ran out, or a user by hand.
             do {
                 return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
             } catch let failure as WorkerProcess.Failure {

@@ -154,7 +154,7 @@ struct LoadTests {
         #expect(try await pipeline.load(.at()).size == 1)
     }
 
-    @Test func `Who watches is told, in the order in which stages report`() async throws {
+    @Test func `An observer is told, in the order in which stages report`() async throws {
         let told = Lock([Int]())
         let pipeline = ImagePipeline {
             StubStage("Report", accepts: .empty) { load in

@@ -19,7 +19,7 @@ struct ModulesTests {
         "PipelineTesting": ["Pipeline", "PipelineHTTP"],
         "PipelineCommand": [
             "Stages", "PipelineFile", "PipelineIsolation", "PipelineShared", "CArguments", "CAttributes",
-            "CImages",
+            "CImages", "CVersion",
         ],
         "pipectl": ["PipelineCommand"],
     ]

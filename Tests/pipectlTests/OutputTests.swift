@@ -22,7 +22,7 @@ struct OutputTests {
     func full(arguments: String) async throws {
         let result = try await pipectl.shell("pipectl \(arguments) >/dev/full")
         #expect(result.status == 1, "\(result.errors)")
-        #expect(result.errors.contains("standard output: It can't be written: No space left on device."))
+        #expect(result.errors.contains("standard output: Writing failed: No space left on device."))
         // A descriptor that was closed is no other: nothing may be written into a file that took its place.
         let closed = try await pipectl.shell("pipectl \(arguments) -y >&- || pipectl \(arguments) >&-")
         #expect(closed.status == 1)

@@ -61,4 +61,33 @@ struct PackagesTests {
             """)
         #expect(result.text.isEmpty, "missing in the README: \(result.text)")
     }
+
+    @Test("make uninstall removes what make install made, and nothing else", arguments: [true, false])
+    func uninstall(isStaged: Bool) async throws {
+        let tool = try Pipectl()
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
+        let place = isStaged ? "DESTDIR=$PWD/root PREFIX=/usr/local" : "PREFIX=$PWD/root/local"
+        let result = try await tool.shell(
+            """
+            set -e
+            mkdir -p extras/man1 extras/man5 extras/man8 root
+            touch extras/man1/pipectl.1 extras/man5/pipectl-pipeline.5 extras/man8/pipeline-decoder.8 extras/pipectl.bash \
+                extras/pipectl.zsh extras/pipectl.fish
+            run() {
+                make -s -C '\(root.path)' $1 \(place) BINARY=/bin/true DECODER=/bin/true EXTRAS=$PWD/extras
+            }
+            run install
+            find root -type f | wc -l
+            run uninstall
+            echo left: $(find root -mindepth 1)
+            run install
+            touch "$(find root -name share)/other"
+            run uninstall
+            echo left: $(find root -type f)
+            """)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.lines.contains("8"), "\(result.text)")
+        #expect(result.lines.filter { $0.hasPrefix("left:") }.first == "left:", "\(result.text)")
+        #expect(result.lines.filter { $0.hasPrefix("left:") }.last?.hasSuffix("/share/other") == true, "\(result.text)")
+    }
 }

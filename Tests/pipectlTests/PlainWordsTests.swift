@@ -32,6 +32,13 @@ struct PlainWordsTests {
         #expect(result.errors.hasPrefix("pipectl: ro: Nothing can be written here:"), "\(result.errors)")
     }
 
+    @Test("A format that the name doesn't allow is refused with what to do")
+    func names() async throws {
+        let result = try await pipectl.shell("pipectl thumb a.jpg -s 8 -f png --in-place")
+        #expect(result.status != 0 && result.errors.contains("--in-place can't write png"), "\(result.errors)")
+        #expect(result.errors.contains("Use -o."), "\(result.errors)")
+    }
+
     @Test("A montage counts the images that it holds")
     func montage() async throws {
         let result = try await pipectl.shell("pipectl montage a.jpg none.jpg -o m.jpg")

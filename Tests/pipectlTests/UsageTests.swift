@@ -3,6 +3,8 @@ import HTTPTypes
 import PipelineTesting
 import Testing
 
+@testable import PipelineCommand
+
 @Suite("Usage, settings and warnings")
 struct UsageTests {
     private let pipectl: Pipectl
@@ -46,7 +48,7 @@ struct UsageTests {
         #expect(result.errors.isEmpty)
     }
 
-    @Test("a wrong value of a setting is told with its place")
+    @Test("an error names the setting's location")
     func origin() async throws {
         for (name, verb) in [
             ("QUALITY", "thumb photo.jpg"), ("JOBS", "batch photo.jpg -o o"), ("EFFORT", "run photo.jpg -s 8"),
@@ -59,7 +61,7 @@ struct UsageTests {
     }
 
     @Test(
-        "a bad config file keeps nobody from help and the version, and the doctor says what is wrong",
+        "help and the version work with a bad config file, and the doctor says what is wrong",
         arguments: ["--version", "--help", "thumb --help", "help thumb", "--generate-completion-script zsh"])
     func badConfig(arguments: String) async throws {
         let environment = ["XDG_CONFIG_HOME": pipectl.path("config")]
@@ -308,13 +310,14 @@ struct UsageTests {
         func withoutProc() async throws {
             let result = try await pipectl.shell(
                 """
-                unshare -m true 2>/dev/null || { echo 0.1.0; exit; }
+                unshare -m true 2>/dev/null || { pipectl --version; exit; }
                 unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl --version'
                 unshare -m sh -c 'mount --bind /dev/null /proc/$$/cmdline && exec pipectl thumb photo.jpg -s 8 -o a.png'
                 """)
             // Not without all of /proc: libdispatch ends a program there that runs for a second.
             #expect(
-                result.text.contains("0.1.0\n") && !result.text.contains("OVERVIEW"), "\(result.text) \(result.errors)")
+                result.text.contains("\(Program.version)\n") && !result.text.contains("OVERVIEW"),
+                "\(result.text) \(result.errors)")
         }
     #endif
 }

@@ -3,7 +3,7 @@ import Stages
 
 /// The option for the addresses that may be asked, shared by all verbs that send requests.
 struct AddressOptions: ParsableArguments {
-    @Flag(help: "Refuse addresses that are not public. Those of this machine and its network are not.")
+    @Flag(help: "Refuse private and local addresses.")
     var publicOnly = false
 
     /// All, as curl does, unless the flag is set.

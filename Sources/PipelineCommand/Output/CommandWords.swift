@@ -1,6 +1,6 @@
 import Pipeline
 
-/// The words of the command for what the library says in those of its API.
+/// Translates the library's API terms into the command's options.
 enum CommandWords {
     private static let phrases: [(library: String, command: String)] = [
         ("Raise the limit of source bytes.", "Raise it with --max-source-bytes."),

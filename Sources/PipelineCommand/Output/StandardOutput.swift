@@ -42,6 +42,6 @@ enum StandardOutput {
 
     private static func error(_ number: Int32) -> LoadError {
         LoadError(
-            .unwritable, subject: "standard output", "It can't be written: \(String(cString: strerror(number))).")
+            .unwritable, subject: "standard output", "Writing failed: \(String(cString: strerror(number))).")
     }
 }

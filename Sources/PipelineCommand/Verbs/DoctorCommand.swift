@@ -28,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let codecs = await CodecTrial.all()
         let health = await cacheHealth() + shared.findings() + [settings]
         let findings =
-            [DoctorFinding("version", Program.name, Pipectl.version, true)] + libraries + codecs + limits + [
+            [DoctorFinding("version", Program.name, Program.version, true)] + libraries + codecs + limits + [
                 await confinement
             ]
             + health

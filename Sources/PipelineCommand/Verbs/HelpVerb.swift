@@ -41,7 +41,7 @@ struct HelpVerb: ParsableCommand {
         do {
             let reference =
                 if let name { try StageReference(name, in: catalogue) } else { StageReference(catalogue) }
-            StandardOutput.write(reference.written(as: form, version: Pipectl.version, program: Program.name))
+            StandardOutput.write(reference.written(as: form, version: Program.version, program: Program.name))
         } catch {
             throw ValidationError(error.message)
         }

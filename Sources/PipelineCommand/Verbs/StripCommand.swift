@@ -84,7 +84,7 @@ struct StripCommand: AsyncParsableCommand {
                 } else if target.format != found.format {
                     throw LoadError(
                         .unencodable, subject: job.shown,
-                        "The file stays \(found.format.name), and the output's name promises \(target.format.name).")
+                        "strip writes \(found.format.name), and the output is named as \(target.format.name).")
                 }
                 let image = EncodedImage(
                     bytes: stripped, declaredType: found.format.rawValue, size: found.size, nativeSize: found.size)

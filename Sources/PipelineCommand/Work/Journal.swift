@@ -62,7 +62,7 @@ final class Journal: Sendable {
             guard number == EWOULDBLOCK || number == 0 else {
                 throw .unusable(error(String(cString: strerror(number))))
             }
-            throw .inUse(error("another batch with the same output is running; give it --journal FILE of its own"))
+            throw .inUse(error("another batch is writing to this output; wait for it, or give each its own --journal"))
         }
         switch JournalLines.begin(file) {
         case 0: break

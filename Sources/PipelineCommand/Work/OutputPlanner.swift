@@ -98,7 +98,7 @@ struct OutputPlanner {
             if let format, format != own {
                 throw LoadError(
                     .unencodable, subject: printable(path),
-                    "The file's name promises \(own.name); -f \(format.name) in place would make it wrong. Give -o.")
+                    "--in-place can't write \(format.name) to a file named as \(own.name). Use -o.")
             }
             return OutputTarget(destination: .path(path), format: own)
         case .pattern(let pattern):

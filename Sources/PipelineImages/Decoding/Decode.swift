@@ -37,7 +37,7 @@ public struct Decode: Stage, LookingAhead {
     ///   - codecs: The formats that are decoded; by default those of the list, see ``ImageCodecs``.
     ///   - limits: What an image may cost; by default 50 million pixels, 100,000 pixels a side, 64 million bytes, 1
     ///     frame, 1 GB of memory, 30 seconds.
-    ///   - quality: How near a reduced picture comes to a full decode scaled with a Lanczos-3 kernel:
+    ///   - quality: The quality of a reduced decode, compared with a full decode scaled with a Lanczos-3 kernel:
     ///     ``DecodeQuality/quality``, the default, within 54 dB; ``DecodeQuality/fast`` within 46 dB, for less work.
     ///   - allowTruncated: Whether a truncated file yields its readable part; by default it is an error.
     ///   - budget: The memory that all decodes with this budget share; by default a common budget of 512 MB.

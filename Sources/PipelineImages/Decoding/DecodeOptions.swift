@@ -5,7 +5,7 @@ public struct DecodeOptions: Sendable, Hashable {
     /// How many frames of an animation to decode; 1 by default.
     public var frames: Int
 
-    /// How near a reduced picture comes to the best possible one; ``DecodeQuality/quality`` by default.
+    /// The quality of a reduced decode; ``DecodeQuality/quality`` by default.
     public var quality: DecodeQuality
 
     /// Creates options; omitted ones have their defaults.

@@ -1,5 +1,5 @@
-/// How near a picture that is reduced while it is decoded comes to the best possible one: a full decode, scaled with a
-/// Lanczos-3 kernel.
+/// The quality of a picture that is reduced while it is decoded, compared with the best possible one: a full decode,
+/// scaled with a Lanczos-3 kernel.
 ///
 /// It decides how far the cheaper steps, a format's own scaled decode and block averaging, reduce the picture before
 /// the Lanczos kernel does the rest.

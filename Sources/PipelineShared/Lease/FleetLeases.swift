@@ -40,7 +40,7 @@ final class FleetLeases: Sendable {
         self.clock = clock
     }
 
-    /// What a load is to do.
+    /// What the load must do.
     enum Turn {
         /// Do the work for all machines.
         case hold(FleetRight)

@@ -80,8 +80,8 @@ extension RedisStore {
         }.value
     }
 
-    /// What Redis is to hold for bytes: these, or a reference to where they are. `nil` if they are too many to be shared,
-    /// or can't be written to the store of large responses now.
+    /// Returns the value to store in Redis for these bytes: the bytes, or a reference to the bucket's object. `nil` if
+    /// they are too many to be shared, or can't be written to the bucket now.
     /// - Throws: `CancellationError` if the task is cancelled.
     func value(_ bytes: [UInt8]) async throws -> [UInt8]? {
         // Shorter ones are never taken for a reference.

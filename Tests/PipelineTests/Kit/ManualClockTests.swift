@@ -26,7 +26,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test func `Who sleeps wakes when the clock was moved far enough, not before`() async throws {
+    @Test func `A sleeper wakes once the clock has moved far enough, not before`() async throws {
         let clock = ManualClock()
         let awake = Lock(Set<Int>())
         let sleeps = [1, 2, 3].map { seconds in
@@ -47,7 +47,7 @@ struct ManualClockTests {
         try await sleeps[2].value
     }
 
-    @Test func `Who sleeps for no time does not sleep`() async throws {
+    @Test func `A zero sleep returns at once`() async throws {
         let clock = ManualClock()
         try await clock.sleep(for: .zero)
         try await clock.sleep(for: .seconds(-1))
@@ -67,7 +67,7 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await early.value }
     }
 
-    @Test func `Who waits for sleepers can be cancelled`() async throws {
+    @Test func `Waiting for sleepers can be cancelled`() async throws {
         let clock = ManualClock()
         let watcher = Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -19,17 +19,17 @@ struct Settings: ParsableArguments {
     )
     var publicURL: String?
 
-    @Option(help: "A folder whose files are served. Without it no file is read.")
+    @Option(help: "The folder of files to serve. Without it, no file is read.")
     var folder: String?
 
     @Option(
         name: .customLong("allow"),
-        help: "The beginning of URLs that are loaded, such as https://example.com/photos/. May be repeated.")
+        help: "A URL prefix to load from, such as https://example.com/photos/. May be repeated.")
     var origins: [String] = []
 
     @Option(
         name: .customLong("allow-address"),
-        help: "An address, network or host that isn't public and is loaded from all the same. May be repeated.")
+        help: "A private address, network or host to allow anyway. May be repeated.")
     var addresses: [String] = []
 
     @Option(help: "A file of keys that paths are signed with: a line for each, SECRET or SECRET:SALT in hexadecimal.")
@@ -41,10 +41,10 @@ struct Settings: ParsableArguments {
     @Option(help: "The folder of the cache.")
     var cache = HTTPCache.defaultFolder + "-server"
 
-    @Option(help: "The most bytes of the cache on disk.")
+    @Option(help: "The maximum size of the cache on disk, in bytes.")
     var cacheBytes = 1_000_000_000
 
-    @Option(help: "The most bytes of results in memory.")
+    @Option(help: "The maximum size of results in memory, in bytes.")
     var memoryBytes = 128_000_000
 
     @Option(
@@ -58,17 +58,17 @@ struct Settings: ParsableArguments {
     @Option(help: "How long files, and responses without a lifetime of their own, are fresh, in seconds.")
     var maxAge = 3600
 
-    @Option(help: "The quality of results whose path names none, 1 to 100.")
+    @Option(help: "The quality of results whose path has none, 1 to 100.")
     var quality = 80
 
-    @Option(help: "The most pixels of a result's side.")
+    @Option(help: "The maximum pixels of a result's longer side.")
     var longestSide = 8192
 
-    @Option(help: "The most pixels of a source.")
+    @Option(help: "The maximum pixels of a source.")
     var pixels = ImageLimits().pixels
 
     @Option(
-        help: "How near reduced pictures come to the best possible ones: quality, or fast, whose loss encoding hides.")
+        help: "Decoding quality: quality, or fast, whose difference is invisible after encoding.")
     var decodeQuality = DecodeQuality.fast
 
     @Option(help: "How long all work on a picture may take together, encoding included, in seconds.")
@@ -77,7 +77,7 @@ struct Settings: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Decode in confined processes. SVG and JPEG XL are read only there.")
     var isolate = true
 
-    @Option(help: "How many results may be in work or wait for it. Further requests get 503.")
+    @Option(help: "The maximum of results in progress and waiting. Further requests get 503.")
     var queue = 256
 
     @Option(help: "How many requests a second each client may send; 0 for any number.")
@@ -88,7 +88,7 @@ struct Settings: ParsableArguments {
 
     @Option(
         name: .customLong("trust-proxy"),
-        help: "The address of a proxy whose X-Forwarded-For is believed. May be repeated.")
+        help: "The address of a proxy whose X-Forwarded-For is trusted. May be repeated.")
     var proxies: [String] = []
 
     @Option(
@@ -102,7 +102,7 @@ struct Settings: ParsableArguments {
     var imgproxyPresets: [String] = []
 
     @Option(
-        name: .customLong("picture"), help: "A URL that the gallery shows besides the folder's files. May be repeated.")
+        name: .customLong("picture"), help: "A URL to show in the gallery with the folder's files. May be repeated.")
     var pictures: [String] = []
 
     @Flag(help: "Serve a gallery of the folder at /, and the traces of recent requests.")

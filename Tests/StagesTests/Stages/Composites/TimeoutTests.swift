@@ -118,7 +118,7 @@ struct TimeoutTests {
         await #expect(throws: LoadError.self) { try await other.response }
     }
 
-    @Test("Who shares a load with one whose time is over still gets its image")
+    @Test("A load that shares work with a timed-out load still gets its image")
     func shared() async throws {
         let loader = site.loader()
         let picture = try Pictures.bytes("good/webp-lossy.webp")

@@ -63,7 +63,7 @@ struct Gallery: Sendable {
         return html
     }
 
-    /// A picture's place in the grid. One that can't be loaded now has no placeholder, and is asked for all the same.
+    /// A picture's place in the grid. One that can't be loaded now has no placeholder but is still requested.
     private func cell(_ name: String) async -> String {
         let hash = try? await pictures.hash(of: name)
         let title = (name.split(separator: "/").last ?? "").prefix { $0 != "." }.replacing("-", with: " ")

@@ -35,10 +35,9 @@ final class Connections: Sendable {
         (aborts, abortsOfEncodes) = (timer("no"), timer("begun"))
     }
 
-    /// Runs a request's work in a task that is cancelled when the client goes away.
+    /// Runs a request's work in a task that is cancelled when the client disconnects.
     /// - Parameter isQuick: Whether the work most likely ends without waiting, as a hit in memory does. Other work stays
-    ///   off the threads that all requests share: of a thousand that come at once, hits shall not stand in a line
-    ///   behind loads.
+    ///   off the threads that all requests share, so that cache hits never wait behind loads.
     /// - Throws: What the work throws.
     func run<Result: Sendable>(
         on channel: any Channel, isQuick: Bool, _ work: @escaping @Sendable () async throws -> Result

@@ -70,7 +70,7 @@ struct Pictures: Sendable {
         var control = "max-age="
         if let end = response.freshUntil {
             let left = Int(end.timeIntervalSince(now))
-            // Caches count a lifetime from the moment that the origin was asked, of which Age tells them.
+            // Caches measure max-age from the origin's response; Age tells them how long ago that was.
             let lifetime = min(max(0, left) + (age ?? 0), 31_536_000)
             control = left > 0 ? control + String(lifetime) : "private, no-cache"
         } else {

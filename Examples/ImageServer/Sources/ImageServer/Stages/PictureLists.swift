@@ -16,7 +16,7 @@ final class PictureLists: Sendable {
     ///   - resources: The caches and the client of all lists.
     ///   - queue: Limits the loads that wait or work.
     ///   - quality: The quality of requests that name none.
-    ///   - decodeQuality: How near reduced pictures come to the best possible ones.
+    ///   - decodeQuality: The quality of reduced decoding.
     ///   - fleet: The servers that share responses and results.
     init(
         _ resources: PipelineResources, queue: WorkQueue, quality: Int, decodeQuality: DecodeQuality, fleet: Fleet?

@@ -1,4 +1,0 @@
-extension Pipectl {
-    /// The program's version.
-    static let version = "0.1.0"
-}
