@@ -73,6 +73,44 @@ struct RiskyFormatsTests {
         await pool.close()
     }
 
+    @Test("Pictures of all formats are drawn in an SVG, and those that can't be are counted", arguments: [false, true])
+    func embedded(isWide: Bool) async throws {
+        let pool = try await Corpus.pool(workers: 1)
+        let codecs = try ImageCodecs.standard.adding(.svg).isolated(in: pool)
+        let dot = DecodedImage(size: 2, layout: .rgb, pixels: [UInt8](repeating: 200, count: 12))
+        func svg(_ type: String, _ bytes: [UInt8]) -> [UInt8] {
+            let text = """
+                <?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><title>é</title>
+                <image href="data:\(type);base64,\(Data(bytes).base64EncodedString())" width="40" height="40"/></svg>
+                """
+            guard isWide else { return Array(text.utf8) }
+            return [0xfe, 0xff] + text.utf16.flatMap { unit -> [UInt8] in [UInt8(unit >> 8), UInt8(unit & 255)] }
+        }
+        let decoder = try #require(codecs.codec(for: .svg)?.decoder)
+        func missing(_ file: [UInt8]) throws -> Int {
+            try decoder.header(of: file, cancellation: WorkCancellation()).missingPictures
+        }
+        for format in [ImageFormat.gif, .webp, .tiff, .png, .jpeg, .avif] {
+            let file = svg(format.rawValue, try await EncodedImage(encoding: dot, as: format).bytes)
+            let drawn = try await DecodedImage(decoding: file, codecs: codecs)
+            let centre = try drawn.withPixels { Array($0[3280..<3284]) }
+            #expect(
+                centre[3] == 255 && centre.prefix(3).allSatisfy { (190...210).contains($0) }, "\(format): \(centre)")
+            #expect(try missing(file) == 0)
+        }
+        let icon: [UInt8] = [0, 0, 1, 0, 1, 0]
+        for file in [
+            svg("image/x-icon", icon), svg("image/gif", Array("GIF89a".utf8)),
+            svg("image/svg+xml", Array("<svg/>".utf8)),
+        ] {
+            _ = try await DecodedImage(decoding: file, codecs: codecs)
+            #expect(try missing(file) == 1)
+        }
+        #expect(try missing(svg("text/css", [0x61])) == 0)
+        #expect(pool.statistics.refusedCalls == 0, "call \(pool.statistics.lastRefusedCall)")
+        await pool.close()
+    }
+
     @Test("Filters and text are drawn")
     func filtersAndText() async throws {
         let pool = try await Corpus.pool(workers: 1)

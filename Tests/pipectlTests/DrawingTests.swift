@@ -68,4 +68,16 @@ struct DrawingTests {
         let trace = try await pipectl.shell("pipectl load a.svg --trace -o e.png 2>&1")
         #expect(trace.text.contains("image/svg+xml, 40×40. \(said)"), "\(trace.text)")
     }
+
+    @Test("Pictures in it that can't be read are a warning")
+    func missingPictures() async throws {
+        let svg = """
+            <svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><image href="data:image/x-icon;base64,AAABAA=="
+            width="9" height="9"/><text y="30">漢</text></svg>
+            """
+        try Data(svg.utf8).write(to: pipectl.folder.appending(path: "a.svg"))
+        let result = try await pipectl.shell("pipectl thumb a.svg -s 20 -o b.png 2>&1")
+        let said = "it is drawn as a box. A picture in the drawing can't be read and is left out."
+        #expect(result.text.contains(said), "\(result.text)")
+    }
 }

@@ -11,7 +11,7 @@ enum ImageFuzzing {
         let format = codecs.codec(of: bytes)?.format
         // What an SVG costs is counted before librsvg reads it.
         if format == .svg, let file = try? SVGFile(bytes) {
-            precondition(file.drawable.count <= SVGBounds.bytes, "an SVG beyond the bounds passed")
+            precondition(file.measurable.count <= SVGBounds.bytes, "an SVG beyond the bounds passed")
         }
         // Only the first bytes count. A HEIF file's codec, and the root of an SVG, may come later than others' signatures.
         let decisive = [.heic, .avif, .svg].contains(format) ? 1 << 16 : 4096

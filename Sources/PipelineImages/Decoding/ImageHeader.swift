@@ -46,6 +46,8 @@ public struct ImageHeader: Sendable, Hashable {
     package var missingCharacters = 0
     /// One of them; 0 without any.
     package var missingCharacter = 0
+    /// The number of pictures in a drawing that aren't drawn, since they are damaged or of formats that aren't read there.
+    package var missingPictures = 0
     /// Bytes a pixel of a picture that is decoded whole before it is scaled; see ``wholeLimit``.
     package var wholeBytes = 0
     /// The largest picture, in pixels, that is decoded whole before it is scaled.

@@ -54,9 +54,17 @@ enum SVGBounds {
         }
     }
 
+    /// - Parameter detail: What the bytes are, such as "decompressed".
+    /// - Throws: `LoadError` with `tooManyBytes`.
+    static func check(bytes count: Int, _ detail: String = "") throws(LoadError) {
+        guard count > bytes else { return }
+        throw LoadError(
+            .tooManyBytes, subject: "",
+            "The SVG has \(count) bytes\(detail); \(bytes) are allowed. Simplify it, or split it.")
+    }
+
     /// - Throws: `LoadError` with `tooManyPixels`.
-    static func check(_ pictures: [SVGPicture]) throws(LoadError) {
-        let count = SVGPicture.pixels(of: pictures)
+    static func check(pixels count: Int) throws(LoadError) {
         guard count > pixels else { return }
         throw LoadError(
             .tooManyPixels, subject: "",

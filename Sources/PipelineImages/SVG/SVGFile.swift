@@ -3,7 +3,9 @@ import Pipeline
 /// An SVG that may be given to librsvg, since it is within the bounds.
 struct SVGFile {
     /// The pictures in `data:` URLs.
-    private(set) var pictures: [SVGPicture] = []
+    let pictures: [SVGPicture]
+    /// The pixels of all pictures, those in pictures included.
+    private(set) var pixels: Int
     /// What there is to draw.
     private(set) var scan: SVGScan
 
@@ -23,26 +25,50 @@ struct SVGFile {
         }
         scan = SVGScan(text)
         pictures = scan.dataURLs.compactMap(SVGPicture.init)
-        for picture in pictures where picture.codec.format == .svg {
+        pixels = SVGPicture.pixels(of: pictures)
+        // Newer versions of librsvg draw an SVG in an SVG.
+        for picture in pictures where picture.codec?.format == .svg {
             let inner = try SVGFile(picture.bytes)
             scan.add(inner.scan)
-            pictures += inner.pictures
+            pixels = pixels.saturatingPlus(inner.pixels)
         }
         try SVGBounds.check(scan)
-        try SVGBounds.check(pictures)
+        try SVGBounds.check(pixels: pixels)
     }
 
-    /// The bytes for librsvg.
-    var drawable: [UInt8] { original ?? text }
+    /// The bytes for librsvg to measure.
+    var measurable: [UInt8] { original ?? text }
+
+    /// The bytes for librsvg to draw. Pictures that it can't read are PNG there, or empty if they can't be read at all: it
+    /// would look for libraries that a confined process can't open.
+    /// - Throws: `LoadError` with `tooManyBytes` if they are too many then; what `cancellation` says.
+    func drawable(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        var result: [UInt8] = []
+        var place = 0
+        // An SVG may have one picture many times.
+        var replacements: [[UInt8]: [UInt8]] = [:]
+        for picture in pictures where !picture.isReadable {
+            try cancellation.check()
+            let replacement = try replacements[picture.bytes] ?? picture.png(cancellation) ?? []
+            replacements[picture.bytes] = replacement
+            result += text[place..<picture.place.lowerBound]
+            result += replacement
+            place = picture.place.upperBound
+            try SVGBounds.check(bytes: result.count, " with its pictures as PNG")
+        }
+        guard place > 0 else { return measurable }
+        result += text[place...]
+        return original == nil ? result : SVGSignature.utf16(ofUTF8: result)
+    }
 
     /// The text, decompressed if it is compressed.
     private static func content(of bytes: [UInt8]) throws(LoadError) -> [UInt8] {
         guard SVGSignature.isCompressed(bytes) else {
-            guard bytes.count <= SVGBounds.bytes else { throw tooLong("\(bytes.count) bytes") }
+            try SVGBounds.check(bytes: bytes.count)
             return bytes
         }
         let length = Inflation.gzipLength(of: bytes)
-        if let length, length > SVGBounds.bytes { throw tooLong("\(length) bytes decompressed") }
+        if let length { try SVGBounds.check(bytes: length, " decompressed") }
         guard let length, let content = Inflation.gzip(bytes, length: length) else {
             throw LoadError(.undecodable, subject: "", "The compressed SVG is damaged or cut off; get a new copy.")
         }
@@ -50,11 +76,5 @@ struct SVGFile {
             throw LoadError(.undecodable, subject: "", "The file is compressed with gzip and is not an SVG.")
         }
         return content
-    }
-
-    private static func tooLong(_ length: String) -> LoadError {
-        LoadError(
-            .tooManyBytes, subject: "",
-            "The SVG has \(length); \(SVGBounds.bytes) are allowed. Simplify it, or split it.")
     }
 }

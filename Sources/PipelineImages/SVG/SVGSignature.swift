@@ -46,6 +46,11 @@ enum SVGSignature {
         return Array(String(decoding: units, as: UTF16.self).utf8)
     }
 
+    /// The same text in UTF-16, with a byte order mark.
+    static func utf16(ofUTF8 bytes: [UInt8]) -> [UInt8] {
+        [0xff, 0xfe] + String(decoding: bytes, as: UTF8.self).utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+    }
+
     /// The text's ASCII characters in bytes, without a byte order mark.
     private static func text(of bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         if bytes.starts(with: [0xef, 0xbb, 0xbf]) { return bytes.dropFirst(3) }
