@@ -62,7 +62,7 @@ struct StripTests {
         "says what is wrong",
         arguments: [
             ("photo.jpg", 2, "-o"), ("in.gif -o out.gif", 1, "only JPEG, PNG and WebP"),
-            ("photo.jpg -o out.png", 1, "promises png"), ("none.jpg -o a.jpg", 1, "none.jpg"),
+            ("photo.jpg -o out.png", 1, "is named as png"), ("none.jpg -o a.jpg", 1, "none.jpg"),
             ("http://localhost:1/a.jpg -o a.jpg", 1, "strip takes files"), ("- - -o '{index}.jpg'", 2, "once"),
         ])
     func refusals(arguments: String, status: Int, expected: String) async throws {
