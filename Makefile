@@ -114,11 +114,9 @@ verify: soak interrupt sanitize hostile fuzz verify-server svg-suites
 
 # Compares SVGs with rsvg-convert, such as those of resvg and librsvg: SVG_SUITES names folders of them.
 SVG_SUITES =
-svg-suites: dependencies
+svg-suites: release
 	@Scripts/dependencies librsvg2-bin python3-pil
-	swift build --product pipectl
-	swift build --product pipeline-decoder
-	Scripts/svg-suites $(SVG_SUITES)
+	PIPECTL=$(BINARY) Scripts/svg-suites $(SVG_SUITES)
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
