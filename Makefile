@@ -105,7 +105,8 @@ charts:
 	@Scripts/dependencies python3
 	python3 Benchmarks/Peers/charts.py Benchmarks/RESULTS.md Benchmarks/results.svg Pictures/speed.svg
 
-# Runs every long trial: hours with FUZZ_SECONDS=3600, about one without.
+# Runs every long trial, which takes hours: each fuzz target has ten minutes, unless FUZZ_SECONDS says otherwise.
+verify: FUZZ_SECONDS = 600
 verify: soak interrupt sanitize hostile fuzz verify-server svg-suites
 	Fuzz/perturbed
 	@if [ -n "$(JXL_CONFORMANCE)" ]; then $(MAKE) jxl-conformance; \
@@ -113,11 +114,9 @@ verify: soak interrupt sanitize hostile fuzz verify-server svg-suites
 
 # Compares SVGs with rsvg-convert, such as those of resvg and librsvg: SVG_SUITES names folders of them.
 SVG_SUITES =
-svg-suites: dependencies
+svg-suites: release
 	@Scripts/dependencies librsvg2-bin python3-pil
-	swift build --product pipectl
-	swift build --product pipeline-decoder
-	Scripts/svg-suites $(SVG_SUITES)
+	PIPECTL=$(BINARY) Scripts/svg-suites $(SVG_SUITES)
 
 # Tries the cache at length, which takes some minutes, and prints what it survived; `make test` has the short forms.
 soak: dependencies
@@ -180,7 +179,7 @@ sanitize: dependencies
 # are still checked. Prints the executions and the coverage of each.
 FUZZ_SECONDS = 30
 FUZZ_C = avif gif heif jpeg palette png resample tiff tiff-reader vips
-FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml placeholders
+FUZZ_SWIFT = sniffing headers decode chain strip isolation data-urls rows fleet http yaml svg jxl placeholders
 fuzz: dependencies
 	Fuzz/run c $(FUZZ_SECONDS) $(FUZZ_C)
 	Fuzz/run swift $(FUZZ_SECONDS) $(FUZZ_SWIFT)

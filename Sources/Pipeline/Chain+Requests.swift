@@ -1,6 +1,9 @@
 /// A stage that reports the beginning of its request itself, with `sendingRequest`, and its progress. The engine
 /// reports the end.
-package protocol RequestingStage: Stage {}
+package protocol RequestingStage: Stage {
+    /// Which URLs its client may ask; `nil` if any.
+    var urlRule: URLRule? { get }
+}
 
 /// An attachment that holds an image which is stale for this load.
 package protocol CachedImage: LoadAttachment {}

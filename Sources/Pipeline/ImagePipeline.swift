@@ -23,6 +23,8 @@ public struct ImagePipeline: Sendable {
     let isWrittenOut: Bool
     /// The codecs of the stages, or else of the loader; `nil` if neither names any.
     let codecs: ListCodecs?
+    /// Which URLs the clients of the list may ask; `nil` if any.
+    let urlRule: URLRule?
     /// The edits that found no place in the list, such as `inserting(Block, before: Lease)`.
     package let misplacedEdits: [String]
 
@@ -112,6 +114,7 @@ public struct ImagePipeline: Sendable {
         self.isWrittenOut = isWrittenOut
         misplacedEdits = misplaced
         signature = told.signature
+        urlRule = told.urlRule
     }
 
     /// Loads an image by taking its request down the list.
@@ -142,7 +145,7 @@ public struct ImagePipeline: Sendable {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }
-        return Load(request, clock: clock, list: signature, codecs: used, events: events)
+        return Load(request, clock: clock, list: signature, codecs: used, urlRule: urlRule, events: events)
     }
 }
 

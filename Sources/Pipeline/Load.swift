@@ -13,6 +13,8 @@ public struct Load: Sendable {
     public let list: Digest
     /// The codecs of the list, or else of the loader; `nil` if neither names any.
     package let listCodecs: ListCodecs?
+    /// Which URLs the clients of the list may ask; `nil` if any.
+    package let urlRule: URLRule?
 
     /// What has been found so far.
     public private(set) var content: LoadContent = .empty
@@ -51,12 +53,13 @@ public struct Load: Sendable {
 
     init(
         _ request: ImageRequest, clock: any LoadClock, list: Digest, codecs: ListCodecs? = nil,
-        events: (@Sendable (LoadEvent) -> Void)? = nil
+        urlRule: URLRule? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request
         self.clock = clock
         self.list = list
         listCodecs = codecs
+        self.urlRule = urlRule
         self.events = events
         recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
@@ -175,7 +178,8 @@ public struct Load: Sendable {
 
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
-        var fork = Load(request, clock: clock, list: list, codecs: listCodecs, events: events)
+        var fork = Load(
+            request, clock: clock, list: list, codecs: listCodecs, urlRule: urlRule, events: events)
         fork.content = content
         fork.source = source
         fork.sourceKey = sourceKey

@@ -16,5 +16,7 @@ struct S3URLs: HTTPClient {
         return try await signed.send(request)
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
     func shutdown() async { await client.shutdown() }
 }

@@ -26,6 +26,8 @@ extension DecoderPool {
             do {
                 return try attempt(request, on: bytes, keepsFile, microseconds, cancellation, body)
             } catch let failure as WorkerProcess.Failure {
+                // A new worker has said the same.
+                if case .spent(let error) = failure { throw error }
                 let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
                 state.withLock { $0.refused.insert(digest, count: bytes.count, now: now) }
                 throw Self.error(failure)
@@ -66,6 +68,7 @@ extension DecoderPool {
         }
         worker.rest(used: response.used, now: start.clock.uptimeNanoseconds)
         release(worker, response)
+        if response.isSpent, case .failure(let error) = result { throw WorkerProcess.Failure.spent(error) }
         return try result.get()
     }
 
@@ -150,7 +153,7 @@ extension DecoderPool {
 
     private func release(_ worker: WorkerProcess, _ response: Message) {
         let isOld =
-            worker.files >= start.imagesPerWorker && !worker.hasFile
+            response.isSpent || worker.files >= start.imagesPerWorker && !worker.hasFile
             || .nanoseconds(start.clock.uptimeNanoseconds - worker.birth) >= start.age
         let refused = max(0, response.refusedCalls &- worker.refusedCalls)
         worker.note(refusedCalls: response.refusedCalls)
@@ -182,8 +185,9 @@ extension DecoderPool {
         }
     }
 
-    private static func error(_ failure: WorkerProcess.Failure) -> LoadError {
+    private static func error(_ failure: WorkerProcess.Failure) -> any Error {
         switch failure {
+        case .spent(let error): error
         case .died:
             LoadError(
                 .undecodable, subject: "", "The file ended the process that decoded it, twice. Get a new copy.")

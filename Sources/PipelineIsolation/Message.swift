@@ -27,9 +27,15 @@ package struct Message: BitwiseCopyable, Sendable {
         get { keeping != 0 }
         set { keeping = newValue ? 1 : 0 }
     }
+    /// In a response: whether the worker mustn't do another request, since an earlier image may be why one fails.
+    package var isSpent: Bool {
+        get { spending != 0 }
+        set { spending = newValue ? 1 : 0 }
+    }
     // Numbers: any bits are one, while a Bool that another process wrote may be neither true nor false.
     private var repetition: Int64 = 0
     private var keeping: Int64 = 0
+    private var spending: Int64 = 0
     private var count: Int64 = 0
     private var numbers = InlineArray<61, Int64>(repeating: 0)
 

@@ -38,6 +38,7 @@ struct WorkerLoop {
             response.used = max(response.used, written)
         }
         response.sequence = request.sequence
+        response.isSpent = SVGFonts.areSpent
         response.refusedCalls = Int(csandbox_refused_calls(&response.lastRefusedCall))
         return response
     }

@@ -117,6 +117,8 @@ final class WorkerProcess: @unchecked Sendable {
         case died
         /// Its response breaks the rules.
         case malformed(String)
+        /// It failed, maybe because of an image before.
+        case spent(any Error)
     }
 
     /// Sends a file and a request, and waits for the response.

@@ -46,6 +46,9 @@ public struct Fetch: Stage, RequestingStage, ClockedStage {
     /// A response of the origin, one that it has confirmed, or one that is stored where a redirect leads.
     public var leaves: Set<ResponseState.Kind> { [.fresh, .fetched, .confirmed] }
 
+    /// The rule of the client.
+    package var urlRule: URLRule? { client.urlRule }
+
     /// The clock of the cache.
     package var cacheClock: (any LoadClock)? { responses.clock }
 

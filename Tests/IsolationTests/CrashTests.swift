@@ -6,8 +6,16 @@ import Testing
 
 @testable import PipelineIsolation
 
-@Suite("Workers that die often, or work without a request")
+@Suite("Workers that die often, or work without a request", .timeLimit(.minutes(5)))
 struct CrashTests {
+    /// Waits until something is so, or the test's time is over.
+    private func until(_ isSo: () -> Bool) async throws {
+        while !isSo() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
     /// The random number of a worker's program.
     private func random(_ codecs: ImageCodecs) async -> String? {
         let error = await #expect(throws: LoadError.self) {
@@ -27,7 +35,8 @@ struct CrashTests {
         }
         #expect(await random(codecs) == first)
         let third = Task { try await DecodedImage(decoding: Escaping.file("crash 2"), codecs: codecs) }
-        while pool.statistics.deaths < 3 || !pool.state.withLock({ $0.crashes.needHelper }) { await Task.yield() }
+        // A fourth death would come without a pause.
+        try await until { pool.state.withLock { $0.crashes.needHelper || $0.statistics.deaths > 3 } }
         #expect(pool.helperProcess == helper)
         clock.advance(by: Crashes.shortestPause)
         await #expect(throws: LoadError.self) { try await third.value }
@@ -44,10 +53,12 @@ struct CrashTests {
             workers: 1, helper: Corpus.helper("EscapingDecoder"), age: .seconds(6000), clock: clock)
         let (codecs, helper) = (try Escaping.codecs(in: pool), pool.helperProcess)
         for number in 0..<3 {
-            await #expect(throws: LoadError.self) {
-                try await DecodedImage(decoding: Escaping.file("crash \(number)"), codecs: codecs)
-            }
+            let crash = Task { try await DecodedImage(decoding: Escaping.file("crash \(number)"), codecs: codecs) }
+            // A new helper would wait for the clock.
+            let deaths = 2 * (number + 1)
+            try await until { pool.state.withLock { $0.crashes.needHelper || $0.statistics.deaths == deaths } }
             clock.advance(by: .seconds(61))
+            await #expect(throws: LoadError.self) { try await crash.value }
         }
         #expect(pool.helperProcess == helper)
         #expect(pool.statistics.restarts == 0)
@@ -77,7 +88,7 @@ struct CrashTests {
         let codecs = try Escaping.codecs(in: pool)
         _ = try await DecodedImage(decoding: Escaping.file("compute"), codecs: codecs)
         let computing = { pool.state.withLock { $0.idle.first }?.hasComputed }
-        while computing() == false { await Task.yield() }
+        try await until { computing() != false }
         #expect(computing() == true)
         #expect(try await DecodedImage(decoding: Escaping.file("nothing"), codecs: codecs).size == 4)
         #expect(pool.statistics.kills == 1)
@@ -93,8 +104,8 @@ struct CrashTests {
         let helper = try #require(pool.helperProcess)
         try await clock.sleepers(1, includingLimits: true)
         clock.advance(by: DecoderPool.idleTime)
-        while pool.count > 0 { await Task.yield() }
-        while Processes().children(of: helper).contains(where: { !$0.isZombie }) { await Task.yield() }
+        try await until { pool.count == 0 }
+        try await until { !Processes().children(of: helper).contains { !$0.isZombie } }
         #expect(try await DecodedImage(decoding: Escaping.file("nothing"), codecs: codecs).size == 4)
         #expect(pool.statistics.started == 2)
         #expect(pool.helperProcess == helper)

@@ -74,6 +74,19 @@ struct ResidueTests {
         await pool.close()
     }
 
+    @Test("With two images a worker, it is replaced after two files, however many requests they take")
+    func twoImages() async throws {
+        let pool = try await DecoderPool(
+            workers: 1, helper: Corpus.helper("EscapingDecoder"), imagesPerWorker: 2)
+        let codecs = try Escaping.codecs(in: pool)
+        // Each is a header and a picture.
+        for (number, started) in [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3)] {
+            _ = try await DecodedImage(decoding: Escaping.file("\(number)"), codecs: codecs)
+            #expect(pool.statistics.started == started, "image \(number)")
+        }
+        await pool.close()
+    }
+
     @Test("A slab is cleared, and its memory given back, whatever the worker says that it used")
     func slab() async throws {
         let pool = try await Corpus.pool(workers: 1, helper: "EscapingDecoder")

@@ -98,6 +98,18 @@ struct RiskyFormatsTests {
                 centre[3] == 255 && centre.prefix(3).allSatisfy { (190...210).contains($0) }, "\(format): \(centre)")
             #expect(try missing(file) == 0)
         }
+        // Without a type, with a wrong one, and an SVG in an SVG in an SVG.
+        let png = try await EncodedImage(encoding: dot, as: .png).bytes
+        let jpeg = try await EncodedImage(encoding: dot, as: .jpeg).bytes
+        for file in [
+            svg("", png), svg("", jpeg), svg("image/png", jpeg), svg("image/jpeg", png),
+            svg("image/svg+xml", svg("image/svg+xml", svg("image/gif", png))),
+        ] {
+            let drawn = try await DecodedImage(decoding: file, codecs: codecs)
+            let centre = try drawn.withPixels { Array($0[3280..<3284]) }
+            #expect(centre[3] == 255 && centre.prefix(3).allSatisfy { (190...210).contains($0) }, "\(centre)")
+            #expect(try missing(file) == 0)
+        }
         let icon: [UInt8] = [0, 0, 1, 0, 1, 0]
         for file in [
             svg("image/x-icon", icon), svg("image/gif", Array("GIF89a".utf8)),

@@ -45,6 +45,26 @@ struct SVGTextTests {
         #expect(widths[1] > 2 * widths[0])
     }
 
+    @Test("A font that one SVG wants far too large is drawn all the same, and in the next one")
+    func largestFont() async throws {
+        let normal = Self.line("Hamburg", "font-family='serif'")
+        // librsvg scales it twice.
+        let large = Self.svg(
+            "<path id='p' d='M0 0 H2'/><g transform='scale(100)'><text font-size='32' font-family='serif'>"
+                + "<textPath href='#p'>a</textPath> b</text></g>")
+        let pool = try await Corpus.pool(workers: 1)
+        let codecs = try ImageCodecs.standard.adding(.svg).isolated(in: pool)
+        let first = try await DecodedImage(decoding: normal, codecs: codecs)
+        // A font that is in use fails, in this worker for good.
+        _ = try await DecodedImage(decoding: large, codecs: codecs)
+        #expect(pool.statistics.started == 2)
+        #expect(try await DecodedImage(decoding: normal, codecs: codecs) == first)
+        _ = try? await DecodedImage(decoding: large, codecs: codecs)
+        #expect(try await DecodedImage(decoding: normal, codecs: codecs) == first)
+        #expect(pool.statistics.deaths == 0)
+        await pool.close()
+    }
+
     @Test("Families, weights and slants differ, and monospaced letters are equally wide")
     func styles() async throws {
         let styles = [

@@ -24,6 +24,10 @@ enum FuzzTarget: String, CaseIterable {
     case http
     /// Reading pipelines in YAML.
     case yaml
+    /// Counting what an SVG costs, and replacing the pictures in it.
+    case svg
+    /// Finding the codestream in a JPEG XL file.
+    case jxl
     /// Drawing placeholders from hashes.
     case placeholders
 
@@ -57,6 +61,8 @@ enum FuzzTarget: String, CaseIterable {
         case .fleet: FleetFuzzing.read(bytes)
         case .http: TextFuzzing.readFields(bytes)
         case .yaml: TextFuzzing.readPipeline(bytes)
+        case .svg: SVGFuzzing.read(bytes)
+        case .jxl: SVGFuzzing.findCodestream(bytes)
         case .placeholders: ImageFuzzing.drawPlaceholders(bytes)
         }
     }

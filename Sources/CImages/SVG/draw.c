@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,10 @@ static bool failed(csvg_failure *failure, GError *error, const char *fallback) {
     if (error) g_error_free(error);
     return false;
 }
+
+static atomic_bool fonts_are_spent;
+
+bool csvg_fonts_are_spent(void) { return atomic_load(&fonts_are_spent); }
 
 /// Finds the size as rsvg-convert does: that of `width` and `height`; where one is missing or relative, that which the
 /// view box's proportions give; without either, that of all that is drawn.
@@ -102,6 +107,7 @@ bool csvg_draw(
             svg.cairo_surface_destroy(surface);
         }
     }
+    if (!done && strstr(failure->message, "FreetypeError")) atomic_store(&fonts_are_spent, true);
     if (done) straighten(pixels, (size_t)width * (size_t)height);
     return done;
 }

@@ -29,6 +29,9 @@ typedef struct {
 bool csvg_load_fonts(
     const char *_Nonnull configuration, const csvg_font *_Nonnull fonts, size_t count, csvg_failure *_Nonnull failure);
 
+/// Whether a drawing has failed since a font did. cairo refuses a font from then on that was once to be too large.
+bool csvg_fonts_are_spent(void);
+
 /// Whether one of the fonts has a glyph for a character. A character without is drawn as a box.
 bool csvg_has_glyph(uint32_t character);
 

@@ -12,6 +12,8 @@ public enum CacheMiss: Sendable, Hashable {
     case unavailable
     /// The source has no key.
     case noKey
+    /// A stored redirect leads to a URL that the client may not ask.
+    case notAllowed
     /// The request forbids it (`no-store`, RFC 9111 section 5.2.1.5).
     case requestNoStore
 }
@@ -26,6 +28,7 @@ extension CacheMiss: CustomStringConvertible {
         case .damaged: "the stored response is damaged"
         case .unavailable: "the cache can't be used"
         case .noKey: "the source has no key"
+        case .notAllowed: "a redirect leads to a URL that the client may not ask"
         case .requestNoStore: "the request says no-store"
         }
     }

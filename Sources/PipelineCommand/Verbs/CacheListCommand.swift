@@ -32,12 +32,9 @@ struct CacheListCommand: AsyncParsableCommand {
         let found = if let fleet { fleet.cache } else { try await cache.existing() }
         guard let responses = found else { return }
         let cutoff = filter.cutoff(now: Date.now)
-        var last: Int64 = 0
-        while true {
-            let page = try await responses.entries(after: last)
-            guard let end = page.last else { break }
-            last = end.generation
+        try await responses.eachPage { page in
             for entry in page where cutoff.map({ filter.time(of: entry) < $0 }) ?? true { show(entry) }
+            return true
         }
         await responses.close()
     }

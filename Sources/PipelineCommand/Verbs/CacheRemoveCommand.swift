@@ -69,12 +69,12 @@ struct CacheRemoveCommand: AsyncParsableCommand {
     }
 
     private func key(_ digits: String, _ responses: HTTPCache) async throws -> SourceKey? {
-        var last: Int64 = 0
-        while let page = Optional(try await responses.entries(after: last)), let end = page.last {
-            if let found = page.first(where: { "\($0.key)" == digits }) { return found.key }
-            last = end.generation
+        var key: SourceKey?
+        try await responses.eachPage { page in
+            key = page.first { "\($0.key)" == digits }?.key
+            return key == nil
         }
-        return nil
+        return key
     }
 }
 

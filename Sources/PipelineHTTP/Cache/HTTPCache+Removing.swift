@@ -123,7 +123,7 @@ extension HTTPCache {
         // Responses stored meanwhile stay; otherwise this might never end.
         guard let latest = try? await store.totals()?.latestGeneration else { return 0 }
         var (count, last) = (0, Int64.min)
-        while last < latest {
+        for _ in 0..<Self.mostPages where last < latest {
             guard let entries = try? await page(after: last, limit: 100), let end = entries.last else { break }
             last = end.generation
             let found = entries.filter { $0.generation <= latest && isMeant($0) }.map(\.generation)

@@ -79,6 +79,25 @@ extension HTTPCache {
         return try await page(after: generation, limit: limit)
     }
 
+    /// How many pages a list can have, enough for ten million entries of 100 a page.
+    package static let mostPages = 100_000
+
+    /// Passes all entries on, oldest first, page by page, until `body` returns false.
+    /// - Parameter mostPages: How long the list can be.
+    /// - Throws: What ``entries(after:limit:)`` throws, and `LoadError.Code.storeFailed` if the store's list is longer: a
+    ///   store that adds an entry for each page would never end it. The errors of `body`.
+    package func eachPage(mostPages: Int = mostPages, _ body: ([CacheEntry]) async throws -> Bool) async throws {
+        var last: Int64 = 0
+        for _ in 0..<mostPages {
+            let page = try await entries(after: last)
+            guard let end = page.last, try await body(page) else { return }
+            last = end.generation
+        }
+        throw LoadError(
+            .storeFailed, subject: "",
+            "The store's list of entries doesn't end after \(mostPages) pages. Check what else writes to it.")
+    }
+
     /// A page of entries without waiting for what is written.
     func page(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
         let entries = try await store.entries(after: generation, limit: limit)

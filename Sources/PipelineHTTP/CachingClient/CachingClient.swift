@@ -45,7 +45,7 @@ public final class CachingClient: Sendable {
         var interim: [TransferResponse.Interim] = []
         var hops = RedirectHops(request.transfer(request.headers), credentials: cache.users.credentials)
         while true {
-            var exchange = CachingExchange(request, of: self)
+            var exchange = CachingExchange(request, of: self, mayRead: hops.mayRead(by: client.urlRule))
             var response = try await exchange.answer()
             steps += response.steps
             interim += response.interim

@@ -8,13 +8,16 @@ struct CachingExchange {
     /// The fields that reach the origin, except for the cache's own conditions.
     let headers: HTTPFields
     let owner: CachingClient
+    /// Whether stored responses may be used.
+    private let mayRead: Bool
     var step: CachingStep
 
     var cache: HTTPCache { owner.cache }
     var now: Date { cache.clock.now }
 
-    init(_ request: CachingRequest, of owner: CachingClient) {
+    init(_ request: CachingRequest, of owner: CachingClient, mayRead: Bool = true) {
         self.request = request
+        self.mayRead = mayRead
         self.owner = owner
         headers = request.mode.fields(request.headers)
         step = CachingStep(url: request.url)
@@ -31,9 +34,13 @@ struct CachingExchange {
             step.notes.append("the cache is not asked: \(reasonNotToRead)")
             return try await ask(key, nil, use: .none)
         }
-        var isShared = isShareable
+        // Shared fetches are looked up in the cache.
+        var isShared = isShareable && mayRead
         while true {
-            let found = try await cache.lookup(key, headers: judged, rules: .http, priority: request.priority)
+            let found =
+                mayRead
+                ? try await cache.lookup(key, headers: judged, rules: .http, priority: request.priority)
+                : .miss(.notAllowed)
             step.lookup = found
             switch CacheDecision(found, mode: request.mode, headers: headers) {
             case .give(let stored, let freshness):

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 import HTTPTypes
 import Logging
 import Pipeline
@@ -41,6 +41,9 @@ public final class CurlClient: HTTPClient {
     }
 
     deinit { thread.stop() }
+
+    /// ``Options/allows``, together with ``Options/addresses`` for hosts that are addresses.
+    public var urlRule: (@Sendable (URL) -> Bool)? { options.urlRule }
 
     /// Fails the transfers in flight, ends the thread and returns when it has ended. A client does the same when it is
     /// released, without waiting.

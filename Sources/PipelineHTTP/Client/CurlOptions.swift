@@ -23,8 +23,8 @@ extension CurlClient {
         /// The addresses that may be connected to; public ones by default.
         public var addresses = AddressPolicy.publicOnly
         /// Decides whether a URL may be asked; with `nil`, the default, any may. It is called for every request before
-        /// anything is sent, those that follow redirects included, so no server can lead the client elsewhere. It must
-        /// return quickly.
+        /// anything is sent, those that follow redirects included, so no server can lead the client elsewhere. Caches
+        /// call it before they follow a stored redirect. It must return quickly.
         public var allows: (@Sendable (URL) -> Bool)?
         /// The proxy, such as `http://proxy.example:3128`; none by default. The environment is not read. A connection
         /// to it is kept for further requests to the same origin, and closed for a request to another one.
@@ -41,6 +41,18 @@ extension CurlClient {
 
         /// The defaults.
         public init(addresses: AddressPolicy = .publicOnly) { self.addresses = addresses }
+
+        /// What is known of a URL before anything is sent; `nil` if any may be asked.
+        var urlRule: (@Sendable (URL) -> Bool)? {
+            // Behind a proxy only the proxy's address counts.
+            let addresses = proxy == nil && addresses != .any ? addresses : nil
+            guard allows != nil || addresses != nil else { return nil }
+            return { [allows] url in
+                guard allows?(url) ?? true else { return false }
+                guard let addresses, let host = try? CurlURL(url).host, let address = Address(host) else { return true }
+                return addresses.refusal(of: address, host: host) == nil
+            }
+        }
     }
 
     /// A client certificate (RFC 8446 section 4.4.2), with its key, in files.

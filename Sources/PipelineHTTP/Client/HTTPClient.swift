@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// Sends requests over the network. ``CurlClient`` is this package's implementation; a test may pass another.
 public protocol HTTPClient: Sendable {
     /// Sends a request and returns as soon as the final status line and fields have arrived; the body then arrives as
@@ -18,4 +20,15 @@ public protocol HTTPClient: Sendable {
     /// A client that wraps another one shuts that down. There is no default, which such a client would inherit
     /// unnoticed. Leave the method empty if there is nothing to free.
     func shutdown() async
+
+    /// Decides which URLs may be asked; `nil`, the default, if any may.
+    ///
+    /// Caches ask it too before they follow a stored redirect: what another program has stored leads no further than
+    /// what this client would fetch. A client that wraps another one returns that client's rule.
+    var urlRule: (@Sendable (URL) -> Bool)? { get }
+}
+
+extension HTTPClient {
+    /// No rule.
+    public var urlRule: (@Sendable (URL) -> Bool)? { nil }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import Pipeline
 
 /// A client that limits the rate of requests to each host.
@@ -35,6 +35,9 @@ public final class RateLimited: HTTPClient {
         try await line(to: CurlURL(request.url)).turn(priority: request.priority, interval: interval, clock: clock)
         return try await client.send(request)
     }
+
+    /// The rule of the wrapped client.
+    public var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
 
     /// Shuts down the wrapped client.
     public func shutdown() async { await client.shutdown() }

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A client whose requests are rewritten as they are sent, such as by adding a token that changes with the hour.
 ///
 /// A request that a redirect sends to another origin is not rewritten: the additions are meant for the first origin.
@@ -37,6 +39,9 @@ public struct Rewritten: HTTPClient {
             status: response.status, reason: response.reason, headers: response.headers, url: request.url,
             interim: response.interim, body: response.body)
     }
+
+    /// The rule of the wrapped client.
+    public var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
 
     /// Shuts down the wrapped client.
     public func shutdown() async { await client.shutdown() }

@@ -39,6 +39,9 @@ package struct RedirectHops: Sendable {
         return true
     }
 
+    /// Whether a stored response to the current hop may be used: it is the first, or its URL may be asked.
+    func mayRead(by rule: URLRule?) -> Bool { count == 0 || rule?(request.url) ?? true }
+
     /// The key of responses to the current hop.
     func key() -> SourceKey? {
         SourceKey(

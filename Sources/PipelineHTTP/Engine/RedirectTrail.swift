@@ -100,6 +100,11 @@ package struct RedirectTrail: LoadAttachment {
         var ahead = self
         var judged: Freshness?
         while true {
+            guard ahead.hops.mayRead(by: load.urlRule) else {
+                // The client decides, which may rewrite the URL.
+                if judged == nil { self = ahead }
+                return .miss(.notAllowed)
+            }
             guard let key = ahead.key else { return .miss(.noKey) }
             let found = try await cache.look(
                 key, headers: ahead.selectingFields(load), expiry: load.request.expiry, rules: rules ?? .asRequested,
@@ -109,6 +114,7 @@ package struct RedirectTrail: LoadAttachment {
                 return found
             }
             if freshness.verdict == .acceptedStale { ahead.acceptsStale = true }
+            guard response.came(by: load.urlRule) else { return .miss(.notAllowed) }
             let isFirstStale = judged == nil && !freshness.mayBeServed
             if isFirstStale {
                 self = ahead
@@ -131,6 +137,14 @@ package struct RedirectTrail: LoadAttachment {
             ahead.followed.append(.stored(response))
             ahead.move()
         }
+    }
+}
+
+extension StoredResponse {
+    /// Whether all redirects that belong to it lead to URLs that may be asked.
+    fileprivate func came(by rule: URLRule?) -> Bool {
+        guard let rule, let redirects else { return true }
+        return (redirects.targets.dropFirst() + [target]).allSatisfy { URL(string: $0).map(rule) ?? false }
     }
 }
 

@@ -3,7 +3,7 @@ import Pipeline
 /// An SVG that may be given to librsvg, since it is within the bounds.
 struct SVGFile {
     /// The pictures in `data:` URLs.
-    let pictures: [SVGPicture]
+    private(set) var pictures: [SVGPicture]
     /// The pixels of all pictures, those in pictures included.
     private(set) var pixels: Int
     /// What there is to draw.
@@ -26,13 +26,18 @@ struct SVGFile {
         scan = SVGScan(text)
         pictures = scan.dataURLs.compactMap(SVGPicture.init)
         pixels = SVGPicture.pixels(of: pictures)
-        // Newer versions of librsvg draw an SVG in an SVG.
-        for picture in pictures where picture.codec?.format == .svg {
+        var drawings: [(index: Int, file: SVGFile)] = []
+        for (index, picture) in pictures.enumerated() where picture.codec?.format == .svg {
             let inner = try SVGFile(picture.bytes)
             scan.add(inner.scan)
             pixels = pixels.saturatingPlus(inner.pixels)
+            drawings.append((index, inner))
         }
         try SVGBounds.check(scan)
+        for (index, file) in drawings {
+            pictures[index].measure(file)
+            pixels = pixels.saturatingPlus(pictures[index].pixels)
+        }
         try SVGBounds.check(pixels: pixels)
     }
 
@@ -40,7 +45,7 @@ struct SVGFile {
     var measurable: [UInt8] { original ?? text }
 
     /// The bytes for librsvg to draw. Pictures that it can't read are PNG there, or empty if they can't be read at all: it
-    /// would look for libraries that a confined process can't open.
+    /// would look for libraries that a confined process can't open. PNG and JPEG have their type.
     /// - Throws: `LoadError` with `tooManyBytes` if they are too many then; what `cancellation` says.
     func drawable(_ cancellation: WorkCancellation) throws -> [UInt8] {
         var result: [UInt8] = []
@@ -49,7 +54,7 @@ struct SVGFile {
         var replacements: [[UInt8]: [UInt8]] = [:]
         for picture in pictures where !picture.isReadable {
             try cancellation.check()
-            let replacement = try replacements[picture.bytes] ?? picture.png(cancellation) ?? []
+            let replacement = try replacements[picture.bytes] ?? picture.readable(cancellation) ?? []
             replacements[picture.bytes] = replacement
             result += text[place..<picture.place.lowerBound]
             result += replacement

@@ -6,7 +6,7 @@ import Glibc
 /// own.
 ///
 /// They are opened before the process is confined, and stay in memory.
-enum SVGFonts {
+package enum SVGFonts {
     /// Why text can't be drawn; `nil` if it can. The first use opens librsvg and the fonts.
     static let failure: String? = {
         var failure = csvg_failure()
@@ -28,6 +28,10 @@ enum SVGFonts {
         guard !done else { return nil }
         return withUnsafeBytes(of: failure.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }()
+
+    /// Whether one of them has failed. If an SVG wants a font too large, cairo refuses it in every size from then on, also
+    /// in other SVGs of the process.
+    package static var areSpent: Bool { csvg_fonts_are_spent() }
 
     /// The characters that are drawn as boxes. Spaces and marks without a glyph of their own, such as the soft hyphen,
     /// aren't.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 public import Pipeline
 public import PipelineHTTP
 
@@ -73,6 +73,9 @@ public struct SignedForS3: HTTPClient {
         else { return nil }
         return located
     }
+
+    /// The rule of the wrapped client.
+    public var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
 
     /// Shuts the client down.
     public func shutdown() async { await client.shutdown() }

@@ -86,7 +86,7 @@ extension RedisStore {
 
     func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
         var (after, found) = (max(0, generation), [CacheEntry]())
-        while found.isEmpty {
+        for _ in 0..<Self.mostEmptyPages where found.isEmpty {
             let reply = try await reading {
                 try await scripts.run(
                     .list, keys: [keys.generations],
@@ -101,8 +101,17 @@ extension RedisStore {
             }
             (after, found) = (last, entries)
         }
+        guard !found.isEmpty else {
+            throw LoadError(
+                .storeFailed, subject: "",
+                "The shared cache's list of entries has no entry in \(Self.mostEmptyPages) pages. Check what else writes to "
+                    + "the Redis server.")
+        }
         return found
     }
+
+    /// How many pages may hold nothing but what was removed; enough for five million entries of 500 a page.
+    static let mostEmptyPages = 10_000
 
     /// Reads a page of the list: the last generation that was looked at, and the entries. `nil` at the end of the list.
     static func page(_ reply: RedisValue) -> (last: Int64, entries: [CacheEntry])? {

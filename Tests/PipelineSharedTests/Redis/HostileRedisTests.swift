@@ -90,6 +90,30 @@ struct HostileRedisTests {
         }
     }
 
+    @Test("makes no listing endless that grows by one entry, or by none, each page", arguments: [true, false])
+    func growingListing(hasEntry: Bool) async throws {
+        let packed = PackedResponse.pack(response(1))
+        let entry = Array(("pipeline:r:" + String(repeating: "0", count: 64)).utf8)
+        let pages = Lock(0)
+        let server = try HostileRedis { command in
+            guard command.script == RedisScript.list.source else { return nil }
+            let number = pages.withLock { pages in
+                pages += 1
+                return Array("\(pages)".utf8)
+            }
+            let words = hasEntry ? [number, entry, number, packed] : [number]
+            let text = words.flatMap { word -> [UInt8] in Array("$\(word.count)\r\n".utf8) + word + [13, 10] }
+            return .bytes(Array("*\(words.count)\r\n".utf8) + text)
+        }
+        let fleet = fleet(server)
+        defer { fleet.close() }
+        let error = await #expect(throws: LoadError.self) {
+            try await fleet.cache.eachPage(mostPages: 20) { _ in true }
+        }
+        #expect(error?.code == .storeFailed)
+        #expect(pages.withLock(\.self) == (hasEntry ? 20 : RedisStore.mostEmptyPages))
+    }
+
     @Test("makes no list of keys endless")
     func keys() async throws {
         let server = try HostileRedis { $0.words[0] == "SCAN" ? .text("*2\r\n$1\r\n7\r\n*0\r\n") : nil }

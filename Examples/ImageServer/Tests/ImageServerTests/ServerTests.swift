@@ -81,7 +81,8 @@ final class ServerTests {
         }
     }
 
-    @Test("A source whose header takes too long is given up, for info.json as for pictures")
+    @Test(
+        "A source whose header takes too long is given up, for info.json as for pictures", .timeLimit(.minutes(1)))
     func time() async throws {
         let (clock, endless) = (ManualClock(), Endless())
         let codec = ImageCodec(.png, extensions: ["png"], decoder: endless) { $0.starts(with: [0x89, 0x50]) }

@@ -301,6 +301,69 @@ struct RedirectChainTests {
         #expect(other.log.requests.map(\.target) == ["/v1"])
     }
 
+    /// A client that may not ask for `/secret`.
+    private func strictClient(wrapped: Bool = false) -> any HTTPClient {
+        var options = CurlClient.Options(addresses: .any)
+        options.allows = { $0.path() != "/secret" }
+        let client = CurlClient(options)
+        return wrapped ? RateLimited(Rewritten(client) { $0 }, requestsPerSecond: 1000) : client
+    }
+
+    @Test(
+        "A stored redirect leads no further than the client may ask, whoever stored it", arguments: [nil, "name"],
+        [false, true])
+    func disallowed(identifier: String?, wrapped: Bool) async throws {
+        redirect("/latest", to: "/secret", "max-age=60")
+        try await load(identifier: identifier)
+        #expect(try await load(identifier: identifier).source == .disk)
+        var resources = site.resources()
+        resources.client = strictClient(wrapped: wrapped)
+        let pipeline = ImagePipeline.returnCacheElseLoad(resources)
+        let request = ImageRequest(.url(site.origin.url("/latest")), identifier: identifier)
+        for _ in 0..<2 {
+            let error = await #expect(throws: LoadError.self) { try await pipeline.load(request) }
+            #expect(error?.code == .refused)
+        }
+        // A redirect that has become stale has no stand-in there either.
+        site.clock.advance(by: .seconds(60))
+        await #expect(throws: LoadError.self) { try await pipeline.load(request) }
+        site.clock.advance(by: .seconds(60))
+        redirect("/latest", to: "/public", "max-age=60")
+        #expect(try await pipeline.load(request).source == .network)
+        #expect(paths.filter { $0 == "/secret" }.count == 1)
+    }
+
+    @Test("A client with a cache follows a stored redirect no further than its client may ask")
+    func disallowedInCachingClient() async throws {
+        redirect("/latest", to: "/secret", "max-age=60")
+        let (request, cache) = (CachingRequest(url: site.origin.url("/latest")), site.resources().responses)
+        _ = try await CachingClient(cache: cache, client: site.client).send(request)
+        let strict = CachingClient(cache: cache, client: strictClient())
+        let error = await #expect(throws: LoadError.self) { try await strict.send(request) }
+        #expect(error?.code == .refused)
+        var cached = request
+        cached.mode = .onlyIfCached
+        #expect(try await strict.send(cached).status == 504)
+        #expect(paths == ["/latest", "/secret"])
+    }
+
+    @Test("A stored redirect to an address that the client may not connect to isn't followed")
+    func disallowedAddress() async throws {
+        redirect("/latest", to: "/secret", "max-age=60")
+        try await load()
+        var resources = site.resources()
+        var options = CurlClient.Options(addresses: .publicOnly)
+        resources.client = CurlClient(options)
+        let pipeline = ImagePipeline.returnCacheElseLoad(resources)
+        let request = ImageRequest(site.origin.url("/latest"))
+        let error = await #expect(throws: LoadError.self) { try await pipeline.load(request) }
+        #expect(error?.code == .refused)
+        // The proxy's address counts, not that of the host.
+        options.proxy = site.origin.url("/")
+        resources.client = CurlClient(options)
+        #expect(try await ImagePipeline.returnCacheElseLoad(resources).load(request).source == .disk)
+    }
+
     @Test("What a client has followed by itself is stored as stale: nobody knows for how long the redirect holds")
     func followedByClient() async throws {
         struct Following: HTTPClient {
