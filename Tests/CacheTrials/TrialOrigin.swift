@@ -31,5 +31,7 @@ final class TrialOrigin: HTTPClient {
             body: TransferBody(body.bytes))
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
     func shutdown() async {}
 }

@@ -31,6 +31,9 @@ public struct ClosureClient: HTTPClient {
         }
     }
 
+    /// No rule: the closure gets every URL.
+    public var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
     /// Does nothing: whatever the closure uses belongs to its program.
     public func shutdown() async {}
 }

@@ -21,14 +21,10 @@ public protocol HTTPClient: Sendable {
     /// unnoticed. Leave the method empty if there is nothing to free.
     func shutdown() async
 
-    /// Decides which URLs may be asked; `nil`, the default, if any may.
+    /// Decides which URLs may be asked; `nil` if any may.
     ///
     /// Caches ask it too before they follow a stored redirect: what another program has stored leads no further than
-    /// what this client would fetch. A client that wraps another one returns that client's rule.
+    /// what this client would fetch. A client that wraps another one returns that client's rule. There is no default,
+    /// which such a client would inherit unnoticed.
     var urlRule: (@Sendable (URL) -> Bool)? { get }
-}
-
-extension HTTPClient {
-    /// No rule.
-    public var urlRule: (@Sendable (URL) -> Bool)? { nil }
 }

@@ -86,6 +86,8 @@ final class ScenarioOrigin: HTTPClient {
         }
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
     func shutdown() async {}
 
     private func answer(_ request: TransferRequest) async throws -> TransferResponse {

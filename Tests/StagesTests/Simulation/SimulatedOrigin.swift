@@ -43,6 +43,8 @@ struct SimulatedOrigin: HTTPClient {
         }
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
     func shutdown() async {}
 
     /// A request under way; over at its end, when it is cancelled, or when nobody has it any more.

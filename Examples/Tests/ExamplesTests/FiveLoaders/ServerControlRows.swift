@@ -281,6 +281,8 @@ struct ServerControlRows {
                 status: 200, headers: [.cacheControl: "max-age=60"], url: request.url, body: TransferBody(picture))
         }
 
+        var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
         func shutdown() async {}
     }
 

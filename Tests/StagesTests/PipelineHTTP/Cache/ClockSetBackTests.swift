@@ -105,6 +105,8 @@ private struct Interrupted: HTTPClient {
         return response
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
     func shutdown() async { await client.shutdown() }
 }
 

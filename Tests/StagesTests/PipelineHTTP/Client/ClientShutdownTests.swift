@@ -14,6 +14,8 @@ struct ClientShutdownTests {
             TransferResponse(status: 200, headers: [:], url: request.url, body: TransferBody([]))
         }
 
+        var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
         func shutdown() async { shutdowns.increment() }
     }
 

@@ -23,6 +23,8 @@ struct RateLimitedTests {
             return TransferResponse(status: 200, headers: [:], url: request.url, body: TransferBody([]))
         }
 
+        var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
         func shutdown() async {}
     }
 

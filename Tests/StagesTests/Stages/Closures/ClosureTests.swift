@@ -60,6 +60,8 @@ struct ClosureTests {
     func foreignError() async throws {
         struct Broken: HTTPClient {
             func send(_ request: TransferRequest) async throws -> TransferResponse { throw Trouble() }
+            var urlRule: (@Sendable (URL) -> Bool)? { nil }
+
             func shutdown() async {}
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }

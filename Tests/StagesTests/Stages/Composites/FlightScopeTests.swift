@@ -153,5 +153,7 @@ private struct GatedClient: HTTPClient {
         return try await client.send(request)
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
     func shutdown() async { await client.shutdown() }
 }

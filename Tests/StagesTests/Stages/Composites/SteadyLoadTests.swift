@@ -217,5 +217,7 @@ private struct BusyClient: HTTPClient {
         return try await client.send(request)
     }
 
+    var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
     func shutdown() async { await client.shutdown() }
 }

@@ -371,6 +371,8 @@ struct RedirectChainTests {
             func send(_ request: TransferRequest) async throws -> TransferResponse {
                 try await client.send(TransferRequest(url: request.url, headers: request.headers))
             }
+            var urlRule: (@Sendable (URL) -> Bool)? { client.urlRule }
+
             func shutdown() async { await client.shutdown() }
         }
         redirect("/latest", to: "/v1")
