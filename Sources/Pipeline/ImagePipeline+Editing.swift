@@ -97,13 +97,26 @@ extension ImagePipeline {
         ) { place.isBefore ? [new, $0] : [$0, new] }
     }
 
-    /// Returns the same pipeline with each stage of type `Old` replaced by what it is turned into, in composites' bodies
-    /// too.
-    package func replacing<Old: Stage>(
-        _ type: Old.Type, by change: (Old) -> any Stage, file: StaticString = #fileID, line: UInt = #line
+    /// Returns the same pipeline with stages that are made of each stage of type `Old` in its place, such as a composite
+    /// around it, in composites' bodies too.
+    ///
+    /// ```swift
+    /// let bounded = pipeline.wrapping(Fetch.self) { fetch in Timeout(.seconds(5)) { fetch } }
+    /// ```
+    /// - Parameters:
+    ///   - type: The type of the stages to wrap.
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
+    ///   - stages: The stages that take the stage's place. It is one of them, or in the body of one.
+    /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
+    public func wrapping<Old: Stage>(
+        _ type: Old.Type, where fit: EditFit = .required, file: StaticString = #fileID, line: UInt = #line,
+        @ChainBuilder in stages: (Old) -> Chain
     ) -> ImagePipeline {
-        editing("replacing(\(type))", { $0 is Old }, .present, (file, line)) { element in
-            [.init(stage: (element.stage as? Old).map(change) ?? element.stage)]
+        editing("wrapping(\(type))", { $0 is Old }, fit, (file, line)) { element in
+            guard let old = element.stage as? Old else { return [element] }
+            return stages(old).elements.map { .init(stage: $0.stage, isGuard: element.isGuard) }
         }
     }
 

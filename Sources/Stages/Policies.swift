@@ -12,36 +12,7 @@ extension ImagePipeline {
     public static func returnCacheElseLoad(
         _ resources: PipelineResources, cacheDelay: Duration? = nil, downloadDelay: Duration? = nil
     ) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    if let cacheDelay { Delay(cacheDelay) }
-                    DiskLookup(resources.responses)
-                    if let downloadDelay {
-                        Delay(downloadDelay)
-                        MemoryLookup(resources.memory)
-                        DiskLookup(resources.responses)
-                    }
-                    RefreshStale(resources.flights) {
-                        StaleFirst {
-                            StaleIfError {
-                                Coalesce(resources.flights, by: .source) {
-                                    Lease(resources.responses) { fetch(resources) }
-                                }
-                            }
-                            CheckContentType(codecs: resources.codecs)
-                            resources.decode
-                            Downscale()
-                        }
-                        Store(resources.memory, resources.responses)
-                    }
-                }
-            }
-        }
+        cacheElseLoad(resources, .asRequested, cacheDelay: cacheDelay, downloadDelay: downloadDelay)
     }
 
     /// Memory, never delayed; then disk; never the network: a miss is `LoadError.Code.notCached`.
@@ -49,41 +20,14 @@ extension ImagePipeline {
     ///   - resources: The caches, the client and the clock that the stages use.
     ///   - delay: How long to wait before the lookup on disk.
     public static func returnCacheDontLoad(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    if let delay { Delay(delay) }
-                    DiskLookup(resources.responses)
-                    resources.decode
-                    Downscale()
-                    Store(resources.memory, resources.responses)
-                }
-            }
-        }
+        cacheOnly(resources, .asRequested, delay: delay)
     }
 
     /// Memory, then disk; never the network. Stale images are used as well, and marked as stale, even if the server
     /// demands confirmation each time.
     /// - Parameter resources: The caches, the client and the clock that the stages use.
     public static func offline(_ resources: PipelineResources) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory, rules: .offline)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    DiskLookup(resources.responses, rules: .offline)
-                    resources.decode
-                    Downscale()
-                    Store(resources.memory, resources.responses)
-                }
-            }
-        }
+        cacheOnly(resources, .offline)
     }
 
     /// The network only: no cache is read, one request is sent, and both caches are written.
@@ -109,30 +53,7 @@ extension ImagePipeline {
     /// Memory, then disk, then the network. HTTP's rules (RFC 9111) alone decide what is fresh, whatever a request's
     /// expiry says.
     public static func useProtocol(_ resources: PipelineResources) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory, rules: .http)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    DiskLookup(resources.responses, rules: .http)
-                    RefreshStale(resources.flights) {
-                        StaleFirst {
-                            StaleIfError {
-                                Coalesce(resources.flights, by: .source) {
-                                    Lease(resources.responses, rules: .http) { fetch(resources) }
-                                }
-                            }
-                            CheckContentType(codecs: resources.codecs)
-                            resources.decode
-                            Downscale()
-                        }
-                        Store(resources.memory, resources.responses, rules: .http)
-                    }
-                }
-            }
-        }
+        cacheElseLoad(resources, .http)
     }
 
     /// Disk, then the network. Nothing is decoded and nothing goes to memory. A ``Prefetcher`` with the destination
@@ -149,6 +70,64 @@ extension ImagePipeline {
                 CheckContentType(codecs: resources.codecs)
                 CheckHeader(codecs: resources.codecs, limits: resources.limits)
                 Store(originals: resources.responses)
+            }
+        }
+    }
+
+    /// The caches, then the network.
+    private static func cacheElseLoad(
+        _ resources: PipelineResources, _ rules: CacheRules, cacheDelay: Duration? = nil,
+        downloadDelay: Duration? = nil
+    ) -> ImagePipeline {
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+            MemoryLookup(resources.memory, rules: rules)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    if let cacheDelay { Delay(cacheDelay) }
+                    DiskLookup(resources.responses, rules: rules)
+                    if let downloadDelay {
+                        Delay(downloadDelay)
+                        MemoryLookup(resources.memory, rules: rules)
+                        DiskLookup(resources.responses, rules: rules)
+                    }
+                    RefreshStale(resources.flights) {
+                        StaleFirst {
+                            StaleIfError {
+                                Coalesce(resources.flights, by: .source) {
+                                    Lease(resources.responses, rules: rules) { fetch(resources) }
+                                }
+                            }
+                            CheckContentType(codecs: resources.codecs)
+                            resources.decode
+                            Downscale()
+                        }
+                        Store(resources.memory, resources.responses, rules: rules)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The caches alone.
+    private static func cacheOnly(
+        _ resources: PipelineResources, _ rules: CacheRules, delay: Duration? = nil
+    ) -> ImagePipeline {
+        arranged(resources) {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+            MemoryLookup(resources.memory, rules: rules)
+            Coalesce(resources.flights, by: .variant) {
+                ReadInline()
+                ReadFile(byteLimit: resources.limits.encodedBytes)
+                ReplaceUndecodable(resources.responses) {
+                    if let delay { Delay(delay) }
+                    DiskLookup(resources.responses, rules: rules)
+                    resources.decode
+                    Downscale()
+                    Store(resources.memory, resources.responses)
+                }
             }
         }
     }

@@ -61,6 +61,47 @@ struct EditingTests {
                     """)
     }
 
+    @Test func `Wrapping, in composites too, by what is made of each stage`() {
+        let look = StubStage.missing("Before")
+        #expect(
+            pipeline.wrapping(Look.self) { found in
+                look
+                Wrap { found }
+            }.wrapping(Paint.self) { paint in
+                paint
+                Blur()
+            }.description == """
+                Before
+                Wrap {
+                    Look
+                }
+                Wrap {
+                    Before
+                    Wrap {
+                        Look
+                    }
+                    Wrap {
+                        Find
+                    }
+                    Paint
+                    Blur(1)
+                }
+                Keep
+                """)
+    }
+
+    @Test func `A composite can be wrapped as a whole`() {
+        let nested = pipeline.wrapping(Wrap.self) { wrap in Wrap { wrap } }
+        let start = "Look\nWrap {\n    Wrap {\n        Look\n        Wrap {\n            Find\n"
+        #expect(nested.description.hasPrefix(start))
+    }
+
+    @Test func `Wrapping what isn't there is told as any edit`() throws {
+        let list = try ImagePipeline(validating: Chain { Find() })
+        #expect(list.wrapping(Keep.self, where: .present) { keep in Wrap { keep } }.description == "Find")
+        #expect(list.wrapping(Keep.self) { keep in Wrap { keep } }.misplacedEdits == ["wrapping(Keep)"])
+    }
+
     @Test func `A composite that removing empties goes with what it wrapped`() {
         let offline = ImagePipeline {
             StubStage.missing("Disk")

@@ -39,9 +39,12 @@ struct Recipe: Sendable {
             let list = try whole.encoding(encode?(format))
             let keptFrames = (list.encodedFormat ?? format).holdsMotion ? FramesArgument.all : 1
             guard frames == nil else { return list }
-            return list.replacing(Decode.self) { decode in
-                guard decode.frames == FramesArgument.all else { return decode }
-                return WithinMemory(budget, cutsFrames: true, onHeader: onHeader) { decode.keeping(frames: keptFrames) }
+            return list.wrapping(Decode.self, where: .present) { decode in
+                if decode.frames == FramesArgument.all {
+                    WithinMemory(budget, cutsFrames: true, onHeader: onHeader) { decode.keeping(frames: keptFrames) }
+                } else {
+                    decode
+                }
             }
         }
         var limits = resources.limits
@@ -95,9 +98,9 @@ extension ImagePipeline {
     /// The format of the list's `Encode`.
     fileprivate var encodedFormat: ImageFormat? {
         var format: ImageFormat?
-        _ = replacing(Encode.self) { encode in
-            format = encode.format
-            return encode
+        _ = wrapping(Encode.self, where: .present) { encode in
+            let _ = format = encode.format
+            encode
         }
         return format
     }

@@ -6,8 +6,8 @@ extension ImagePipeline {
     /// Memory, never delayed; then disk; then the tier that machines share; then the origin, which one machine asks for
     /// all.
     ///
-    /// It is `returnCacheElseLoad` with ``SharedLookup``, ``FleetLease`` and ``SharedStore``; and with ``SharedResult``
-    /// if its results are encoded.
+    /// It is `returnCacheElseLoad`, edited by `sharing(_:)`; and with ``SharedResult`` if its
+    /// results are encoded.
     ///
     /// ```swift
     /// let thumbnails = ImagePipeline.returnSharedElseLoad(resources, fleet, encoding: Encode(.webp))
@@ -20,66 +20,45 @@ extension ImagePipeline {
     public static func returnSharedElseLoad(
         _ resources: PipelineResources, _ fleet: Fleet, encoding encode: (any Stage)? = nil
     ) -> ImagePipeline {
-        let fetch = Fetch(
-            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
-        let decode = resources.decode
-        let limits = resources.errorLimits
-        let expected = ExpectedResult.picture((encode as? Encode)?.codecs ?? .standard)
-        return .arranged(
-            chain {
-                ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-                MemoryLookup(resources.memory)
-                Coalesce(resources.flights, by: .variant) {
-                    ReadInline()
-                    ReadFile(byteLimit: resources.limits.encodedBytes)
-                    ReplaceUndecodable(resources.responses) {
-                        DiskLookup(resources.responses)
-                        RefreshStale(resources.flights) {
-                            StaleFirst {
-                                StaleIfError {
-                                    Coalesce(resources.flights, by: .source) {
-                                        Lease(resources.responses) {
-                                            SharedLookup(fleet)
-                                            FleetLease(fleet) {
-                                                if let limits {
-                                                    LimitErrors(limits, in: resources.responses) { fetch }
-                                                } else {
-                                                    fetch
-                                                }
-                                            }
-                                        }
-                                    }
-                                }
-                                CheckContentType(codecs: resources.codecs)
-                                if let encode {
-                                    VariantLookup(resources.responses, expecting: expected)
-                                    SharedResult(fleet, expecting: expected) {
-                                        decode
-                                        Downscale()
-                                        encode
-                                    }
-                                } else {
-                                    decode
-                                    Downscale()
-                                }
-                            }
-                            SharedStore(fleet)
-                            Store(resources.memory, resources.responses)
-                        }
-                    }
-                }
-            }, clock: resources.clock)
+        let list = returnCacheElseLoad(resources).sharing(fleet)
+        guard let encode else { return list }
+        let expected = ExpectedResult.picture((encode as? Encode)?.codecs ?? resources.codecs)
+        return list.removing(Downscale.self).wrapping(Decode.self) { decode in
+            VariantLookup(resources.responses, expecting: expected)
+            SharedResult(fleet, expecting: expected) {
+                decode
+                Downscale()
+                encode
+            }
+        }
     }
 
-    private static func chain(@ChainBuilder _ stages: () -> Chain) -> Chain { stages() }
+    /// Returns the same list with the tier that machines share: it is asked before the origin, which one machine asks for
+    /// all, and what is stored goes there too. Error limits count only requests to the origin.
+    /// - Precondition: the list has a `Fetch` and a `Store`, as an edit's place.
+    public func sharing(_ fleet: Fleet) -> ImagePipeline {
+        let list = inserting(SharedStore(fleet), before: Store.self)
+        // A limit that refuses the origin doesn't refuse what another machine has.
+        guard contains(LimitErrors.self) else { return list.wrapping(Fetch.self) { Self.shared(by: fleet, $0) } }
+        return list.wrapping(LimitErrors.self) { Self.shared(by: fleet, $0) }
+    }
+
+    @ChainBuilder private static func shared(by fleet: Fleet, _ origin: any Stage) -> Chain {
+        SharedLookup(fleet)
+        FleetLease(fleet) { origin }
+    }
 }
 
 extension Fleet {
-    /// The arrangement of an `ImageLoader` whose machines share this fleet's tier: `returnSharedElseLoad`
-    /// for `returnCacheElseLoad` without delays, and each other policy as it is.
+    /// The arrangement of an `ImageLoader` whose machines share this fleet's tier: `returnCacheElseLoad` and `storeOnDisk`
+    /// are edited by `sharing(_:)`, and each other policy stays as it is.
     public var arrangement: ImageLoader.Arrangement {
         { [self] policy, resources in
-            policy == .standard ? .returnSharedElseLoad(resources, self) : policy.pipeline(resources)
+            let list = policy.pipeline(resources)
+            switch policy {
+            case .returnCacheElseLoad, .storeOnDisk: return list.sharing(self)
+            default: return list
+            }
         }
     }
 }

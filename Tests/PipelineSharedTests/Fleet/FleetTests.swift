@@ -230,6 +230,35 @@ struct FleetTests {
         #expect(error?.message.contains("SharedLookup would calculate wrong ages") == true)
     }
 
+    @Test("its lists use the codecs of the loader", arguments: [false, true])
+    func codecs(encodes: Bool) async throws {
+        let svg = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="8" height="4"/>"#.utf8)
+        let site = try FleetSite { _ in .init(headers: [.contentType: "image/svg+xml"], body: svg) }
+        let machine = site.machine()
+        var resources = machine.resources
+        func stage() async -> String? {
+            let list = ImagePipeline.returnSharedElseLoad(
+                resources, machine.fleet, encoding: encodes ? Encode(.png) : nil)
+            let request = ImageRequest(site.origin.url("/a.svg"))
+            return await #expect(throws: LoadError.self) { try await list.load(request) }?.stage
+        }
+        #expect(await stage() == "CheckContentType")
+        resources.codecs = .standard.adding(.svg)
+        // Its decoder refuses it outside a process of its own.
+        #expect(await stage() == "Decode")
+    }
+
+    @Test("what is prefetched to disk is fetched by one machine for all")
+    func prefetched() async throws {
+        let site = try FleetSite()
+        for _ in 0..<3 {
+            let machine = site.machine()
+            let list = machine.fleet.arrangement(.storeOnDisk, machine.resources)
+            _ = try await list.load(ImageRequest(site.origin.url("/cat.png")))
+        }
+        #expect(site.requests == 1)
+    }
+
     @Test("the list of the policy shows where the shared tier stands")
     func list() throws {
         let machine = try FleetSite().machine()

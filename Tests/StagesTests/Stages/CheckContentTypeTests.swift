@@ -98,21 +98,28 @@ struct CheckContentTypeTests {
         }
     }
 
-    @Test("A declared format that the resources add passes the check, as one that isn't declared does")
-    func added() async throws {
+    @Test(
+        "A declared format that the resources add passes the check of every policy, as one that isn't declared does",
+        arguments: [
+            CachePolicy.standard, .returnCacheElseLoad(downloadDelay: .seconds(0)), .ignoreCache(), .useProtocol,
+            .storeOnDisk,
+        ])
+    func added(policy: CachePolicy) async throws {
         let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"4\"/>".utf8)
         site.origin.route("/a") { _ in
             .init(headers: [.contentType: "image/svg+xml"], body: svg)
         }
         var resources = site.resources()
         let url = site.origin.url("/a")
-        let refused = await failure(.unsupportedType) { [resources] in try await ImageLoader(resources).load(url) }
+        let refused = await failure(.unsupportedType) { [resources] in
+            try await policy.pipeline(resources).load(ImageRequest(url))
+        }
         #expect(refused?.stage == "CheckContentType")
         resources.codecs = .standard.adding(.svg)
         // Its decoder refuses it outside a process of its own.
-        let loader = ImageLoader(resources)
-        let passed = await #expect(throws: LoadError.self) { try await loader.load(url) }
-        #expect(passed?.stage == "Decode")
+        let list = policy.pipeline(resources)
+        let passed = await #expect(throws: LoadError.self) { try await list.load(ImageRequest(url)) }
+        #expect(passed?.stage == (policy == .storeOnDisk ? "CheckHeader" : "Decode"))
     }
 }
 

@@ -50,10 +50,10 @@ final class PictureLists: Sendable {
 
     private func kept(
         _ work: [any Stage], expecting expected: ExpectedResult, decodes: Bool = true
-    ) throws -> ImagePipeline {
+    ) -> ImagePipeline {
         let name = work.map { $0.signature ?? $0.name }.joined(separator: " ")
         if let list = recent.withLock({ $0[name] }) { return list }
-        let list = try ImagePipeline(validating: arrangement(work, expected, decodes: decodes), clock: resources.clock)
+        let list = arrangement(work, expected, decodes: decodes)
         return recent.withLock { recent in
             // All requests with the same work share one list, so the first one that is made counts.
             if let first = recent[name] { return first }
@@ -64,37 +64,24 @@ final class PictureLists: Sendable {
 
     /// The library's policy `returnCacheElseLoad`, with the queue around everything but memory hits, and the work on the
     /// picture before `Store`.
-    @ChainBuilder private func arrangement(
-        _ work: [any Stage], _ expected: ExpectedResult, decodes: Bool
-    ) -> Chain {
-        ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-        MemoryLookup(resources.memory)
-        Coalesce(resources.flights, by: .variant) {
-            Admit(queue) {
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    DiskLookup(resources.responses)
-                    RefreshStale(resources.flights) {
-                        StaleFirst {
-                            StaleIfError {
-                                Coalesce(resources.flights, by: .source) {
-                                    Lease(resources.responses) { fetch }
-                                }
-                            }
-                            CheckContentType(codecs: resources.codecs)
-                            VariantLookup(resources.responses, expecting: expected)
-                            if let fleet {
-                                SharedResult(fleet, expecting: expected) { making(work, decodes: decodes) }
-                            } else {
-                                making(work, decodes: decodes)
-                            }
-                        }
-                        if let fleet { SharedStore(fleet) }
-                        Store(resources.memory, resources.responses)
-                    }
+    private func arrangement(_ work: [any Stage], _ expected: ExpectedResult, decodes: Bool) -> ImagePipeline {
+        let list = ImagePipeline.returnCacheElseLoad(resources)
+            .removing(ReadInline.self).removing(ReadFile.self).removing(Downscale.self)
+            .wrapping(ReplaceUndecodable.self) { remote in
+                Admit(queue) {
+                    ReadFile(byteLimit: resources.limits.encodedBytes)
+                    remote
                 }
             }
-        }
+            .wrapping(Decode.self) { _ in
+                VariantLookup(resources.responses, expecting: expected)
+                if let fleet {
+                    SharedResult(fleet, expecting: expected) { making(work, decodes: decodes) }
+                } else {
+                    making(work, decodes: decodes)
+                }
+            }
+        return fleet.map { list.sharing($0) } ?? list
     }
 
     @ChainBuilder private func making(_ work: [any Stage], decodes: Bool) -> Chain {
@@ -103,17 +90,5 @@ final class PictureLists: Sendable {
                 codecs: resources.codecs, limits: resources.limits, quality: decodeQuality, budget: resources.budget)
         }
         work
-    }
-
-    /// Asks the origin; for all servers that share what they fetch, one of them does.
-    @ChainBuilder private var fetch: Chain {
-        let fetch = Fetch(
-            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
-        if let fleet {
-            SharedLookup(fleet)
-            FleetLease(fleet) { fetch }
-        } else {
-            fetch
-        }
     }
 }
