@@ -38,6 +38,7 @@ final class JournalFile: Sendable {
         case let number?: throw .unusable(error(number))
         case nil: throw .unusable(error("it is not a journal; name a file that doesn't exist"))
         }
+        endLastLine()
     }
 
     private static let inUse =
@@ -69,6 +70,14 @@ final class JournalFile: Sendable {
         guard ftruncate(descriptor, 0) == 0 else { return errno }
         let number = StandardStream.write(Self.header, to: descriptor)
         return number == 0 && fdatasync(descriptor) != 0 ? errno : number
+    }
+
+    /// Ends a last line that a power cut has cut, which would spoil the next one.
+    private func endLastLine() {
+        let end = lseek(descriptor, 0, SEEK_END)
+        var last = UInt8(ascii: "\n")
+        guard end > 0, pread(descriptor, &last, 1, end - 1) == 1, last != UInt8(ascii: "\n") else { return }
+        _ = StandardStream.write([UInt8(ascii: "\n")], to: descriptor)
     }
 
     /// Reads all lines; damaged ones are left out.

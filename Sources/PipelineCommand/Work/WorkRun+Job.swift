@@ -8,7 +8,7 @@ extension WorkRun {
         if job.isRepeated { return JobResult(job: job, outcome: .skipped("it is listed more than once")) }
         let (wanted, reason) = try await BlockingThreads.files.run { try unwritten(targets, of: job, $0) }
         guard !wanted.isEmpty || targets.isEmpty else { return JobResult(job: job, outcome: .skipped(reason)) }
-        let file = journal == nil ? nil : job.file
+        let file = journal == nil ? nil : JournalSeen.facts(of: job)
         let (source, count) = try await source(of: job)
         let key = journal?.key(of: job, source)
         if let journal, let key {
