@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import Testing
 
 @Suite("pipectl and what a result takes from its source")
@@ -25,6 +26,29 @@ struct FollowsSourceTests {
         let gif = try await pipectl.shell("pipectl convert anim.gif - | pipectl info - -F '{format} {frames}'")
         #expect(gif.text.hasPrefix("gif ") && gif.lines.first != "gif 1", "\(gif.text) \(gif.errors)")
         #expect(try await pipectl.shell("pipectl convert a.jpg - -f png").output.starts(with: [0x89, 0x50]))
+    }
+
+    @Test(
+        "Standard output has the format of a source whose URL doesn't tell it",
+        arguments: ["thumb URL -s 20 -o -", "convert URL -", "run URL -s 9 -o -", "load URL -o -"])
+    func standardOutputOfURL(arguments: String) async throws {
+        let bodies = ["photo": "good/jpeg-greyscale.jpg", "anim": "good/gif-animated.gif"].mapValues(Photograph.path)
+        let origin = try ScriptedOrigin { request in
+            guard let body = bodies.first(where: { request.path.contains($0.key) })?.value,
+                let bytes = FileManager.default.contents(atPath: body)
+            else { return .init(status: 404) }
+            return .init(body: Array(bytes))
+        }
+        func run(_ path: String) async throws -> Pipectl.Result {
+            let url = origin.url("/\(path)").absoluteString
+            return try await pipectl.shell("pipectl \(arguments.replacing("URL", with: "'\(url)'"))")
+        }
+        let photo = try await run("photo")
+        #expect(photo.output.starts(with: [0xFF, 0xD8, 0xFF]), "\(photo.errors)")
+        #expect(photo.errors.isEmpty)
+        let anim = try await run("anim?size=large")
+        #expect(anim.output.starts(with: "GIF8".utf8) && anim.errors.isEmpty, "\(anim.errors)")
+        #expect(try await run("missing").status == 1)
     }
 
     @Test("A result keeps the extension as the source spells it if the format stays")
