@@ -55,13 +55,13 @@ struct FollowsSourceTests {
     func extensions() async throws {
         let result = try await pipectl.shell(
             """
-            mkdir in; for n in a.jpg a.jpeg UP.JPG; do cp a.jpg in/$n; done
+            mkdir in; for n in a.jpg a.jpeg UP.JPG two.MPO; do cp a.jpg in/$n; done
             pipectl batch in -s 8 -o out && pipectl batch in -s 8 -f webp -o web --on-collision keep-extension
             pipectl thumb in/a.jpeg -s 20x20 && ls in out web
             """)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(try pipectl.tree("out").keys.sorted() == ["UP.JPG", "a.jpeg", "a.jpg"])
-        #expect(try pipectl.tree("web").keys.sorted() == ["UP.webp", "a.jpeg.webp", "a.jpg.webp"])
+        #expect(try pipectl.tree("out").keys.sorted() == ["UP.JPG", "a.jpeg", "a.jpg", "two.MPO"])
+        #expect(try pipectl.tree("web").keys.sorted() == ["UP.webp", "a.jpeg.webp", "a.jpg.webp", "two.webp"])
         #expect(pipectl.exists("in/a-20x15.jpeg"), "\(result.text)")
     }
 
