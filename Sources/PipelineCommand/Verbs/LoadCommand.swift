@@ -19,7 +19,7 @@ struct LoadCommand: AsyncParsableCommand {
               cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.jpg
             """)
 
-    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .file())
+    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .images)
     var sources: [String]
 
     @Option(
