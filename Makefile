@@ -98,6 +98,7 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks isolation
 	$(MAKE) release
 	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
+	Scripts/bench-lists $(BINARY)
 	swift run --package-path Benchmarks -c release benchmarks cancel
 
 # Draws the charts from the tables of Benchmarks/RESULTS.md, as `make bench` does.

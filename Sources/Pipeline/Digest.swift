@@ -28,11 +28,37 @@ public struct Digest: Sendable, Hashable {
 
     /// Restores a digest from its ``bytes``; `nil` unless there are 32.
     public init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 32 else { return nil }
-        var words = SIMD4<UInt64>()
-        for (index, byte) in bytes.enumerated() { words[index / 8] |= UInt64(byte) << UInt64(index % 8 * 8) }
-        self.init(words: words)
+        // Caches and journals read one for each row, so no byte passes through a generic iterator.
+        let words = Array(bytes).withUnsafeBytes { bytes in
+            bytes.count == 32
+                ? [0, 8, 16, 24].map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)) }
+                : nil
+        }
+        guard let words else { return nil }
+        self.init(words: SIMD4(words))
     }
+
+    /// Restores a digest from its ``description``; `nil` unless there are 64 digits, in lower case.
+    package init?(hex: String) {
+        var words = SIMD4<UInt64>()
+        var count = 0
+        for digit in hex.utf8 {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            guard count < 64 else { return nil }
+            words[count / 16] = words[count / 16] << 4 | UInt64(value)
+            count += 1
+        }
+        guard count == 64 else { return nil }
+        self.init(words: SIMD4(words[0].byteSwapped, words[1].byteSwapped, words[2].byteSwapped, words[3].byteSwapped))
+    }
+
+    /// The first 16 digits of the ``description`` as a number.
+    package var number: UInt64 { word0.byteSwapped }
 
     /// The 32 bytes.
     public var bytes: [UInt8] {

@@ -65,6 +65,23 @@ struct DigestTests {
         )
     }
 
+    @Test func `Its digits make it again`() throws {
+        let digest = Digest(of: "cat")
+        let digits = digest.description
+        #expect(Digest(hex: digits) == digest)
+        #expect(Digest(hex: digits)?.bytes == digest.bytes)
+        #expect(digest.number == UInt64(digits.prefix(16), radix: 16))
+        for other in ["", String(digits.dropLast()), digits + "0", "g" + digits.dropFirst(), digits.uppercased()] {
+            #expect(Digest(hex: other) == nil, "\(other)")
+        }
+    }
+
+    @Test func `The bytes of any collection make it`() {
+        let digest = Digest(of: "cat")
+        #expect(Digest(bytes: AnyCollection(digest.bytes)) == digest)
+        #expect(Digest(bytes: ([0] + digest.bytes)[1...]) == digest)
+    }
+
     @Test("Any other number of bytes makes none", arguments: [0, 31, 33])
     func wrongLength(count: Int) { #expect(Digest(bytes: [UInt8](repeating: 1, count: count)) == nil) }
 }

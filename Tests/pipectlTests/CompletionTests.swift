@@ -16,11 +16,13 @@ struct CompletionTests {
         ("cache ve", "verify"), ("help th", "thumb"), ("thumb x -f we", "webp"), ("srcset x -f av", "avif"),
         ("thumb x --crop at", "attention"), ("load x --policy ig", "ignoreCache"), ("thumb x --color ne", "never"),
         ("thumb x --metadata co", "copyright"), ("run x --ops sh", "sharpen"), ("help stages cro", "crop"),
+        ("thumb pi", "pic.PNG"), ("batch pi", "pic.PNG"), ("compare x pi", "pic.PNG"), ("convert pi", "pic.PNG"),
+        ("thumb x -o no", "notes.txt"),
     ]
 
     init() throws {
         pipectl = try Pipectl()
-        for name in ["photo one.jpg", "list.yaml"] {
+        for name in ["photo one.jpg", "list.yaml", "pic.PNG", "pic.txt", "notes.txt"] {
             try Data("x".utf8).write(to: pipectl.folder.appending(path: name))
         }
         try FileManager.default.createDirectory(atPath: pipectl.path("folder"), withIntermediateDirectories: true)

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineTesting
 import Testing
 
 @Suite("pipectl and what a result takes from its source")
@@ -27,17 +28,40 @@ struct FollowsSourceTests {
         #expect(try await pipectl.shell("pipectl convert a.jpg - -f png").output.starts(with: [0x89, 0x50]))
     }
 
+    @Test(
+        "Standard output has the format of a source whose URL doesn't tell it",
+        arguments: ["thumb URL -s 20 -o -", "convert URL -", "run URL -s 9 -o -", "load URL -o -"])
+    func standardOutputOfURL(arguments: String) async throws {
+        let bodies = ["photo": "good/jpeg-greyscale.jpg", "anim": "good/gif-animated.gif"].mapValues(Photograph.path)
+        let origin = try ScriptedOrigin { request in
+            guard let body = bodies.first(where: { request.path.contains($0.key) })?.value,
+                let bytes = FileManager.default.contents(atPath: body)
+            else { return .init(status: 404) }
+            return .init(body: Array(bytes))
+        }
+        func run(_ path: String) async throws -> Pipectl.Result {
+            let url = origin.url("/\(path)").absoluteString
+            return try await pipectl.shell("pipectl \(arguments.replacing("URL", with: "'\(url)'"))")
+        }
+        let photo = try await run("photo")
+        #expect(photo.output.starts(with: [0xFF, 0xD8, 0xFF]), "\(photo.errors)")
+        #expect(photo.errors.isEmpty)
+        let anim = try await run("anim?size=large")
+        #expect(anim.output.starts(with: "GIF8".utf8) && anim.errors.isEmpty, "\(anim.errors)")
+        #expect(try await run("missing").status == 1)
+    }
+
     @Test("A result keeps the extension as the source spells it if the format stays")
     func extensions() async throws {
         let result = try await pipectl.shell(
             """
-            mkdir in; for n in a.jpg a.jpeg UP.JPG; do cp a.jpg in/$n; done
+            mkdir in; for n in a.jpg a.jpeg UP.JPG two.MPO; do cp a.jpg in/$n; done
             pipectl batch in -s 8 -o out && pipectl batch in -s 8 -f webp -o web --on-collision keep-extension
             pipectl thumb in/a.jpeg -s 20x20 && ls in out web
             """)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(try pipectl.tree("out").keys.sorted() == ["UP.JPG", "a.jpeg", "a.jpg"])
-        #expect(try pipectl.tree("web").keys.sorted() == ["UP.webp", "a.jpeg.webp", "a.jpg.webp"])
+        #expect(try pipectl.tree("out").keys.sorted() == ["UP.JPG", "a.jpeg", "a.jpg", "two.MPO"])
+        #expect(try pipectl.tree("web").keys.sorted() == ["UP.webp", "a.jpeg.webp", "a.jpg.webp", "two.webp"])
         #expect(pipectl.exists("in/a-20x15.jpeg"), "\(result.text)")
     }
 
@@ -78,18 +102,20 @@ struct FollowsSourceTests {
 
     @Test("A signal that ends the writer of an input too is a signal, not an empty file", arguments: ["-", "pipe"])
     func signalled(input: String) async throws {
-        // Many with little time each, since the end of the input and the signal race.
+        // Stopped programs find both the end of the input and the signal when they continue.
         let result = try await pipectl.shell(
             """
             mkfifo pipe; jobs=
             for n in $(seq 16); do
-                nice -n 19 pipectl thumb \(input) -s 9 -o $n.jpg \(input == "-" ? "<pipe" : "") & jobs="$jobs $!"
+                pipectl thumb \(input) -s 9 -o $n.jpg \(input == "-" ? "<pipe" : "") & jobs="$jobs $!"
             done
             exec 3>pipe
             for job in $jobs; do
                 for n in $(seq 1000); do grep -q pipeline-files /proc/$job/task/*/comm 2>/dev/null && break; done
+                kill -STOP $job
+                for n in $(seq 1000); do grep -q 'State:.T' /proc/$job/status && break; done
             done
-            exec 3>&-; kill -TERM $jobs; for job in $jobs; do wait $job; echo $?; done
+            exec 3>&-; kill -TERM $jobs; kill -CONT $jobs; for job in $jobs; do wait $job; echo $?; done
             """)
         #expect(result.lines == [String](repeating: "143", count: 16), "\(result.errors)")
         #expect(result.errors.isEmpty)

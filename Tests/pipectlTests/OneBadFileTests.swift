@@ -70,7 +70,7 @@ struct OneBadFileTests {
             pipectl batch in -s 8 -o out; ls out; pipectl thumb in/bare -s 8; ls in
             """)
         #expect(result.text.contains("3 done"))
-        #expect(result.lines.contains("bare.jpg") && result.lines.contains("x.jpg"), "\(result.text)")
+        #expect(result.lines.contains("bare.jpg") && result.lines.contains("x.mpo"), "\(result.text)")
         #expect(result.lines.contains("bare-8x6.jpg"), "\(result.text)")
     }
 

@@ -77,9 +77,7 @@ struct OutputName: Sendable, Hashable {
 
     /// The extension of a result in a format: the source's own, as it is spelled, if the format stays.
     func fileExtension(_ format: ImageFormat) -> String {
-        // The name of an MPO promises several pictures, and a result has one.
-        guard extensionFormat == format, sourceExtension != "mpo" else { return format.fileExtension }
-        return spelledExtension ?? format.fileExtension
+        extensionFormat == format ? spelledExtension ?? format.fileExtension : format.fileExtension
     }
 
     /// The extension of a path or URL, in lower case.

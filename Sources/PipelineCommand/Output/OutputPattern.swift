@@ -83,8 +83,17 @@ struct OutputPattern: Sendable {
             }
         }.joined()
         // {dir} is often `.`.
-        let short = path.holds("/./") ? path.replacing("/./", with: "/") : path
+        let short = path.holds("/./") ? Self.withoutDots(path) : path
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short
+    }
+    /// The path with a slash for each `/./`.
+    private static func withoutDots(_ path: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in path.utf8 {
+            bytes.append(byte)
+            if bytes.suffix(3).elementsEqual("/./".utf8) { bytes.removeLast(2) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

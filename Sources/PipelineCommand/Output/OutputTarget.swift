@@ -11,7 +11,7 @@ struct OutputTarget: Sendable {
 
     let destination: Destination
     let format: ImageFormat
-    /// Whether the format is the source's, whose bytes are read first.
+    /// Whether the format is that of the source's bytes, which are read first.
     var followsSource = false
     /// The requested width, if it is known before the image is loaded.
     var width: Int?
@@ -28,6 +28,9 @@ struct OutputTarget: Sendable {
         guard let own = bytes.flatMap({ Formats.codecs.format(of: $0) }) else { return self }
         return OutputTarget(destination: destination, format: own.ofResult, width: width)
     }
+
+    /// The format of the result for a source's header.
+    func format(of header: ImageHeader) -> ImageFormat { followsSource ? header.format.ofResult : format }
 
     /// The path as far as it is known before the image is loaded; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }

@@ -26,7 +26,7 @@ struct BatchCommand: AsyncParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "Folders, files, patterns, URLs, or - for a list. The list is on standard input.", valueName: "in"),
-        completion: .file())
+        completion: .images)
     var inputs: [String] = []
 
     @Flag(name: [.customShort("r"), .long], help: "Include subfolders.")

@@ -21,10 +21,10 @@ struct CompareCommand: AsyncParsableCommand {
               \(Program.name) compare photo.jpg thumbnail.jpg --scale -o difference.png
             """)
 
-    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .file())
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "a"), completion: .images)
     var left: String
 
-    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "b"), completion: .file())
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "b"), completion: .images)
     var right: String
 
     @Option(help: ArgumentHelp("Fail if the PSNR is lower.", valueName: "db"), completion: .default)

@@ -15,7 +15,7 @@ struct ConvertCommand: AsyncParsableCommand {
               curl -s https://example.com/a.jpg | \(Program.name) convert - - -f avif > a.avif
             """)
 
-    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "in"), completion: .images)
     var input: String
 
     @Argument(help: ArgumentHelp("A file, or - for standard output.", valueName: "out"), completion: .file())

@@ -22,7 +22,7 @@ struct InfoCommand: AsyncParsableCommand {
               \(Program.name) info https://example.com/photo.jpg --json
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(

@@ -19,7 +19,7 @@ struct LoadCommand: AsyncParsableCommand {
               cat photo.jpg | \(Program.name) load - -o - --max-pixel-size 100 > small.jpg
             """)
 
-    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .file())
+    @Argument(help: ArgumentHelp("URLs, files, or - for standard input.", valueName: "source"), completion: .images)
     var sources: [String]
 
     @Option(
@@ -91,9 +91,11 @@ struct LoadCommand: AsyncParsableCommand {
         var pipeline = list
         if let target {
             if reading.frames == nil {
-                pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target.format, resources))
+                pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target, resources))
             }
-            pipeline = pipeline.inserting(Encode(target.format, codecs: Formats.codecs), before: Store.self)
+            let encode: @Sendable (ImageFormat) -> Encode = { Encode($0, codecs: Formats.codecs) }
+            let stage: any Stage = target.followsSource ? EncodeAsSource(encode: encode) : encode(target.format)
+            pipeline = pipeline.inserting(stage, before: Store.self)
         }
         var request = ImageRequest(source, maxPixelSize: maxPixelSize, identifier: identifier)
         if let expireAfter { request.expiry = .after(.seconds(expireAfter.seconds)) }
@@ -105,13 +107,13 @@ struct LoadCommand: AsyncParsableCommand {
 
     /// Decodes as many frames as the limits allow.
     private func keepingFrames(
-        _ source: ImageSource, _ format: ImageFormat, _ resources: PipelineResources
+        _ source: ImageSource, _ target: OutputTarget, _ resources: PipelineResources
     ) -> WithinMemory {
         var limits = resources.limits
-        limits.frames = format.holdsMotion ? FramesArgument.all : 1
+        limits.frames = target.followsSource || target.format.holdsMotion ? FramesArgument.all : 1
         // One source is decoded at a time.
         return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
-            let text = Losses.warning(header, kept: kept, isChosen: false, result: format)
+            let text = Losses.warning(header, kept: kept, isChosen: false, result: target.format(of: header))
             if let text { reporting.warn("\(source.redacted): \(text)") }
         } _: {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)

@@ -19,7 +19,7 @@ struct MontageCommand: AsyncParsableCommand {
               \(Program.name) montage a.jpg b.jpg -o sheet.webp -s 400 --fill
             """)
 
-    @Argument(help: ArgumentHelp("Files, folders, patterns or URLs.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, folders, patterns or URLs.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(

@@ -18,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
               \(Program.name) run scan.tif --ops 'rotate=90,greyscale' --in-place
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions

@@ -21,7 +21,7 @@ struct SrcsetCommand: AsyncParsableCommand {
               \(Program.name) srcset hero.jpg -w 640,1280 -f webp -o 'static/{name}-{w}.{ext}'
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(

@@ -21,7 +21,7 @@ struct StripCommand: AsyncParsableCommand {
               \(Program.name) strip album/*.jpg --gps -o 'shared/{name}.{ext}'
             """)
 
-    @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Flag(help: "Remove only the GPS position. Other metadata is kept.")

@@ -17,7 +17,7 @@ struct ThumbCommand: AsyncParsableCommand {
               \(Program.name) thumb https://example.com/photo.jpg -s 300 -o - > small.jpg
             """)
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions

@@ -22,7 +22,7 @@ struct ViewCommand: AsyncParsableCommand {
     /// How images are shown.
     enum Graphics: String, ExpressibleByArgument, CaseIterable { case auto, kitty, iterm, sixel, blocks }
 
-    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .file())
+    @Argument(help: ArgumentHelp("Files, URLs, or - for standard input.", valueName: "in"), completion: .images)
     var inputs: [String]
 
     @Option(help: "How to show images. One of auto, kitty, iterm, sixel and blocks.")

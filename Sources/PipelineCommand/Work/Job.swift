@@ -12,8 +12,12 @@ struct Job: Sendable {
     /// Whether an earlier job has the same input and results.
     let isRepeated: Bool
 
+    /// The source's path, if it is a file.
+    private let path: String?
+
     init(input: String, targets: Result<[OutputTarget], LoadError>, isRepeated: Bool = false) {
         self.input = input
+        path = if input != "-", case .file(let path)? = try? ImageSource(argument: input) { path } else { nil }
         self.targets = targets
         self.isRepeated = isRepeated
     }
@@ -21,19 +25,11 @@ struct Job: Sendable {
     /// A source that is only read.
     init(reading input: String) { self.init(input: input, targets: .success([])) }
 
-    /// What the system says about the source, if it is a file.
-    var file: FileFacts? {
-        guard input != "-", case .file(let path)? = try? ImageSource(argument: input) else { return nil }
-        return FileFacts(path)
-    }
+    /// What the system says about the source now, if it is a file.
+    var file: FileFacts? { path.flatMap { FileFacts($0) } }
 
     /// Whether it is a file that doesn't exist.
-    var isMissing: Bool {
-        guard input != "-", case .file(let path)? = try? ImageSource(argument: input), FileFacts(path) == nil else {
-            return false
-        }
-        return errno == ENOENT || errno == ENOTDIR
-    }
+    var isMissing: Bool { path != nil && file == nil && (errno == ENOENT || errno == ENOTDIR) }
 
     /// The input without credentials or query values, for messages.
     var shown: String {

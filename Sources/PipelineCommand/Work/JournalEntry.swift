@@ -6,9 +6,11 @@ struct JournalEntry {
     let key: Digest
     /// Identifies the job: its input, the options and the result's path.
     let origin: Digest
-    let outputs: [(path: String, digest: Digest)]
+    let outputs: [Output]
 
-    init(key: Digest, origin: Digest, outputs: [(path: String, digest: Digest)]) {
+    typealias Output = (path: String, digest: Digest)
+
+    init(key: Digest, origin: Digest, outputs: [Output]) {
         (self.key, self.origin, self.outputs) = (key, origin, outputs)
     }
 
@@ -25,23 +27,17 @@ struct JournalEntry {
     }
 
     var line: [String] { ["made", "\(key)", "\(origin)"] + outputs.flatMap { [$0.path, "\($0.digest)"] } }
-}
 
-extension Digest {
-    /// Reads back 64 hexadecimal digits.
-    init?(hex: String) {
-        // A journal may have millions, so no characters are made of them.
-        let digits = hex.utf8.compactMap { digit -> UInt8? in
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-            default: nil
-            }
-        }
-        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-        self.init(bytes: stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+    /// A result of the job, as a number.
+    func result(_ output: Output) -> UInt64 { Self.result(of: origin, output) }
+
+    /// A result of a job, as a number.
+    static func result(of origin: Digest, _ output: Output) -> UInt64 {
+        // Numbers of this run alone, which no file's maker can foresee.
+        var hasher = Hasher()
+        hasher.combine(origin.number)
+        hasher.combine(output.digest.number)
+        for byte in output.path.utf8 { hasher.combine(byte) }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
     }
-
-    /// The first 16 hexadecimal digits as a number.
-    var number: UInt64 { bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 }

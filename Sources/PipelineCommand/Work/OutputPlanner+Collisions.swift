@@ -115,19 +115,21 @@ extension OutputPlanner {
         other: (Int) -> BatchSource
     ) throws(OutputCollision) -> Job {
         var name = name(of: source, row: row)
-        let target: OutputTarget
+        var target: OutputTarget
         do throws(LoadError) {
             if let error = source.error { throw error }
             target = try self.target(source.input, name)
+            if rule == .keepExtension, let path = target.plannedPath, paths.isShared(path),
+                let changed = name.keepingExtension
+            {
+                name = changed
+                target = try self.target(source.input, name)
+            }
         } catch {
             return Job(input: source.input, targets: .failure(error))
         }
-        guard var path = target.plannedPath else { return Job(input: source.input, targets: .success([target])) }
-        if rule == .keepExtension, paths.isShared(path), let changed = name.keepingExtension {
-            name = changed
-            path = self.path(of: source, name) ?? path
-        }
-        guard let first = paths.claim(path, row: row) else { return job(source, name) }
+        let job = Job(input: source.input, targets: .success([target]))
+        guard let path = target.plannedPath, let first = paths.claim(path, row: row) else { return job }
         let earlier = other(first)
         if earlier.input.utf8.elementsEqual(source.input.utf8) {
             return Job(input: source.input, targets: .success([target]), isRepeated: true)
@@ -135,7 +137,9 @@ extension OutputPlanner {
         if rule == .number,
             let number = paths.number(path, row: row, { self.path(of: source, name.numbered($0)) })
         {
-            return job(source, name.numbered(number))
+            return Job(
+                input: source.input,
+                targets: Result { () throws(LoadError) in [try self.target(source.input, name.numbered(number))] })
         }
         throw OutputCollision(
             first: Self.shown(earlier.input), second: Self.shown(source.input), path: path,
@@ -154,10 +158,6 @@ extension OutputPlanner {
 
     private func path(of source: BatchSource, _ name: OutputName) -> String? {
         (try? target(source.input, name))?.plannedPath
-    }
-
-    private func job(_ source: BatchSource, _ name: OutputName) -> Job {
-        Job(input: source.input, targets: Result { () throws(LoadError) in [try target(source.input, name)] })
     }
 
     /// The rules that would keep two results apart.

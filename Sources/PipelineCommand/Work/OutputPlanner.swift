@@ -106,8 +106,8 @@ struct OutputPlanner {
             let isOpen = pattern.contains(.ext) || pattern.contains(.format)
             let name = format == nil && standardFormat == nil && isOpen ? name.sniffing(input) : name
             let own = isOpen ? standardFormat ?? name.format : nil
-            let path = pattern.path(name, format ?? own ?? Formats.standard, size: nil)
             if let known = format ?? own { return OutputTarget(destination: .file(pattern, name), format: known) }
+            let path = pattern.path(name, Formats.standard, size: nil)
             let named = try writable(pattern.fileExtension, of: path)
             return OutputTarget(destination: .file(pattern, name), format: named)
         }

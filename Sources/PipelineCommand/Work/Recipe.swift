@@ -29,15 +29,22 @@ struct Recipe: Sendable {
     }
 
     /// Makes the list for a source.
-    /// - Parameter onHeader: Called with the header of each decoded file and the number of frames that are decoded.
+    /// - Parameters:
+    ///   - followsSource: Whether the result has the format of the source's bytes instead.
+    ///   - onHeader: Called with the header of each decoded file and the number of frames that are decoded.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
-        _ source: ImageSource, _ format: ImageFormat, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
+        _ source: ImageSource, _ format: ImageFormat, followsSource: Bool = false,
+        onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
     ) throws -> ImagePipeline {
+        let encode = encode.map { encode -> any Stage in
+            if followsSource { EncodeAsSource(encode: encode) } else { encode(format) }
+        }
         if let whole {
             // A decode without a number of frames keeps as many as the format that is encoded holds.
-            let list = try whole.encoding(encode?(format))
-            let keptFrames = (list.encodedFormat ?? format).holdsMotion ? FramesArgument.all : 1
+            let list = try whole.encoding(encode)
+            let holdsMotion = list.encodedFormat?.holdsMotion ?? (followsSource || format.holdsMotion)
+            let keptFrames = holdsMotion ? FramesArgument.all : 1
             guard frames == nil else { return list }
             return list.wrapping(Decode.self, where: .present) { decode in
                 if decode.frames == FramesArgument.all {
@@ -48,11 +55,11 @@ struct Recipe: Sendable {
             }
         }
         var limits = resources.limits
-        limits.frames = frames ?? (format.holdsMotion ? FramesArgument.all : 1)
+        limits.frames = frames ?? (followsSource || format.holdsMotion ? FramesArgument.all : 1)
         let pixels = WithinMemory(budget, cutsFrames: frames == nil, onHeader: onHeader) {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)
             operations
-            if let encode { encode(format) }
+            if let encode { encode }
         }
         guard source.isRemote else {
             return try ImagePipeline(
@@ -106,7 +113,7 @@ extension ImagePipeline {
     }
 
     /// The same list with an `Encode` before its `Store` or at its end, unless it has one.
-    fileprivate func encoding(_ encode: Encode?) throws -> ImagePipeline {
+    fileprivate func encoding(_ encode: (any Stage)?) throws -> ImagePipeline {
         guard let encode, !contains(Encode.self) else { return self }
         if contains(Store.self) { return inserting(encode, before: Store.self) }
         return try ImagePipeline(validating: Chain(chain.stages + [encode]), clock: clock)

@@ -95,15 +95,17 @@ extension Recipe {
         var renderings: [Rendering] = []
         for target in targets {
             do {
-                let list = try pipeline(source, target.format) { header, kept in
-                    if let text = warning(header, kept, target.format) { reporter.warn("\(job.shown): \(text)") }
+                let list = try pipeline(source, target.format, followsSource: target.followsSource) { header, kept in
+                    let text = warning(header, kept, target.format(of: header))
+                    if let text { reporter.warn("\(job.shown): \(text)") }
                 }
                 let response = try await list.load(ImageRequest(source))
                 guard let image = response.encoded else {
                     throw LoadError(
                         .unexpectedProduct, subject: job.shown, "The pipeline ends with pixels; it has no Encode.")
                 }
-                renderings.append(Rendering(target: target, image: image, response: response))
+                let made = target.following(.bytes(image.bytes))
+                renderings.append(Rendering(target: made, image: image, response: response))
             } catch let error as LoadError {
                 throw error.named(job)
             }

@@ -70,13 +70,13 @@ final class WorkReporter: Sendable {
     }
 
     private func show(_ result: JobResult) {
-        let input = result.job.shown
         switch result.outcome {
         case .failed(let error): if isPrinted(error) { options.show(error) }
         case .skipped(let reason):
-            if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(input): \(reason)") }
+            if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(result.job.shown): \(reason)") }
         case .done(let written):
             guard !options.quiet, bar == nil || options.verbose else { return }
+            let input = result.job.shown
             if written.isEmpty { StandardOutput.write("\(input): \(result.response?.source.rawValue ?? "done")") }
             for file in written {
                 guard let path = file.path else { continue }

@@ -1,0 +1,99 @@
+import Pipeline
+import Stages
+
+extension WorkRun {
+    /// Writes the results of one job, and records them in the journal.
+    func write(
+        _ renderings: [Rendering], _ key: Digest?, _ job: Job, _ file: FileFacts?, _ cancellation: WorkCancellation
+    ) throws -> [JobResult.Written] {
+        let wanted = try renderings.compactMap { rendering -> Output? in
+            guard let target = rendering.target else { return nil }
+            guard let path = target.path(size: rendering.image.size) else {
+                return Output(nil, rendering.image, target.format)
+            }
+            return try existing(path, job, rendering.image.bytes, cancellation).map {
+                Output(path, rendering.image, target.format, $0)
+            }
+        }
+        if let key, let journal {
+            let files = wanted.compactMap { output in output.path.map { ($0, output.image.bytes) } }
+            if !files.isEmpty { journal.willWrite(key, job, files) }
+        }
+        let written = try wanted.filter { try put($0, cancellation) }
+        if key != nil { journal?.didWrite(job, file, written.compactMap(\.path)) }
+        return written.map {
+            JobResult.Written(path: $0.path, bytes: $0.image.bytes.count, size: $0.image.size, format: $0.format)
+        }
+    }
+
+    /// A result that is about to be written.
+    private struct Output {
+        /// `nil` for standard output.
+        let path: String?
+        let image: EncodedImage
+        let format: ImageFormat
+        let existing: OutputFile.Existing
+
+        init(
+            _ path: String?, _ image: EncodedImage, _ format: ImageFormat, _ existing: OutputFile.Existing = .kept
+        ) {
+            (self.path, self.image, self.format, self.existing) = (path, image, format, existing)
+        }
+    }
+
+    /// Writes a result; false if an existing file was kept.
+    private func put(_ output: Output, _ cancellation: WorkCancellation) throws -> Bool {
+        guard let path = output.path else {
+            try StandardOutput.write(image: output.image.bytes)
+            return true
+        }
+        return try put(output.image.bytes, at: path, output.existing, cancellation)
+    }
+
+    private func put(
+        _ bytes: [UInt8], at path: String, _ existing: OutputFile.Existing, _ cancellation: WorkCancellation
+    ) throws -> Bool {
+        do {
+            try OutputFile(path).write(bytes, existing: existing, cancellation)
+        } catch let error as LoadError where error.code == .outputExists && rule == .skip {
+            return false
+        }
+        return true
+    }
+
+    /// Writes a file; false if an existing one was kept.
+    func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
+        guard let existing = try existing(path, job, bytes, cancellation) else { return false }
+        return try put(bytes, at: path, existing, cancellation)
+    }
+
+    /// What may be done to an existing file; `nil` if it is kept.
+    /// - Throws: `LoadError` with `outputExists` if no option allows overwriting it.
+    private func existing(
+        _ path: String, _ job: Job, _ bytes: [UInt8], _ cancellation: WorkCancellation
+    ) throws -> OutputFile.Existing? {
+        try checkIsNoSource(path, of: job, cancellation)
+        switch rule {
+        case .overwrite: return .replaced
+        case .ifNewer:
+            let source = FileFacts(job.input)?.modified ?? .min
+            if let facts = FileFacts(path), source <= facts.modified { return nil }
+            return .replaced
+        case .refuse, .skip:
+            guard FileFacts(path)?.kind == .regular else { return .kept }
+            if journal?.isOwn(path, job, bytes) == true { return .replaced }
+            if rule == .skip { return nil }
+            throw journal?.isResuming == true ? OutputFile.differs(path) : OutputFile.exists(path)
+        }
+    }
+
+    /// Throws if a file is the source of another job.
+    func checkIsNoSource(_ path: String, of job: Job, _ cancellation: WorkCancellation) throws {
+        guard let isSource, let there = FileFacts(path)?.identity, there != job.file?.identity,
+            try isSource(there, cancellation)
+        else { return }
+        throw LoadError(
+            .outputExists, subject: printable(path),
+            "The file is also a source of this run, so it isn't overwritten; give another -o.")
+    }
+}
