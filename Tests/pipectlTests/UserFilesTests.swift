@@ -75,7 +75,8 @@ struct UserFilesTests {
         "A file is replaced only once the new one is on the disk",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "strace isn't installed"),
         arguments: [
-            "thumb a.jpg -s 20 --in-place", "convert in/a.jpg a.jpg -s 20 -y", "batch in/a.jpg -s 20 -o '{name}.jpg' -y",
+            "thumb a.jpg -s 20 --in-place", "convert in/a.jpg a.jpg -s 20 -y",
+            "batch in/a.jpg -s 20 -o '{name}.jpg' -y",
         ], [false, true])
     func synced(arguments: String, asUser: Bool) async throws {
         // Only root can become somebody else; anybody else is a user already.
