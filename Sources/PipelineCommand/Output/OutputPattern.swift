@@ -87,6 +87,7 @@ struct OutputPattern: Sendable {
         return short.utf8.starts(with: "./".utf8) && contains(.dir)
             ? String(Substring(short.utf8.dropFirst(2))) : short
     }
+
     /// The path with a slash for each `/./`.
     private static func withoutDots(_ path: String) -> String {
         var bytes: [UInt8] = []

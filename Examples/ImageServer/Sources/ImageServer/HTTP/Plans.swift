@@ -78,7 +78,7 @@ final class Plans: Sendable {
         case .info(let source, let base):
             return .load(
                 PlannedLoad(
-                    description: source, base, accept: key.accept, try request(for: source), try lists.listOfSize()))
+                    description: source, base, accept: key.accept, try request(for: source), lists.listOfSize()))
         case .picture(let picture):
             return .load(try load(picture, key))
         case .tile(let picture, let base, let parts):
@@ -92,12 +92,12 @@ final class Plans: Sendable {
         try paths.check(expires: picture.expires)
         return PlannedLoad(
             picture, canonical: canonical, try request(for: picture.source),
-            try lists.list(for: picture, accept: key.accept))
+            lists.list(for: picture, accept: key.accept))
     }
 
     /// The list that makes a source's ThumbHash, and its request.
     func hash(of source: String) throws -> (ImageRequest, ImagePipeline) {
-        (try request(for: source), try lists.listOfHash())
+        (try request(for: source), lists.listOfHash())
     }
 
     private func request(for source: String) throws(Problem) -> ImageRequest {

@@ -29,7 +29,7 @@ final class PictureLists: Sendable {
     }
 
     /// The list for a picture. `accept` is the client's field, which counts if the path names no format.
-    func list(for request: PictureRequest, accept: String?) throws -> ImagePipeline {
+    func list(for request: PictureRequest, accept: String?) -> ImagePipeline {
         let options = EncodeOptions(quality: request.quality ?? quality, maxBytes: request.maxBytes)
         let encode =
             if let format = request.format {
@@ -37,16 +37,16 @@ final class PictureLists: Sendable {
             } else {
                 Encode(AcceptedFormats(accept: accept), options: options)
             }
-        return try kept(request.stages + [BeginEncoding(), encode], expecting: .picture(.standard))
+        return kept(request.stages + [BeginEncoding(), encode], expecting: .picture(.standard))
     }
 
     /// The list that ends with the source's size.
-    func listOfSize() throws -> ImagePipeline {
-        try kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
+    func listOfSize() -> ImagePipeline {
+        kept([DescribeImage(limits: resources.limits)], expecting: .untyped, decodes: false)
     }
 
     /// The list that ends with the picture's ThumbHash.
-    func listOfHash() throws -> ImagePipeline { try kept([Resize(100), HashImage()], expecting: .untyped) }
+    func listOfHash() -> ImagePipeline { kept([Resize(100), HashImage()], expecting: .untyped) }
 
     private func kept(
         _ work: [any Stage], expecting expected: ExpectedResult, decodes: Bool = true
