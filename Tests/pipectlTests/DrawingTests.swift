@@ -47,7 +47,8 @@ struct DrawingTests {
             echo text | gzip >text.svgz; printf '\\037\\213\\010' >empty.svgz
             for name in cut bomb liar text empty; do pipectl info $name.svgz 2>&1; done
             """)
-        let lines = result.text.split(separator: "\n")
+        // The helper may say something of its own at its end: AddressSanitizer lists fontconfig's leaks.
+        let lines = result.text.split(separator: "\n").filter { $0.hasPrefix("pipectl: ") }
         let words = ["damaged or cut off", "20000005 bytes", "damaged", "is not an SVG", "damaged"]
         #expect(lines.count == words.count, "\(result.text)")
         for (line, word) in zip(lines, words) { #expect(line.contains(word)) }
