@@ -32,6 +32,14 @@ struct OutputTarget: Sendable {
     /// The format of the result for a source's header.
     func format(of header: ImageHeader) -> ImageFormat { followsSource ? header.format.ofResult : format }
 
+    /// Whether the result may have several frames.
+    var mayHoldMotion: Bool { followsSource || format.holdsMotion }
+
+    /// The stage that encodes the result.
+    func encoder(_ encode: @escaping @Sendable (ImageFormat) -> Encode) -> any Stage {
+        followsSource ? EncodeAsSource(encode: encode) : encode(format)
+    }
+
     /// The path as far as it is known before the image is loaded; `nil` for standard output.
     var plannedPath: String? { path(size: nil) }
 
@@ -57,4 +65,9 @@ struct OutputTarget: Sendable {
     var isKnown: Bool {
         if case .file(let pattern, _) = destination { pattern.isKnown(width: width) } else { true }
     }
+}
+
+extension OutputTarget {
+    /// A result that its maker takes, in a format.
+    init(_ format: ImageFormat) { self.init(destination: .standardOutput, format: format) }
 }

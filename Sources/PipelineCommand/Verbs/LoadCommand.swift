@@ -93,9 +93,8 @@ struct LoadCommand: AsyncParsableCommand {
             if reading.frames == nil {
                 pipeline = pipeline.replacing(Decode.self, with: keepingFrames(source, target, resources))
             }
-            let encode: @Sendable (ImageFormat) -> Encode = { Encode($0, codecs: Formats.codecs) }
-            let stage: any Stage = target.followsSource ? EncodeAsSource(encode: encode) : encode(target.format)
-            pipeline = pipeline.inserting(stage, before: Store.self)
+            let encoder = target.encoder { Encode($0, codecs: Formats.codecs) }
+            pipeline = pipeline.inserting(encoder, before: Store.self)
         }
         var request = ImageRequest(source, maxPixelSize: maxPixelSize, identifier: identifier)
         if let expireAfter { request.expiry = .after(.seconds(expireAfter.seconds)) }
@@ -110,7 +109,7 @@ struct LoadCommand: AsyncParsableCommand {
         _ source: ImageSource, _ target: OutputTarget, _ resources: PipelineResources
     ) -> WithinMemory {
         var limits = resources.limits
-        limits.frames = target.followsSource || target.format.holdsMotion ? FramesArgument.all : 1
+        limits.frames = target.mayHoldMotion ? FramesArgument.all : 1
         // One source is decoded at a time.
         return WithinMemory(MemoryBudget(bytes: .max), cutsFrames: true) { [reporting] header, kept in
             let text = Losses.warning(header, kept: kept, isChosen: false, result: target.format(of: header))

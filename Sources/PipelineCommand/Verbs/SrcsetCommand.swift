@@ -135,7 +135,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         let response: LoadResponse
         do {
             let format = targets.map(\.format).first(where: \.holdsMotion) ?? Formats.standard
-            let list = try recipe.pipeline(source, format) { header, kept in
+            let list = try recipe.pipeline(source, OutputTarget(format)) { header, kept in
                 if let text = recipe.warning(header, kept, format) { reporter.warn("\(job.shown): \(text)") }
             }
             response = try await list.load(ImageRequest(source))

@@ -30,20 +30,17 @@ struct Recipe: Sendable {
 
     /// Makes the list for a source.
     /// - Parameters:
-    ///   - followsSource: Whether the result has the format of the source's bytes instead.
+    ///   - target: The result, whose format decides what encodes it and how many frames are kept.
     ///   - onHeader: Called with the header of each decoded file and the number of frames that are decoded.
     /// - Throws: `LoadError` with `stageContract` if a stage could never run.
     func pipeline(
-        _ source: ImageSource, _ format: ImageFormat, followsSource: Bool = false,
-        onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
+        _ source: ImageSource, _ target: OutputTarget, onHeader: (@Sendable (ImageHeader, Int) -> Void)? = nil
     ) throws -> ImagePipeline {
-        let encode = encode.map { encode -> any Stage in
-            if followsSource { EncodeAsSource(encode: encode) } else { encode(format) }
-        }
+        let encode = encode.map { target.encoder($0) }
         if let whole {
             // A decode without a number of frames keeps as many as the format that is encoded holds.
             let list = try whole.encoding(encode)
-            let holdsMotion = list.encodedFormat?.holdsMotion ?? (followsSource || format.holdsMotion)
+            let holdsMotion = list.encodedFormat?.holdsMotion ?? target.mayHoldMotion
             let keptFrames = holdsMotion ? FramesArgument.all : 1
             guard frames == nil else { return list }
             return list.wrapping(Decode.self, where: .present) { decode in
@@ -55,7 +52,7 @@ struct Recipe: Sendable {
             }
         }
         var limits = resources.limits
-        limits.frames = frames ?? (followsSource || format.holdsMotion ? FramesArgument.all : 1)
+        limits.frames = frames ?? (target.mayHoldMotion ? FramesArgument.all : 1)
         let pixels = WithinMemory(budget, cutsFrames: frames == nil, onHeader: onHeader) {
             Decode(codecs: resources.codecs, limits: limits, allowTruncated: resources.allowTruncated)
             operations
@@ -73,7 +70,7 @@ struct Recipe: Sendable {
     }
 
     /// A digest of everything that affects the results, except the format, which shows in the output's name.
-    var signature: Digest { get throws { try pipeline(.bytes([]), .webp).signature } }
+    var signature: Digest { get throws { try pipeline(.bytes([]), OutputTarget(.webp)).signature } }
 }
 
 extension Recipe {
@@ -94,7 +91,7 @@ extension Recipe {
                 input == "-"
                 ? .bytes(try await BlockingThreads.files.run { try StandardStream.readInput(limit: limit, $0) })
                 : try ImageSource(argument: input)
-            return try await pipeline(source, format).load(ImageRequest(source))
+            return try await pipeline(source, OutputTarget(format)).load(ImageRequest(source))
         } catch let error as LoadError {
             throw error.named(Job(reading: input))
         }

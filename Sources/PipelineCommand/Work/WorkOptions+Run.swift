@@ -95,7 +95,7 @@ extension Recipe {
         var renderings: [Rendering] = []
         for target in targets {
             do {
-                let list = try pipeline(source, target.format, followsSource: target.followsSource) { header, kept in
+                let list = try pipeline(source, target) { header, kept in
                     let text = warning(header, kept, target.format(of: header))
                     if let text { reporter.warn("\(job.shown): \(text)") }
                 }
