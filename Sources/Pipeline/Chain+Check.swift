@@ -113,7 +113,7 @@ extension Chain.Slot {
         if stage.needs.isDisjoint(with: known.responses) {
             return
                 "\(name) can never do its work: it needs a response that is \(stage.needs.text), but where it stands the "
-                + "response is \(known.responses.text). Put a stage before it that looks up or fetches, such as DiskLookup."
+                + "response is \(known.responses.text). Put a stage before it that looks up or fetches, such as Lookup."
         }
         if let isConfined = hasConfinedCodecs, let first = known.codecs, first.isConfined != isConfined {
             return isConfined

@@ -4,7 +4,7 @@
 /// let pipeline = ImagePipeline {
 ///     ResolveIdentifier()
 ///     MemoryLookup(memory)
-///     DiskLookup(responses)
+///     Lookup(responses)
 ///     Fetch(responses: responses, client: client)
 ///     Decode()
 ///     Downscale()

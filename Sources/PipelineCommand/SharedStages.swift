@@ -27,7 +27,7 @@ extension StageCatalogue {
             .adding(
                 StageSpecification(
                     "sharedLookup", [rules], summary: "Looks for the source's response in the tier of --shared."
-                ) { SharedLookup(try given(), rules: rule($0)) }
+                ) { Lookup(try given().cache, rules: rule($0)) }
             )
             .adding(
                 StageSpecification(
@@ -35,13 +35,14 @@ extension StageCatalogue {
                     summary: "Runs its stages on one machine at a time, by a lease in the tier of --shared.",
                     example: "[fetch]"
                 ) { arguments in
-                    FleetLease(try given(), rules: rule(arguments), patience: wait(arguments)) { arguments.body }
+                    Lease(try given().cache, rules: rule(arguments), patience: wait(arguments)) { arguments.body }
                 }
             )
             .adding(
                 StageSpecification(
-                    "sharedStore", [rules], summary: "Stores the response in the tier of --shared, and ends the lease."
-                ) { SharedStore(try given(), rules: rule($0)) }
+                    "sharedStore", [rules],
+                    summary: "Does what store does, and stores the response in the tier of --shared too."
+                ) { Store(resources.memory, resources.responses, try given().cache, rules: rule($0)) }
             )
             .adding(
                 StageSpecification(

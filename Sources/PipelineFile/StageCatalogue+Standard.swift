@@ -36,7 +36,7 @@ extension StageCatalogue {
                 MemoryLookup(resources.memory, rules: $0.rules)
             },
             StageSpecification("diskLookup", [lookupRules], summary: "Looks for a stored response.") {
-                DiskLookup(resources.responses, rules: $0.rules)
+                Lookup(resources.responses, rules: $0.rules)
             },
             StageSpecification(
                 "variantLookup", summary: "Looks for an earlier result of the list's encode for the stored response."

@@ -30,7 +30,7 @@ public func expectTrace(_ trace: Trace, _ expected: String) throws(TraceMismatch
 /// try expectTrace(
 ///     response.trace,
 ///     contains: """
-///         DiskLookup miss
+///         Lookup miss
 ///         Fetch done
 ///         """)
 /// ```
@@ -54,7 +54,7 @@ public func expectTrace(_ trace: Trace, contains expected: [String]) throws(Trac
 }
 
 extension Trace.Entry {
-    /// Such as `DiskLookup miss`.
+    /// Such as `Lookup miss`.
     fileprivate var verdict: String { "\(stage) \(outcome)" }
 }
 

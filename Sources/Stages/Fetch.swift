@@ -10,7 +10,7 @@ public import Pipeline
 /// The request's own conditions are left out: their 304 would be of no use here.
 ///
 /// Up to five redirects are followed. Each is a request of its own, with its own entry in the cache. After a
-/// ``DiskLookup``, a response that is stored for a later hop is used, or confirmed.
+/// ``Lookup`` there, a response that is stored for a later hop is used, or confirmed.
 ///
 /// The response is stored only by ``Store``, at the end of the list, so that bytes that don't decode are never stored.
 public struct Fetch: Stage, RequestingStage, ClockedStage {
@@ -179,7 +179,7 @@ public struct Fetch: Stage, RequestingStage, ClockedStage {
 
     /// Stores a redirect at once if the list reads the disk. Whatever it leads to, the next load need not ask again.
     private func keep(_ redirect: FollowedRedirect, _ trail: RedirectTrail, _ load: Load) async -> FollowedRedirect {
-        guard trail.looksAhead, let rules = trail.rules, load.mayStore else { return redirect }
+        guard let rules = trail.rules(of: responses), load.mayStore else { return redirect }
         let expiry = load.request.expiry
         let kept: HTTPCache.Kept
         switch redirect {
@@ -194,8 +194,8 @@ public struct Fetch: Stage, RequestingStage, ClockedStage {
 
     /// Looks for a stored response to the next hop, if the list reads the cache at all.
     private func lookAhead(_ trail: inout RedirectTrail, _ load: inout Load) async throws -> Bool {
-        guard trail.looksAhead,
-            case .fresh(let response, let freshness) = try await trail.look(in: responses, for: load)
+        guard let rules = trail.rules(of: responses),
+            case .fresh(let response, let freshness) = try await trail.look(in: responses, rules, for: load)
         else { return false }
         load.note(.redirected(freshness))
         load.detach(PartialBody.self)

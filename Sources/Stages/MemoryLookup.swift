@@ -63,6 +63,11 @@ public struct MemoryLookup: Stage {
 extension CacheRules {
     /// The rules in a stage's parentheses; nothing for the default.
     var text: String { self == .asRequested ? "" : "\(self) rules" }
+
+    /// The tier and the rules in a stage's parentheses; nothing for the disk and the default rules.
+    func text(in tier: HTTPCache) -> String {
+        [tier.source == .disk ? "" : "\(tier.source)", text].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
 }
 
 extension HTTPFields {

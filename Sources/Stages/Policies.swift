@@ -63,7 +63,7 @@ extension ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             Coalesce(resources.flights, by: .variant) {
-                DiskLookup(resources.responses)
+                Lookup(resources.responses)
                 Coalesce(resources.flights, by: .source) {
                     Lease(resources.responses) { fetch(resources) }
                 }
@@ -87,11 +87,11 @@ extension ImagePipeline {
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 ReplaceUndecodable(resources.responses) {
                     if let cacheDelay { Delay(cacheDelay) }
-                    DiskLookup(resources.responses, rules: rules)
+                    Lookup(resources.responses, rules: rules)
                     if let downloadDelay {
                         Delay(downloadDelay)
                         MemoryLookup(resources.memory, rules: rules)
-                        DiskLookup(resources.responses, rules: rules)
+                        Lookup(resources.responses, rules: rules)
                     }
                     RefreshStale(resources.flights) {
                         StaleFirst {
@@ -123,7 +123,7 @@ extension ImagePipeline {
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 ReplaceUndecodable(resources.responses) {
                     if let delay { Delay(delay) }
-                    DiskLookup(resources.responses, rules: rules)
+                    Lookup(resources.responses, rules: rules)
                     resources.decode
                     Downscale()
                     Store(resources.memory, resources.responses)

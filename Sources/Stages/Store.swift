@@ -1,36 +1,46 @@
+import FoundationEssentials
 import PipelineHTTP
 public import Pipeline
 
-/// Stores the load's results and ends it: the product goes to memory, the fetched response to disk, and next to it the
-/// result of an `Encode`, for ``VariantLookup``.
+/// Stores the load's results and ends it: the product goes to memory, the fetched response to the tiers of responses, and
+/// the result of an `Encode` next to it in the nearest tier, for ``VariantLookup``.
+///
+/// What was found in a farther tier is stored in the nearer ones too. A tier whose leases fence it, such as a fleet's, takes
+/// a response only from the load that holds the lease: see ``Lease``.
 ///
 /// It is the last stage, so that bytes that don't decode are never stored.
 public struct Store: Stage, CredentialStage, ClockedStage {
     private let memory: MemoryCache?
-    private let responses: HTTPCache?
+    /// The nearest first.
+    private let tiers: [HTTPCache]
     private let rules: CacheRules
 
     /// A decoded image, perhaps encoded again; or the source's bytes as they came.
     public let accepts: Phases
 
-    /// Stores in the given caches. Without a cache of responses, a fetched image stays in memory for the lifetime that
-    /// HTTP and the request's expiry give it. Under `CacheRules.http`, a request's expiry isn't stored.
-    public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {
-        self.memory = memory
-        self.responses = responses
-        self.rules = rules
-        accepts = [.decoded, .encoded]
-        // Responses that become invalid on disk must leave memory as well.
-        if let memory { responses?.register(memory) }
+    /// Stores in the given caches.
+    /// - Parameters:
+    ///   - memory: Takes the product.
+    ///   - tiers: Take the response, the nearest tier first. Without one, a fetched image stays in memory for the
+    ///     lifetime that HTTP and the request's expiry give it.
+    ///   - rules: Under `CacheRules.http`, a request's expiry isn't stored.
+    public init(_ memory: MemoryCache?, _ tiers: HTTPCache?..., rules: CacheRules = .asRequested) {
+        self.init(memory, tiers.compactMap(\.self), rules, accepts: [.decoded, .encoded])
     }
 
-    /// Stores responses of the origin without decoding them. Put `CheckHeader` before it.
-    public init(originals responses: HTTPCache) {
-        memory = nil
-        self.responses = responses
-        rules = .asRequested
-        accepts = .original
+    /// Stores responses of the origin without decoding them, in the nearest tier first. Put `CheckHeader` before it.
+    public init(originals tiers: HTTPCache...) { self.init(nil, tiers, .asRequested, accepts: .original) }
+
+    private init(_ memory: MemoryCache?, _ tiers: [HTTPCache], _ rules: CacheRules, accepts: Phases) {
+        (self.memory, self.tiers, self.rules, self.accepts) = (memory, tiers, rules, accepts)
+        // Responses that become invalid on disk must leave memory as well.
+        if let memory { tiers.first?.register(memory) }
     }
+
+    /// The same stage, which stores in one more tier, the farthest.
+    package func adding(_ tier: HTTPCache) -> Store { Store(memory, tiers + [tier], rules, accepts: accepts) }
+
+    private var nearest: HTTPCache? { tiers.first }
 
     /// The final product.
     public var produces: Phases { .ready }
@@ -46,16 +56,19 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// The fields of the cache.
-    package var credentials: CredentialFields { responses?.users.credentials ?? CredentialFields([]) }
+    /// The fields of the nearest tier.
+    package var credentials: CredentialFields { nearest?.users.credentials ?? CredentialFields([]) }
 
-    /// The clock of the cache.
-    package var cacheClock: (any LoadClock)? { responses?.clock }
+    /// The clock of the nearest tier.
+    package var cacheClock: (any LoadClock)? { nearest?.clock }
 
-    /// `http rules`, if they apply.
-    public var parameters: String { accepts == .original ? "originals" : rules.text }
+    /// `originals`, or `http rules`; and the tiers beyond the disk.
+    public var parameters: String {
+        ([accepts == .original ? "originals" : rules.text] + tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" })
+            .filter { !$0.isEmpty }.joined(separator: ", ")
+    }
 
-    /// Stores the response, then the product. If the disk fails, the load still succeeds. An image from the disk is
+    /// Stores the response, then the product. If a tier fails, the load still succeeds. An image from the disk is
     /// reported as a cache hit.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let product = load.content.product else { return .skipped }
@@ -63,7 +76,6 @@ public struct Store: Stage, CredentialStage, ClockedStage {
         let terms = await keepResponse(of: load, right)
         // The fetch's flight isn't needed any more, and no load that gets this one's result may hold its right.
         load.detach(WriteRight.self)
-        await right?.end()
         let facts = ResponseFacts(
             targets: (terms?.origins.map(\.target) ?? []) + [load.request.source.fileTarget].compactMap(\.self),
             load.response.headers, askedAt: terms?.askedAt)
@@ -77,10 +89,10 @@ public struct Store: Stage, CredentialStage, ClockedStage {
                     product: product, validity: terms.validity, generation: terms.generation, facts: facts,
                     askedAt: terms.askedAt),
                 for: key, now: load.clock.now)
-            responses?.touch(evicted)
+            nearest?.touch(evicted)
             load.report(.stored(.memory))
             // Checked only now: a later invalidation finds the entry and removes it.
-            for origin in terms.origins where responses?.isInvalid(origin.target, askedAt: origin.since) == true {
+            for origin in terms.origins where nearest?.isInvalid(origin.target, askedAt: origin.since) == true {
                 memory.remove(target: origin.target)
             }
             if !load.mayStore { memory.remove(key.source) }
@@ -92,7 +104,7 @@ public struct Store: Stage, CredentialStage, ClockedStage {
         if case .encoded(let image) = load.content, !image.isKept, let key = load.variantKey,
             let generation = terms?.generation
         {
-            await responses?.keep(image, as: key, of: generation)
+            await nearest?.keep(image, as: key, of: generation)
         }
         // Only now are the bytes known to be an image.
         if load.source == .disk, load.response.kind == .fresh || !load.isStale {
@@ -102,119 +114,51 @@ public struct Store: Stage, CredentialStage, ClockedStage {
         return .done
     }
 
-    /// Updates the disk and returns how long the product is valid; `nil` if it may not be stored at all.
+    /// Updates the tiers and returns how long the product is valid; `nil` if it may not be stored at all.
     private func keepResponse(of load: Load, _ right: WriteRight?) async -> StoredTerms? {
-        let redirects = load.arrival?.followed ?? []
-        guard [.fetched, .confirmed].contains(load.response.kind) || !redirects.allSatisfy(\.isStored) else {
-            return await keepAll(load, redirects, writes: false)
+        let kept = KeptResponse(load, rules, policy: nearest?.policy ?? StoringPolicy())
+        guard kept.isNew(to: nearest) else {
+            await right?.end()
+            return kept.terms(in: nearest)
         }
         // Checked before the claim, since another member may have begun after the removal.
-        guard load.mayStore else { return nil }
-        // Of several loads that share a fetch, the first one writes. The others calculate what it has written.
-        let writes = right?.claim() ?? true
-        defer { if writes { right?.stored() } }
-        let keep = { @Sendable in await keepAll(load, redirects, writes: writes) }
-        // The loads that share the fetch rely on this one to store it, so a cancellation doesn't stop the writing.
-        let terms = right == nil || !writes ? await keep() : await Task(operation: keep).value
-        if writes, !load.mayStore {
-            for key in Set([load.sourceKey, load.arrival?.key].compactMap(\.self)) {
-                await responses?.remove(key)
-            }
+        guard load.mayStore else {
+            await right?.end()
             return nil
         }
-        if writes, terms == nil { await refuse(load, redirects, right) }
+        // Of several loads that share a fetch, the first one writes. The others calculate what it has written.
+        guard right?.claim() ?? true else { return kept.terms(in: nearest) }
+        defer { right?.stored() }
+        // The loads that share the fetch rely on this one to store it, so a cancellation doesn't stop the writing.
+        let terms = right == nil ? await write(kept, nil) : await Task { await write(kept, right) }.value
+        await right?.end()
+        if !load.mayStore {
+            for key in Set([load.sourceKey, load.arrival?.key].compactMap(\.self)) { await nearest?.remove(key) }
+            return nil
+        }
+        if terms == nil { refuse(load, askedAt: kept.terms(in: nearest)?.askedAt, right) }
         return terms
     }
 
     /// Removes the images that loads of other sizes have made from a response that may not be stored.
-    private func refuse(_ load: Load, _ redirects: [FollowedRedirect], _ right: WriteRight?) async {
+    private func refuse(_ load: Load, askedAt: Date?, _ right: WriteRight?) {
         // Later loads see this.
         right?.refuse()
-        guard let source = load.sourceKey, let askedAt = await keepAll(load, redirects, writes: false)?.askedAt else {
-            return
-        }
+        guard let source = load.sourceKey, let askedAt else { return }
         memory?.remove(source, askedBefore: askedAt, now: load.clock.now)
     }
 
-    private func keepAll(_ load: Load, _ redirects: [FollowedRedirect], writes: Bool) async -> StoredTerms? {
-        var terms = await keepLast(load, writes: writes)
-        for redirect in redirects {
-            // If a redirect can't be stored, its target can't be either, since it would be found without the redirect.
-            guard let behind = await keep(redirect, load, writes: writes) else {
-                terms = nil
-                continue
-            }
-            terms = terms?.behind(behind)
+    /// Stores the response in all tiers.
+    /// - Returns: The terms by the nearest one; `nil` if it may not be stored there.
+    private func write(_ kept: KeptResponse, _ right: WriteRight?) async -> StoredTerms? {
+        // More wait for a farther tier than for a nearer one.
+        for tier in tiers.dropFirst().reversed() {
+            let hold = right?.hold(of: tier)
+            if hold != nil || tier.leases?.isFencing != true { _ = await kept.write(to: tier, hold) }
         }
-        return terms
+        guard let nearest else { return kept.terms(in: nil) }
+        return await kept.write(to: nearest, right?.hold(of: nearest))
     }
-
-    /// Stores the response that the product was made from.
-    private func keepLast(_ load: Load, writes: Bool) async -> StoredTerms? {
-        let trail = load.arrival
-        switch load.response {
-        case .fetched(let exchange):
-            let key = trail.map(\.key) ?? load.sourceKey
-            let terms = await commit(exchange, key, within: trail?.within ?? [], load, writes: writes)
-            if terms?.generation != nil, writes { load.report(.stored(.disk)) }
-            return terms
-        case .confirmed(let stored, let update):
-            return await freshen(stored, by: update, within: trail?.within, load, writes: writes)
-        case .fresh, .stale, .unknown: break
-        }
-        if let stored = load.storedOriginal { return StoredTerms(stored, policy) }
-        // Bytes from a custom stage have no known lifetime, and mustn't be kept for ever.
-        return StoredTerms(
-            load.request.source.isRemote
-                ? .asRequested(load.request.expiry, storedAt: load.clock.now) : .unlimited)
-    }
-
-    private func keep(_ redirect: FollowedRedirect, _ load: Load, writes: Bool) async -> StoredTerms? {
-        switch redirect {
-        case .stored(let response): StoredTerms(response, policy)
-        case .confirmed(let stored, let update): await freshen(stored, by: update, within: [], load, writes: writes)
-        case .fetched(let exchange, let key): await commit(exchange, key, load, writes: writes)
-        }
-    }
-
-    private func commit(
-        _ exchange: HTTPExchange, _ key: SourceKey?, within redirects: [HTTPExchange] = [], _ load: Load, writes: Bool
-    ) async -> StoredTerms? {
-        guard let key else { return nil }
-        let expiry = load.request.expiry
-        if writes, let responses {
-            switch await responses.keep(exchange, for: key, expiry: expiry, rules: rules, within: redirects) {
-            case .stored(let stored):
-                var terms = StoredTerms(of: stored, policy)
-                terms.generation = stored.generation
-                return terms
-            case .refused, .outdated: return nil
-            case .unavailable: break
-            }
-        }
-        return policy.draft(exchange, key, within: redirects, now: load.clock.now, expiry, rules)
-            .map { StoredTerms(of: $0, policy) }
-    }
-
-    private func freshen(
-        _ stored: StoredResponse, by update: HTTPExchange, within redirects: [HTTPExchange]?, _ load: Load, writes: Bool
-    ) async -> StoredTerms? {
-        let expiry = load.request.expiry
-        if writes, let responses {
-            switch await responses.freshen(stored, by: update, within: redirects, expiry: expiry, rules: rules) {
-            case .refused, .outdated: return nil
-            case .stored, .unavailable: break
-            }
-        }
-        let merged = policy.merged(stored, by: update, within: redirects, now: load.clock.now, expiry, rules)
-        guard policy.mayStay(merged, after: update, within: redirects, expiry, rules) else { return nil }
-        var terms = StoredTerms(of: merged, policy)
-        terms.generation = merged.generation
-        return terms
-    }
-
-    /// The rules for what may be stored: the cache's own, or those of a private cache if there is none.
-    private var policy: StoringPolicy { responses?.policy ?? StoringPolicy() }
 }
 
 extension Load {

@@ -34,7 +34,9 @@ public struct VariantLookup: Stage {
     /// Looks, and moves the load to the result on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard let key = load.variantKey, let stored = load.storedOriginal else { return .skipped }
+        guard let key = load.variantKey, let stored = load.storedOriginal, stored.belongs(to: responses) else {
+            return .skipped
+        }
         load.note(key: .variant(key))
         guard let image = try await responses.variant(key, of: stored.generation, priority: load.priority),
             expected.includes(image)

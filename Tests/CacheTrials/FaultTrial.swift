@@ -17,7 +17,7 @@ struct FaultTrial {
         self.trial = trial
         pipeline = ImagePipeline(clock: clock) {
             ResolveIdentifier()
-            DiskLookup(trial.cache)
+            Lookup(trial.cache)
             Lease(trial.cache) { Fetch(responses: trial.cache, client: TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
             CheckBody()
             Store(nil, trial.cache)

@@ -17,7 +17,7 @@ struct Sharing {
         self.seed = seed
         pipeline = ImagePipeline {
             ResolveIdentifier()
-            DiskLookup(trial.cache)
+            Lookup(trial.cache)
             Fetch(responses: trial.cache, client: TrialOrigin(seed: seed))
             CheckBody()
             Store(nil, trial.cache)

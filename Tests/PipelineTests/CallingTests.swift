@@ -39,7 +39,7 @@ struct CallingTests {
                 load.advance(to: .ready(), from: .memory)
                 return .hit
             }
-            StubStage.missing("DiskLookup")
+            StubStage.missing("Lookup")
             StubStage.giving("Fetch", .original())
             StubStage.giving("Decode", accepts: .original, .decoded(), from: nil)
         }
@@ -51,7 +51,7 @@ struct CallingTests {
     @Test func `A hit on disk never reaches the fetch`() async throws {
         let fetch = RecordingStage("Fetch", accepts: .empty)
         let pipeline = ImagePipeline {
-            StubStage("DiskLookup", accepts: .empty, produces: [.empty, .original]) { load in
+            StubStage("Lookup", accepts: .empty, produces: [.empty, .original]) { load in
                 load.advance(to: .original(), from: .disk)
                 return .hit
             }
@@ -59,7 +59,7 @@ struct CallingTests {
             StubStage.giving("Decode", accepts: .original, .decoded(), from: nil)
         }
         let response = try await pipeline.load(.at())
-        #expect(response.trace.summary == "DiskLookup hit, Decode done")
+        #expect(response.trace.summary == "Lookup hit, Decode done")
         #expect(fetch.loads.isEmpty)
     }
 

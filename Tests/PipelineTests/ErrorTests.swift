@@ -58,7 +58,7 @@ struct ErrorTests {
         let pipeline = ImagePipeline {
             StubStage.idle("ResolveIdentifier", accepts: .empty)
             StubStage.missing("MemoryLookup")
-            StubStage.missing("DiskLookup")
+            StubStage.missing("Lookup")
         }
         let error = try await #require(throws: LoadError.self) { try await pipeline.load(.at()) }
         #expect(error.code == .notCached)
@@ -66,7 +66,7 @@ struct ErrorTests {
         #expect(error.httpStatus == nil)
         #expect(
             error.description
-                == "https://example.com/cat.jpg: No image: ResolveIdentifier done, MemoryLookup miss, DiskLookup miss. "
+                == "https://example.com/cat.jpg: No image: ResolveIdentifier done, MemoryLookup miss, Lookup miss. "
                 + "This pipeline has no stage that fetches it; use returnCacheElseLoad to allow downloads.")
     }
 

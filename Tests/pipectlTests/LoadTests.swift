@@ -168,7 +168,7 @@ struct LoadTests {
     @Test("shows the trace on standard error when asked")
     func trace() async throws {
         let result = try await pipectl.run("load", url, "-o", "a.png", "--trace")
-        #expect(result.errors.contains("DiskLookup"))
+        #expect(result.errors.contains("Lookup"))
         #expect(result.errors.contains("Fetch"))
         #expect(result.lines.count == 1)
     }

@@ -52,7 +52,7 @@ struct PipelineFileTests {
                   by: variant
                   stages:
                     - readFile
-                    - DiskLookup
+                    - Lookup
                     - staleIfError:
                         - lease:
                             rules: http
@@ -71,7 +71,7 @@ struct PipelineFileTests {
                 MemoryLookup(http rules)
                 Coalesce(by: variant) {
                     ReadFile
-                    DiskLookup
+                    Lookup
                     StaleIfError {
                         Lease(http rules) {
                             Fetch

@@ -20,10 +20,10 @@ struct PlanTests {
                     ReadFile
                     ReplaceUndecodable {
                         Delay(0.1 s)
-                        DiskLookup
+                        Lookup
                         Delay(0.5 s)
                         MemoryLookup
-                        DiskLookup
+                        Lookup
                         RefreshStale {
                             StaleFirst {
                                 StaleIfError {
@@ -50,11 +50,11 @@ struct PlanTests {
     @Test("prints no Fetch for returnCacheDontLoad, no lookup for ignoreCache, HTTP's rules for useProtocol")
     func policies() async throws {
         let offline = try await pipectl.run("plan", "--policy", "returnCacheDontLoad").text
-        #expect(offline.contains("DiskLookup") && !offline.contains("Fetch"))
+        #expect(offline.contains("Lookup") && !offline.contains("Fetch"))
         let ignoring = try await pipectl.run("plan", "--policy", "ignoreCache").text
         #expect(ignoring.contains("Fetch") && !ignoring.contains("Lookup"))
         let http = try await pipectl.run("plan", "--policy", "useProtocol").text
-        #expect(http.contains("MemoryLookup(http rules)") && http.contains("DiskLookup(http rules)"))
+        #expect(http.contains("MemoryLookup(http rules)") && http.contains("Lookup(http rules)"))
     }
 
     @Test("leaves no trace in the file system")

@@ -123,7 +123,7 @@ struct SharedTests {
     func plan() async throws {
         let plan = try await pipectl.run("plan", "--shared", "redis://cache.internal")
         let names = plan.lines.map { $0.drop { $0 == " " } }
-        #expect(names.contains("SharedLookup") && names.contains("FleetLease {") && names.contains("SharedStore"))
+        #expect(names.contains("Lookup(shared)") && names.contains("Lease(shared) {") && names.contains("Store(shared)"))
         let yaml = """
             - resolveIdentifier
             - sharedLookup: http
@@ -133,7 +133,7 @@ struct SharedTests {
             """
         try Data(yaml.utf8).write(to: pipectl.folder.appending(path: "list.yaml"))
         let file = try await pipectl.run("plan", "--pipeline", "list.yaml", "--shared", "redis://cache.internal")
-        #expect(file.lines.contains("SharedLookup(http rules)"), "\(file.errors)")
+        #expect(file.lines.contains("Lookup(shared, http rules)"), "\(file.errors)")
         #expect(file.lines.contains("SharedResult {"))
         let without = try await pipectl.run("plan", "--pipeline", "list.yaml")
         #expect(without.status == 2 && without.errors.contains("list.yaml:2:3") && without.errors.contains("--shared"))

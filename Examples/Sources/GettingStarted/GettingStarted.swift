@@ -28,7 +28,7 @@ public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
     ImagePipeline {
         ResolveIdentifier()
         MemoryLookup(resources.memory)
-        DiskLookup(resources.responses)
+        Lookup(resources.responses)
         Fetch(responses: resources.responses, client: resources.client)
         Decode()
         Downscale()

@@ -5,6 +5,11 @@ public import HTTPTypes
 ///
 /// `HTTPCache` makes them, and a `ResponseStore` keeps them. Stages find them in a load's ``Load/response``.
 public struct StoredResponse: Sendable, Codable {
+    private enum CodingKeys: CodingKey {
+        case generation, key, target, status, headers, requestTime, responseTime, stored, expires, freshUntil, body
+        case selecting, redirects
+    }
+
     /// The number of its row. A number is never reused, by no other store either, so a response that was replaced can be
     /// told from its successor.
     public var generation: Int64
@@ -33,6 +38,8 @@ public struct StoredResponse: Sendable, Codable {
     package let selecting: SelectingFields
     /// The redirects that led to it, where they have no entries of their own.
     package var redirects: StoredRedirects?
+    /// The tier in which it was found, or that has stored it.
+    package var tier: TierIdentity?
 
     package init(
         generation: Int64, key: SourceKey, target: String, status: Int, headers: HTTPFields, requestTime: Date,
@@ -79,6 +86,11 @@ public struct StoredResponse: Sendable, Codable {
         guard let known else { return true }
         return generation != known.generation || stored > known.stored
     }
+}
+
+/// Tells the responses of one tier from those of another.
+package final class TierIdentity: Sendable {
+    package init() {}
 }
 
 /// The request's fields by which the origin chose a response. The module `PipelineHTTP` says which they are and compares

@@ -38,16 +38,18 @@ extension HTTPCache {
     /// Stores an exchange as ``commit(_:for:expiry:rules:)`` does.
     /// - Parameters:
     ///   - redirects: those that belong to the entry.
+    ///   - known: Those that belong to it as another tier has stored them.
     ///   - time: The time since which invalidations of its URLs count; that of the request by default.
     package func keep(
         _ exchange: HTTPExchange, for key: SourceKey, expiry: Expiry, rules: CacheRules,
-        within redirects: [HTTPExchange] = [], validSince time: Date? = nil
+        within redirects: [HTTPExchange] = [], behind known: StoredRedirects? = nil, validSince time: Date? = nil
     ) async -> Kept {
         let (now, headers) = (clock.now, exchange.requestHeaders)
-        guard let response = policy.draft(exchange, key, within: redirects, now: now, expiry, rules) else {
+        guard var response = policy.draft(exchange, key, within: redirects, now: now, expiry, rules) else {
             if exchange.replacesStored { await evict(key, for: headers, askedAt: exchange.requestTime) }
             return .refused
         }
+        if let known { response.redirects = known }
         handInUses()
         let targets = response.targets
         let since = (time ?? exchange.requestTime).toMicroseconds
@@ -71,6 +73,7 @@ extension HTTPCache {
             accesses.advance(to: usedAt)
             var stored = response
             stored.generation = generation
+            stored.tier = identity
             return .stored(stored)
         case .outdated: return .outdated
         case .unavailable:

@@ -25,6 +25,14 @@ public import Pipeline
 public final class HTTPCache: Sendable {
     /// Where it keeps the responses.
     public let store: any ResponseStore
+    /// Lets one load at a time fetch a source; `nil` for none.
+    package let leases: (any FetchLeases)?
+    /// Where the bytes of a response come from that is found in it.
+    package let source: LoadSource
+    /// Tells its responses from those of other tiers.
+    package let identity: TierIdentity
+    /// Receives whether a load's lookup in it was a hit.
+    package let noteLookup: (@Sendable (Bool) -> Void)?
     /// Whether it keeps to the rules of a shared cache (RFC 9111 section 1.2.3), which stores nothing `private`.
     package let isShared: Bool
     /// Whose requests it answers.
@@ -39,15 +47,15 @@ public final class HTTPCache: Sendable {
 
     /// The clock by which freshness is calculated.
     public let clock: any LoadClock
-    let accesses = AccessRecord()
+    let accesses: AccessRecord
     /// The task that writes down uses unasked; `nil` until it is known.
     private let flushing = Lock((isRunning: false, task: Task<Void, Never>?.none))
     let counts = Lock((hits: 0, misses: 0))
-    let invalidations = RecentInvalidations()
+    let invalidations: RecentInvalidations
     /// The sources whose stored responses the origin has replaced, where the store couldn't remove them, with the times of
     /// the requests.
-    let superseded = RecentInvalidations()
-    let productCaches = ProductCaches()
+    let superseded: RecentInvalidations
+    let productCaches: ProductCaches
 
     /// The folder that holds the cache; `nil` if the store has none.
     public var folder: String? { sqlite?.database.folder.path }
@@ -83,10 +91,11 @@ public final class HTTPCache: Sendable {
         users: Users = .several, overrulesNoStore: Bool = false, clock: any LoadClock = SystemClock(),
         logger: Logger = Logger(label: "pipeline.cache")
     ) {
+        let store = SQLiteResponseStore(
+            folder: CacheFolder(path: folder), bounds: StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit),
+            clock: clock, logger: logger)
         self.init(
-            store: SQLiteResponseStore(
-                folder: CacheFolder(path: folder), bounds: StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit),
-                clock: clock, logger: logger), isShared: isShared, users: users, overrulesNoStore: overrulesNoStore,
+            store: store, leases: store, isShared: isShared, users: users, overrulesNoStore: overrulesNoStore,
             clock: clock)
     }
 
@@ -112,21 +121,51 @@ public final class HTTPCache: Sendable {
     /// Describes a cache that keeps its responses in a store of your own.
     /// - Parameters:
     ///   - store: Where it keeps them.
+    ///   - leases: Let one load at a time fetch a source, among all that share the store; `nil`, the default, for none.
+    ///   - source: Where the bytes of a response come from that is found in it, as traces and loads report it;
+    ///     `LoadSource.disk` by default.
     ///   - isShared: Whether to keep to the rules of a shared cache; `false` by default.
     ///   - users: Whose requests it answers; ``Users/several`` by default.
     ///   - overrulesNoStore: Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say
     ///     `no-store`, against RFC 9111 section 5.2.2.5; `false` by default.
     ///   - clock: The clock by which freshness is calculated.
-    public init(
-        store: any ResponseStore, isShared: Bool = false, users: Users = .several, overrulesNoStore: Bool = false,
-        clock: any LoadClock = SystemClock()
+    public convenience init(
+        store: any ResponseStore, leases: (any FetchLeases)? = nil, source: LoadSource = .disk, isShared: Bool = false,
+        users: Users = .several, overrulesNoStore: Bool = false, clock: any LoadClock = SystemClock()
     ) {
+        self.init(
+            store: store, leases: leases, source: source, isShared: isShared, users: users,
+            overrulesNoStore: overrulesNoStore, clock: clock, noteLookup: nil)
+    }
+
+    /// Describes a cache whose lookups are noted.
+    package init(
+        store: any ResponseStore, leases: (any FetchLeases)?, source: LoadSource, isShared: Bool, users: Users,
+        overrulesNoStore: Bool = false, clock: any LoadClock, noteLookup: (@Sendable (Bool) -> Void)?
+    ) {
+        self.noteLookup = noteLookup
         self.overrulesNoStore = overrulesNoStore
         self.store = store
+        self.leases = leases
+        self.source = source
         self.isShared = isShared
         self.users = users
         self.clock = clock
+        (accesses, invalidations, superseded) = (AccessRecord(), RecentInvalidations(), RecentInvalidations())
+        (productCaches, identity) = (ProductCaches(), TierIdentity())
     }
+
+    /// The same tier over another view of its store.
+    private init(_ tier: HTTPCache, over store: any ResponseStore) {
+        (self.store, leases, source, identity) = (store, tier.leases, tier.source, tier.identity)
+        noteLookup = tier.noteLookup
+        (isShared, users, overrulesNoStore, clock) = (tier.isShared, tier.users, tier.overrulesNoStore, tier.clock)
+        (accesses, invalidations, superseded) = (tier.accesses, tier.invalidations, tier.superseded)
+        productCaches = tier.productCaches
+    }
+
+    /// The same tier over another view of its store; itself for `nil`.
+    func over(_ store: (any ResponseStore)?) -> HTTPCache { store.map { HTTPCache(self, over: $0) } ?? self }
 
     /// Looks up the response to a request and judges its freshness now.
     ///
@@ -159,11 +198,12 @@ public final class HTTPCache: Sendable {
             return Self.mostRecent(
                 matching.filter { !superseded.contains("\(key)", since: $0.requestTime, now: clock.now) })
         }
-        guard case .found(let response) = found else {
+        guard case .found(var response) = found else {
             if isCounted { counts.withLock { $0.misses += 1 } }
             return .miss(found.miss)
         }
         if isCounted { counts.withLock { $0.hits += 1 } }
+        response.tier = identity
         touch(response.generation)
         let freshness = Freshness(
             of: response, for: headers, now: clock.now, expiry: expiry, rules: rules, isShared: isShared)

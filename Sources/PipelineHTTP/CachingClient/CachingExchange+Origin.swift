@@ -135,7 +135,7 @@ extension CachingExchange {
         var answer = OriginResponse(response, requestTime: requestTime, responseTime: now)
         if let ticket, !isReusable(answer, key) {
             owner.fetches.end(ticket, .notShared)
-            await ticket.lease?.giveBack()
+            await ticket.hold?.end(isStored: false)
         }
         for try await chunk in response.body { answer.body += chunk }
         return answer

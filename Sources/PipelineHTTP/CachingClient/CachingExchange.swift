@@ -11,8 +11,9 @@ struct CachingExchange {
     /// Whether stored responses may be used.
     private let mayRead: Bool
     var step: CachingStep
+    /// The cache, as the holder of a lease may change it.
+    var cache: HTTPCache
 
-    var cache: HTTPCache { owner.cache }
     var now: Date { cache.clock.now }
 
     init(_ request: CachingRequest, of owner: CachingClient, mayRead: Bool = true) {
@@ -21,6 +22,7 @@ struct CachingExchange {
         self.owner = owner
         headers = request.mode.fields(request.headers)
         step = CachingStep(url: request.url)
+        cache = owner.cache
     }
 
     mutating func answer() async throws -> CachingResponse {

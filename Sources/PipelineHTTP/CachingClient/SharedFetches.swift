@@ -17,8 +17,8 @@ final class SharedFetches: Sendable {
         let number: UInt64
         /// The priority of the fetch: the highest of its own request and its waiters.
         let priority: AdjustablePriority
-        /// The right to fetch among all processes that share the cache; `nil` if it isn't available.
-        var lease: SourceLease?
+        /// The lease of the fetch among all that share the cache; `nil` without one.
+        var hold: (any LeaseHold)?
     }
 
     /// How a fetch ended, for its waiters.

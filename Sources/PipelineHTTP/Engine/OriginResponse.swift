@@ -36,6 +36,14 @@ extension Int {
 }
 
 extension HTTPExchange {
+    /// The exchange from which a response was stored; `nil` if its URL can't be read.
+    package init?(of stored: StoredResponse, for requestHeaders: HTTPFields) {
+        guard let url = URL(string: stored.target) else { return nil }
+        self.init(
+            url: url, requestHeaders: requestHeaders, status: stored.status, headers: stored.headers,
+            requestTime: stored.requestTime, responseTime: stored.responseTime, body: stored.body)
+    }
+
     /// Whether it says that the stored response is no longer suitable, even if it must not be stored itself (RFC 9111
     /// section 4.3.3).
     package var replacesStored: Bool {

@@ -11,8 +11,10 @@ package enum FollowedRedirect: Sendable {
     /// It was stored, and the origin has confirmed it with a 304.
     case confirmed(StoredResponse, by: HTTPExchange)
 
-    /// Whether `Store` has nothing to write for it.
-    package var isStored: Bool { if case .stored = self { true } else { false } }
+    /// Whether a tier has it already.
+    package func isStored(in tier: HTTPCache?) -> Bool {
+        if case .stored(let response) = self { response.tier === tier?.identity } else { false }
+    }
 }
 
 /// A load's progress through redirects, each of which has its own entry in the cache.
@@ -40,12 +42,14 @@ package struct RedirectTrail: LoadAttachment {
     package var isAnswered = false
     /// Whether a stored response on the way was stale, but within the request's `max-stale`.
     package private(set) var acceptsStale = false
-    /// The rules by which later hops are looked up; `nil` if no cache is read.
-    package var rules: CacheRules?
+    /// The tiers that have been looked in, each with its rules: by these, later hops are looked up.
+    private var tiers: [(identity: TierIdentity, rules: CacheRules)] = []
+    private var lastTier: TierIdentity?
     private let isNamed: Bool
 
-    /// Starts at a load's URL.
+    /// Starts at a load's URL, again if another trail did so before.
     package init(at url: URL, of load: Load, credentials: CredentialFields) {
+        tiers = load.attachment(RedirectTrail.self)?.tiers ?? []
         let request = TransferRequest(
             url: url, headers: Preconditions.removed(from: load.request.headers), priority: load.priority,
             partition: load.request.partition)
@@ -84,8 +88,13 @@ package struct RedirectTrail: LoadAttachment {
         isAnswered = true
     }
 
-    /// Whether to look up stored responses for later hops.
-    package var looksAhead: Bool { rules != nil && !isNamed }
+    /// The rules by which stored responses to later hops are looked for in a tier; `nil` not to look there.
+    package func rules(of tier: HTTPCache) -> CacheRules? {
+        isNamed ? nil : tiers.first { $0.identity === tier.identity }?.rules
+    }
+
+    /// Whether it has been followed in a tier.
+    package func ends(in tier: HTTPCache) -> Bool { lastTier === tier.identity }
 
     private mutating func move() {
         key = hops.key()
@@ -94,9 +103,12 @@ package struct RedirectTrail: LoadAttachment {
 
     /// Follows stored redirects from the next hop on, to a fresh response or to the first hop that the origin has to be
     /// asked about. A response that is stored for a later hop may still stand in.
-    package mutating func look(in cache: HTTPCache, for load: Load, isCounted: Bool = false) async throws -> CacheLookup
-    {
+    package mutating func look(
+        in cache: HTTPCache, _ rules: CacheRules, for load: Load, isCounted: Bool = false
+    ) async throws -> CacheLookup {
         (stored, standIn) = (nil, nil)
+        if !tiers.contains(where: { $0.identity === cache.identity }) { tiers.append((cache.identity, rules)) }
+        lastTier = cache.identity
         var ahead = self
         var judged: Freshness?
         while true {
@@ -107,7 +119,7 @@ package struct RedirectTrail: LoadAttachment {
             }
             guard let key = ahead.key else { return .miss(.noKey) }
             let found = try await cache.look(
-                key, headers: ahead.selectingFields(load), expiry: load.request.expiry, rules: rules ?? .asRequested,
+                key, headers: ahead.selectingFields(load), expiry: load.request.expiry, rules: rules,
                 priority: load.priority, isCounted: isCounted && ahead.followed.isEmpty)
             guard let (response, freshness) = found.judged else {
                 if judged == nil { self = ahead }

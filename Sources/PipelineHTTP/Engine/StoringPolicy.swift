@@ -82,13 +82,14 @@ package struct StoringPolicy: Sendable, Hashable {
         let selecting =
             isSelectedAgain
             ? SelectingFields(of: headers, request: update.requestHeaders, users: users) : stored.selecting
-        let merged = StoredResponse(
+        var merged = StoredResponse(
             generation: stored.generation, key: stored.key, target: stored.target, status: stored.status,
             headers: headers, requestTime: update.requestTime.toMicroseconds,
             responseTime: update.responseTime.toMicroseconds, stored: now.toMicroseconds,
             expires: fixedEnd(stored.status, now, expiry, rules)?.toMicroseconds, body: stored.body,
             selecting: selecting ?? stored.selecting,
             redirects: redirects.map { self.stored($0, stored.key, now) } ?? stored.redirects)
+        merged.tier = stored.tier
         return dated(merged, expiry, rules)
     }
 

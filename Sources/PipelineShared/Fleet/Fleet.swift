@@ -59,9 +59,10 @@ public final class Fleet: Sendable {
         let messages = FleetMessages(invalidations: keys.invalidations) { members.take($0) }
         let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
         leases = FleetLeases(
-            store.scripts, keys: keys, messages: messages, messenger: messenger, reports: reports,
-            lifetime: leaseLifetime, clock: clock)
-        cache = HTTPCache(store: store, isShared: true, users: users, clock: clock)
+            of: store, messages: messages, messenger: messenger, lifetime: leaseLifetime, clock: clock)
+        cache = HTTPCache(
+            store: store, leases: leases, source: .shared, isShared: true, users: users, clock: clock,
+            noteLookup: { reports.report(.lookedUp(isHit: $0)) })
         (self.store, self.reports, self.clock) = (store, reports, clock)
         (self.connection, self.messenger, self.members) = (connection, messenger, members)
     }
@@ -99,15 +100,5 @@ public final class Fleet: Sendable {
     public func close() {
         connection.close()
         messenger.close()
-    }
-
-    /// The shared cache for what was asked under a lease.
-    /// - Parameter isFenced: Whether changes are refused once the lease has ended, and end it; false for those of other
-    ///   sources.
-    func cache(under token: FleetLeaseToken, isFenced: Bool = true) -> HTTPCache {
-        var store = store
-        store.lease = isFenced ? token : nil
-        store.settledGeneration = token.number
-        return HTTPCache(store: store, isShared: true, users: cache.users, clock: clock)
     }
 }

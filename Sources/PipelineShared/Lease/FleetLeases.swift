@@ -1,4 +1,5 @@
 import Pipeline
+import PipelineHTTP
 
 /// What the script that grants leases replies.
 enum GrantReply: Hashable {
@@ -16,40 +17,32 @@ enum GrantReply: Hashable {
 }
 
 /// Takes, renews and ends leases in Redis, and waits for those of other machines.
-final class FleetLeases: Sendable {
+final class FleetLeases: FetchLeases {
     /// How long a lease lives without being renewed.
     let lifetime: Duration
 
-    private let scripts: RedisScripts
-    private let keys: FleetKeys
+    private let store: RedisStore
     private let messages: FleetMessages
     private let messenger: RedisConnection
-    private let reports: FleetReports
     private let clock: any LoadClock
 
     init(
-        _ scripts: RedisScripts, keys: FleetKeys, messages: FleetMessages, messenger: RedisConnection,
-        reports: FleetReports, lifetime: Duration, clock: any LoadClock
+        of store: RedisStore, messages: FleetMessages, messenger: RedisConnection, lifetime: Duration,
+        clock: any LoadClock
     ) {
-        self.scripts = scripts
-        self.keys = keys
+        self.store = store
         self.messages = messages
         self.messenger = messenger
-        self.reports = reports
         self.lifetime = lifetime
         self.clock = clock
     }
 
-    /// What the load must do.
-    enum Turn {
-        /// Do the work for all machines.
-        case hold(FleetRight)
-        /// Nothing: another machine has done it, and `look` has found it.
-        case found
-        /// Do the work for this machine alone: Redis can't be used, the outcome can't be shared, or the holder takes too
-        /// long.
-        case alone
-    }
+    private var scripts: RedisScripts { store.scripts }
+    private var keys: FleetKeys { store.keys }
+    private var reports: FleetReports { store.reports }
+
+    /// Redis refuses the commit of a load whose lease has ended.
+    var isFencing: Bool { true }
 
     /// Waits until a load gets a lease, or needs none.
     ///
@@ -63,7 +56,7 @@ final class FleetLeases: Sendable {
     /// - Throws: `CancellationError` at once when the task is cancelled, and the errors of `look`.
     func turn(
         _ name: String, patience: Duration, look: () async throws -> Bool
-    ) async throws -> Turn {
+    ) async throws -> FetchTurn {
         var listener: LeaseListener?
         defer { if let listener { leave(listener) } }
         let start = clock.uptime
@@ -72,15 +65,15 @@ final class FleetLeases: Sendable {
         while true {
             switch try await acquire(name) {
             case nil: return .alone
-            case .granted(let right):
+            case .granted(let hold):
                 // Another may have stored it between this load's lookup and the grant.
                 do {
-                    guard try await look() else { return .hold(right) }
+                    guard try await look() else { return .hold(hold) }
                 } catch {
-                    await right.end(.notShared)
+                    await hold.end(isStored: false)
                     throw error
                 }
-                await right.end(.stored)
+                await hold.end(.stored)
                 return .found
             case .held(let rest):
                 hasWaited = true
@@ -118,7 +111,7 @@ final class FleetLeases: Sendable {
     }
 
     private enum Grant {
-        case granted(FleetRight)
+        case granted(FleetHold)
         /// Another holds it, for this long if it isn't renewed.
         case held(Duration)
     }
@@ -142,7 +135,7 @@ final class FleetLeases: Sendable {
         case .held(let rest): return .held(rest)
         case .granted(let number):
             reports.report(.leased)
-            return .granted(FleetRight(FleetLeaseToken(name: name, number: number, mark: mark), self))
+            return .granted(FleetHold(FleetLeaseToken(name: name, number: number, mark: mark), of: store, self))
         }
     }
 

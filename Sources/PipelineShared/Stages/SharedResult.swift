@@ -72,8 +72,8 @@ public struct SharedResult: CompositeStage {
             case .alone:
                 try await body.run(&load)
                 return .done
-            case .hold(let right):
-                try await make(name, &load, right)
+            case .hold(let hold):
+                try await make(name, &load, hold)
                 return .done
             }
         }
@@ -83,18 +83,18 @@ public struct SharedResult: CompositeStage {
         return .hit
     }
 
-    private func make(_ name: String, _ load: inout Load, _ right: FleetRight) async throws {
+    private func make(_ name: String, _ load: inout Load, _ hold: any LeaseHold) async throws {
         do {
             try await body.run(&load)
         } catch {
-            await right.end(.notShared)
+            await hold.end(isStored: false)
             throw error
         }
         guard case .encoded(let image) = load.content, expected.includes(image) else {
-            return await right.end(.notShared)
+            return await hold.end(isStored: false)
         }
-        let isStored = await fleet.store.commit(image, named: name, under: right.token)
-        await right.end(isStored ? nil : .notShared)
+        guard let token = (hold as? FleetHold)?.token else { return await hold.end(isStored: false) }
+        await hold.end(isStored: await fleet.store.commit(image, named: name, under: token))
     }
 
     /// Whether a shared cache may store the response behind the load.

@@ -49,10 +49,8 @@ extension Flights {
         // Made here, so that this load alone holds it. If the result held it longer, a load that starts again would join
         // the flight that it has just left.
         guard waiter.isFetch, result.error == nil else { return (result, (waiter.joined, nil)) }
-        let right =
-            result.load.attachment(WriteRight.self)?.joining(self, flight: waiter.flight)
-            ?? WriteRight(self, flight: waiter.flight, lease: nil)
-        return (result, (waiter.joined, right))
+        let leases = result.load.attachment(WriteRight.self)
+        return (result, (waiter.joined, WriteRight(self, flight: waiter.flight, leasesOf: leases)))
     }
 
     /// Never inlined into the waiting function, whose frame would hold these temporaries while it waits.

@@ -73,7 +73,7 @@ public struct FromLargerVariant: CompositeStage {
     /// The largest result, if it is large enough and scales to the same size as its original.
     private func larger(for load: Load) async throws -> EncodedImage? {
         guard canReuse, let box = load.request.maxPixelSize, let key = load.variantKey,
-            let stored = load.storedOriginal,
+            let stored = load.storedOriginal, stored.belongs(to: responses),
             let image = try await responses.largestVariant(like: key, of: stored.generation, priority: load.priority),
             let size = image.size, let wanted = image.nativeSize?.fitted(into: box), size.fitted(into: box) == wanted,
             size.width / 2 >= wanted.width, size.height / 2 >= wanted.height

@@ -22,7 +22,7 @@ public struct ReplaceUndecodable: CompositeStage {
             try await body.run(&load)
         } catch let error as LoadError where error.code == .undecodable || error.code == .unsupportedType {
             // An entry that the origin has just confirmed is no better.
-            guard let entry = load.storedOriginal else { throw error }
+            guard let entry = load.storedOriginal, entry.belongs(to: responses) else { throw error }
             await responses.evict(entry)
             load.restart(from: start)
             load.note("the stored response isn't an image and was removed")

@@ -171,7 +171,7 @@ struct FleetTests {
                     }, at: .beforeOrigin)
         }
         let list = "\(loader.pipeline(for: .standard))"
-        #expect(list.contains(/FleetLease \{\n *Guard\n *OwnFetch/), "\(list)")
+        #expect(list.contains(/Lease\(shared\) \{\n *Guard\n *OwnFetch/), "\(list)")
         #expect(try await loader.load(site.origin.url("/shared.png")).source == .shared)
         let error = await #expect(throws: LoadError.self) { try await loader.load(site.origin.url("/other.png")) }
         #expect(error?.code == .refused)
@@ -227,7 +227,7 @@ struct FleetTests {
         let error = #expect(throws: LoadError.self) {
             try ImageLoader(resources, arrangement: machine.fleet.arrangement)
         }
-        #expect(error?.message.contains("SharedLookup would calculate wrong ages") == true)
+        #expect(error?.message.contains("Lookup would calculate wrong ages") == true)
     }
 
     @Test("its lists use the codecs of the loader", arguments: [false, true])
@@ -267,12 +267,12 @@ struct FleetTests {
             list.contains(
                 """
                                         Lease {
-                                            SharedLookup
-                                            FleetLease {
+                                            Lookup(shared)
+                                            Lease(shared) {
                                                 Fetch
                                             }
                                         }
                 """), "\(list)")
-        #expect(list.contains("        SharedStore\n"))
+        #expect(list.contains("        Store(shared)\n"))
     }
 }

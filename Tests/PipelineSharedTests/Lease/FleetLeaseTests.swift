@@ -97,12 +97,11 @@ struct FleetLeaseTests {
         let (leases, store) = (machine.fleet.leases, machine.fleet.store)
         var last: Int64 = 0
         for round in 0..<20 {
-            guard case .hold(let right) = try await leases.turn("a", patience: .seconds(1), look: { false }) else {
-                throw Unexpected()
-            }
-            #expect(right.token.number > last)
-            last = right.token.number
-            await right.end(.stored)
+            guard case .hold(let hold as FleetHold) = try await leases.turn("a", patience: .seconds(1), look: { false })
+            else { throw Unexpected() }
+            #expect(hold.token.number > last)
+            last = hold.token.number
+            await hold.end(.stored)
             switch round {
             case 5: _ = try await store.scripts.connection.send("FLUSHALL")
             // As if the clock had been set back by an hour since.

@@ -70,7 +70,7 @@ struct LeaseSimulationTests {
                         return
                     }
                     let turn = try await fleet.leases.turn(name, patience: .seconds(600)) { stored.withLock { $0 } }
-                    guard case .hold(let right) = turn else {
+                    guard case .hold(let hold as FleetHold) = turn else {
                         if case .found = turn { #expect(stored.withLock { $0 }) }
                         return
                     }
@@ -82,7 +82,7 @@ struct LeaseSimulationTests {
                     let fails = Int.random(in: 0..<3, using: &random) == 0
                     holders.withLock { $0.now -= 1 }
                     if !fails { stored.withLock { $0 = true } }
-                    await right.end(fails ? .notShared : .stored)
+                    await hold.end(fails ? .notShared : .stored)
                 }
             }
             try await group.waitForAll()

@@ -166,7 +166,7 @@ final class ScrollingSimulation {
                 ResolveIdentifier()
                 MemoryLookup(memory)
                 Coalesce(flights, by: .variant) {
-                    StubStage("DiskLookup", accepts: .empty, produces: [.empty, .original]) { load in
+                    StubStage("Lookup", accepts: .empty, produces: [.empty, .original]) { load in
                         guard case .url(let url) = load.request.source else { return .skipped }
                         load.attach(SimulatedAttachment(flights))
                         try await world.clock.sleep(for: .milliseconds(world.chance(0..<3)))

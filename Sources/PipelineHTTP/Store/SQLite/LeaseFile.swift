@@ -14,9 +14,8 @@ final class LeaseFile: Sendable {
         let count: Int64
 
         /// Sources share a lock only by chance, and a count rarely. That only costs a wait or a second fetch.
-        init(_ key: SourceKey, headers: SIMD2<UInt64>) {
-            // A digest is evenly distributed already.
-            let word = key.digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } ^ headers.x
+        init(_ name: String) {
+            let word = Digest(of: name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
             lock = Int64(word >> 2)
             count = Int64(word & 0x3fff)
         }

@@ -54,7 +54,7 @@ struct GenerationTests: CacheSuite {
             let pipeline = ImagePipeline(clock: clock) {
                 ResolveIdentifier()
                 MemoryLookup(memory)
-                DiskLookup(cache)
+                Lookup(cache)
                 StaleFirst {
                     Fetch(responses: cache, client: site.client)
                     Decode()

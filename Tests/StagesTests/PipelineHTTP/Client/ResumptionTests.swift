@@ -35,7 +35,7 @@ struct ResumptionTests {
         let resources = site.resources()
         let pipeline = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
-            DiskLookup(resources.responses)
+            Lookup(resources.responses)
             Retry(attempts: attempts, initialDelay: .zero) {
                 Fetch(responses: resources.responses, client: client ?? resources.client)
             }

@@ -86,8 +86,8 @@ struct FolderLinksTests: CacheSuite {
         unlink(path + "/leases")
         try #require(symlink(elsewhere, path + "/leases") == 0)
         let cache = cache()
-        let outcome = try await cache.lease(.test("a"), headers: .zero, patience: .zero)
-        guard case .unavailable = outcome else { throw Unexpected() }
+        let turn = try await cache.turn(.test("a"), headers: .zero, patience: .zero) { false }
+        guard case .alone = turn else { throw Unexpected() }
         #expect(FileManager.default.contents(atPath: elsewhere).map(Array.init) == text)
     }
 

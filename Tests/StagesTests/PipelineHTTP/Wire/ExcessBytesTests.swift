@@ -134,7 +134,7 @@ struct ExcessBytesTests {
         let client = client(byProxy ? origin : nil)
         let pipeline = ImagePipeline {
             ResolveIdentifier()
-            DiskLookup(responses)
+            Lookup(responses)
             Fetch(responses: responses, client: client)
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 guard case .original(let image) = load.content, case .url(let url) = load.request.source else {

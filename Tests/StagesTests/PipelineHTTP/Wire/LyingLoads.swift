@@ -32,7 +32,7 @@ final class LyingLoads: Sendable {
         self.state = state
         pipeline = ImagePipeline(clock: clock) { [flights] in
             ResolveIdentifier()
-            DiskLookup(cache)
+            Lookup(cache)
             RefreshStale(flights) {
                 StaleFirst {
                     StaleIfError {

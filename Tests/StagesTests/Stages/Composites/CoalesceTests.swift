@@ -186,7 +186,7 @@ struct CoalesceTests {
             ImagePipeline {
                 ResolveIdentifier()
                 Coalesce(flights, by: .variant) {
-                    StubStage("DiskLookup") { load in
+                    StubStage("Lookup") { load in
                         looked.increment()
                         // The late load looked before anything was stored, and continues after.
                         if late { try await stored.wait() }

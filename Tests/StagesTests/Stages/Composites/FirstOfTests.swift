@@ -80,7 +80,7 @@ struct FirstOfTests {
         let response = try await ImagePipeline {
             ResolveIdentifier()
             FirstOf {
-                DiskLookup(resources.responses)
+                Lookup(resources.responses)
                 Fetch(responses: resources.responses, client: resources.client)
             }
         }.load(ImageRequest(site.origin.url("/a")))

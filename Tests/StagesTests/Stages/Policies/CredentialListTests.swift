@@ -21,7 +21,7 @@ struct CredentialListTests {
         let fetch = Fetch(responses: responses, client: site.client)
         let limits = ErrorLimits(clientErrors: .init(attempts: 1, maxAge: .seconds(60)))
         return [
-            ("DiskLookup", Chain([resolve, DiskLookup(responses), fetch])),
+            ("Lookup", Chain([resolve, Lookup(responses), fetch])),
             ("Lease", Chain([resolve, Lease(responses) { fetch }])),
             ("LimitErrors", Chain([resolve, LimitErrors(limits, in: responses) { fetch }])),
             ("Store", Chain([resolve, fetch, Store(originals: responses)])),
@@ -47,6 +47,6 @@ struct CredentialListTests {
             for (_, chain) in lists(resolve) { _ = try ImagePipeline(validating: chain) }
         }
         let one = HTTPCache(folder: site.folder, users: .one)
-        _ = try ImagePipeline(validating: Chain([ResolveIdentifier(), DiskLookup(one)]))
+        _ = try ImagePipeline(validating: Chain([ResolveIdentifier(), Lookup(one)]))
     }
 }

@@ -217,7 +217,7 @@ struct ImageLoaderTests {
         #expect(fetch.outcome == .done)
         #expect(fetch.bytes == 3848)
         #expect(fetch.fact == .answered(status: 200))
-        let lookup = try #require(trace.entries(of: DiskLookup.self).first)
+        let lookup = try #require(trace.entries(of: Lookup.self).first)
         let key = try #require(SourceKey(LoadOptions().request(for: .url(url))))
         #expect(lookup.outcome == .miss)
         #expect(lookup.key == .source(key))

@@ -21,7 +21,7 @@ struct ReturnCacheDontLoadTests {
         #expect(error?.code == .notCached)
         #expect(
             error?.message
-                == "No image: ResolveIdentifier done, MemoryLookup miss, DiskLookup miss. This pipeline has no stage that "
+                == "No image: ResolveIdentifier done, MemoryLookup miss, Lookup miss. This pipeline has no stage that "
                 + "fetches it; use returnCacheElseLoad to allow downloads.")
         #expect(site.requests == 0)
     }

@@ -6,8 +6,8 @@ import Testing
 
 import Stages
 
-@Suite("DiskLookup")
-struct DiskLookupTests {
+@Suite("Lookup")
+struct LookupTests {
     let folder: TemporaryFolder
     let clock = ManualClock(now: Date(timeIntervalSince1970: 1_772_366_400))
     let cache: HTTPCache
@@ -29,7 +29,7 @@ struct DiskLookupTests {
         }
     }
 
-    /// Keeps what `DiskLookup` left on the load.
+    /// Keeps what `Lookup` left on the load.
     struct Observe: Stage {
         let accepts: Phases = .all
         let seen: Lock<Load?>
@@ -46,7 +46,7 @@ struct DiskLookupTests {
         let seen = Lock<Load?>(nil)
         let pipeline = ImagePipeline(clock: clock) {
             Identify(isIdle: !identifies)
-            DiskLookup(cache, rules: rules)
+            Lookup(cache, rules: rules)
             Observe(seen: seen)
         }
         var trace: Trace
@@ -56,7 +56,7 @@ struct DiskLookupTests {
             trace = error.trace
         }
         let load = try #require(seen.withLock { $0 })
-        return (load, try #require(trace.entries(of: DiskLookup.self).first))
+        return (load, try #require(trace.entries(of: Lookup.self).first))
     }
 
     func request(
@@ -142,8 +142,8 @@ struct DiskLookupTests {
         clock.advance(by: .seconds(100))
         #expect(try await load(request).trace.outcome == .hit)
         #expect(try await load(request, rules: .http).trace.outcome == .miss)
-        #expect(DiskLookup(cache, rules: .http).parameters == "http rules")
-        #expect(DiskLookup(cache).parameters == "")
+        #expect(Lookup(cache, rules: .http).parameters == "http rules")
+        #expect(Lookup(cache).parameters == "")
     }
 
     @Test("Two URLs, partitions or Authorizations never share an entry")

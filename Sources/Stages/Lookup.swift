@@ -1,0 +1,106 @@
+import PipelineHTTP
+public import Pipeline
+
+/// Looks for a source's bytes among the responses of a tier.
+///
+/// A fresh response becomes the load's original. A stale one becomes the load's stale response, for the origin to
+/// confirm, unless another tier has a later one. Freshness is judged on every lookup. Only responses from the network are
+/// stored, so the stage skips other sources.
+///
+/// Put the nearest tier first. ``Store`` brings what was found in a farther tier to the nearer ones, with the origin's
+/// fields and times, so that every tier expires it at the same moment.
+public struct Lookup: Stage, CredentialStage, ClockedStage {
+    /// Nothing has been found yet.
+    public let accepts: Phases = .empty
+    /// The source's bytes, or still nothing.
+    public let produces: Phases = [.empty, .original]
+
+    /// A stored response.
+    public let leaves: Set<ResponseState.Kind> = [.stale, .fresh]
+
+    private let tier: HTTPCache
+    private let rules: CacheRules
+
+    /// Looks in `tier`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh, whatever the request's
+    /// `expiry` is. Under `CacheRules.offline`, a stale response becomes the load's original too, and the load is
+    /// stale.
+    public init(_ tier: HTTPCache, rules: CacheRules = .asRequested) {
+        self.tier = tier
+        self.rules = rules
+    }
+
+    /// The stage uses the load's keys.
+    public var needsIdentity: Bool { true }
+
+    /// The fields of the tier.
+    package var credentials: CredentialFields { tier.users.credentials }
+
+    /// The clock of the tier.
+    package var cacheClock: (any LoadClock)? { tier.clock }
+
+    /// The tier, unless it is the disk; `http rules` or `offline rules`, if they apply.
+    public var parameters: String { rules.text(in: tier) }
+
+    /// Looks, and moves the load to the original on a hit.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    public func run(_ load: inout Load) async throws -> Outcome {
+        guard case .url = load.request.source, let key = load.sourceKey else { return .skipped }
+        load.note(key: .source(key))
+        guard load.mayUseStored else {
+            load.note(.notFound(.requestNoStore))
+            return .miss
+        }
+        let isHit = try await load.look(in: tier, rules: rules)
+        tier.noteLookup?(isHit)
+        return isHit ? .hit : .miss
+    }
+}
+
+/// Looks for a source's bytes in the nearest tier.
+@available(*, deprecated, renamed: "Lookup")
+public typealias DiskLookup = Lookup
+
+extension Load {
+    /// Whether the request allows its response to be stored (RFC 9111 section 5.2.1.5).
+    package var mayUseStored: Bool {
+        request.headers.isEmpty || !CacheControl(request.headers).contains("no-store")
+    }
+
+    /// Looks for the source's bytes in a tier, through redirects that are stored there.
+    /// - Parameter isSecond: Whether the tier was looked in before. What it has now, another load has fetched meanwhile.
+    /// - Returns: Whether the load has its original.
+    mutating func look(in tier: HTTPCache, rules: CacheRules, isSecond: Bool = false) async throws -> Bool {
+        guard case .url(let url) = request.source else { return false }
+        let known = response.kind == .stale ? response.stored : nil
+        let isOwn = known.map { $0.tier === tier.identity } ?? true
+        var trail = RedirectTrail(at: url, of: self, credentials: tier.users.credentials)
+        switch try await trail.look(in: tier, rules, for: self, isCounted: !isSecond) {
+        case .fresh(let stored, let freshness):
+            if !isSecond { note(.found(freshness)) }
+            var source = tier.source
+            if isSecond, isOwn, let known {
+                // It is as if the load had asked the origin itself.
+                source = known.generation == stored.generation ? .revalidated : .network
+            }
+            giveStored(stored, freshness, &trail, from: source)
+            return true
+        case .stale(let stored, let freshness):
+            if !isSecond { note(.found(freshness)) }
+            if rules == .offline, let standIn = trail.standIn {
+                attach(trail)
+                giveStale(standIn)
+                return true
+            }
+            // Of several tiers' stale responses, the latest is confirmed.
+            guard isOwn || known.map({ $0.responseTime < stored.responseTime }) ?? true else { return false }
+            advance(response: .stale(stored, freshness))
+        case .miss(let miss):
+            if !isSecond { note(.notFound(miss)) }
+            // Another tier's trail may have come further.
+            guard attachment(RedirectTrail.self)?.ends(in: tier) ?? true else { return false }
+        }
+        // Tells `Fetch` where to go on and what to confirm.
+        attach(trail)
+        return false
+    }
+}
