@@ -99,6 +99,7 @@ public final class Fleet: Sendable {
     public func close() {
         connection.close()
         messenger.close()
+        members.close()
     }
 
     /// The shared cache for what was asked under a lease.
