@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("Cancellation")

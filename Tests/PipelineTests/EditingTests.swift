@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("A pipeline can be edited as a list")

@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("Errors say what, whose, where and what to do")

@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("A list in which a stage can never run is found when it is built")

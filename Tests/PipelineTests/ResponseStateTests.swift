@@ -2,6 +2,7 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("What a load knows of its response")

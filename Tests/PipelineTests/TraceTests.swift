@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("The trace")

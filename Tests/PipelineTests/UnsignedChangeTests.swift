@@ -1,5 +1,6 @@
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("A stage that changes the image has a signature")
