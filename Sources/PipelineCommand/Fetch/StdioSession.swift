@@ -73,7 +73,7 @@ final class StdioSession: Sendable {
 
     private func answer(_ request: StdioRequest) async -> [UInt8] {
         do {
-            return StdioAnswer(id: request.id, try await client.send(try request.request())).line()
+            return StdioAnswer.line(id: request.id, try await client.send(try request.request()))
         } catch is CancellationError {
             return StdioAnswer.failure(request.id, "cancelled")
         } catch {

@@ -1,5 +1,5 @@
 /// The summary of a batch in a line.
-struct BatchSummary: Encodable, CustomStringConvertible {
+struct BatchSummary {
     let total: Int
     let done: Int
     let skipped: Int
@@ -17,25 +17,16 @@ struct BatchSummary: Encodable, CustomStringConvertible {
         seconds = (time / .milliseconds(1)).rounded() / 1000
     }
 
-    private enum Field: String, CodingKey { case kind, summary }
-    private enum Part: String, CodingKey { case total, done, skipped, failed, left, bytesIn, bytesOut, seconds }
-
-    /// Encodes the summary in an object named `summary`, so that it can't be taken for a result.
-    func encode(to encoder: any Encoder) throws {
-        var outer = encoder.container(keyedBy: Field.self)
-        try outer.encode("summary", forKey: .kind)
-        var fields = outer.nestedContainer(keyedBy: Part.self, forKey: .summary)
-        try fields.encode(total, forKey: .total)
-        try fields.encode(done, forKey: .done)
-        try fields.encode(skipped, forKey: .skipped)
-        try fields.encode(failed, forKey: .failed)
-        try fields.encode(left, forKey: .left)
-        try fields.encode(bytesIn, forKey: .bytesIn)
-        try fields.encode(bytesOut, forKey: .bytesOut)
-        try fields.encode(seconds, forKey: .seconds)
+    /// Its object has the numbers in an object of their own, so that it can't be taken for a result.
+    var report: Report {
+        let numbers = Report([
+            "total": total, "done": done, "skipped": skipped, "failed": failed, "left": left, "bytesIn": bytesIn,
+            "bytesOut": bytesOut, "seconds": seconds,
+        ])
+        return Report(["kind": "summary", "summary": numbers], text)
     }
 
-    var description: String {
+    private var text: String {
         var parts = ["\(done) done"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }

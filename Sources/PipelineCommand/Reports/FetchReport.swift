@@ -2,10 +2,9 @@ import FoundationEssentials
 import Pipeline
 import Stages
 
-/// One fetch as `--json` prints it: an object on a line, redacted.
-struct FetchReport: Encodable {
+extension Report {
     /// A stored entry and its freshness.
-    struct Entry: Encodable {
+    private struct Entry: Encodable {
         let target: String
         let status: Int
         let bytes: Int
@@ -30,7 +29,7 @@ struct FetchReport: Encodable {
     }
 
     /// One request. Redirects that were followed add more.
-    struct Step: Encodable {
+    private struct Step: Encodable {
         let url: String
         let found: Entry?
         let notes: [String]
@@ -54,27 +53,13 @@ struct FetchReport: Encodable {
         }
     }
 
-    let url: String
-    @OrNull var status: Int? = nil
-    @OrNull var statusText: String? = nil
-    @OrNull var headers: [[String]]? = nil
-    @OrNull var bytes: Int? = nil
-    @OrNull var fromCache: String? = nil
-    var steps: [Step] = []
-    @OrNull var error: FailureReport? = nil
-
-    init(_ url: URL, _ response: CachingResponse) {
-        self.url = redactedURL(url.absoluteString)
-        status = response.status
-        statusText = response.reason
-        headers = RedactedFields(response.headers).pairs
-        bytes = response.body.count
-        fromCache = response.use.rawValue
-        steps = response.steps.map(Step.init)
-    }
-
-    init(_ input: String, _ error: LoadError) {
-        url = redactedURL(input)
-        self.error = FailureReport(error)
+    /// Reports one fetch, redacted.
+    init(fetch url: String, _ response: CachingResponse? = nil, error: LoadError? = nil) {
+        self.init(
+            [
+                "url": redactedURL(url), "status": response?.status, "statusText": response?.reason,
+                "headers": response.map { RedactedFields($0.headers).pairs }, "bytes": response?.body.count,
+                "fromCache": response?.use.rawValue, "steps": response?.steps.map(Step.init) ?? [],
+            ], error: error)
     }
 }

@@ -1,55 +1,53 @@
-import FoundationEssentials
 import Pipeline
 
-/// The outcome of one result, as `--json` prints it: an object on a line.
-struct WorkReport: Encodable {
-    let input: String
-    let inputBytes: PathBytes?
-    @OrNull var output: String? = nil
-    var outputBytes: PathBytes? = nil
-    var status: String
-    @OrNull var reason: String? = nil
-    @OrNull var source: String? = nil
-    @OrNull var width: Int? = nil
-    @OrNull var height: Int? = nil
-    @OrNull var nativeWidth: Int? = nil
-    @OrNull var nativeHeight: Int? = nil
-    @OrNull var bytesIn: Int? = nil
-    @OrNull var bytes: Int? = nil
-    @OrNull var ms: Double? = nil
-    @OrNull var error: FailureReport? = nil
-
-    init(input: String, output: String? = nil, status: String, reason: String? = nil, error: FailureReport? = nil) {
-        self.input = input
-        inputBytes = PathBytes(input)
-        outputBytes = output.flatMap { PathBytes($0) }
-        self.status = status
-        (self.output, self.reason, self.error) = (output, reason, error)
+extension Report {
+    /// Reports one result of a job, or a job without results.
+    /// - Parameter made: What a result that was made says of itself.
+    init(
+        _ input: String, output: String? = nil, status: String, reason: String? = nil, error: LoadError? = nil,
+        made: Fields = [:], _ text: @autoclosure @escaping () -> String? = nil
+    ) {
+        var fields: Fields = [
+            "input": input, "output": output, "status": status, "reason": reason, "source": nil, "width": nil,
+            "height": nil, "nativeWidth": nil, "nativeHeight": nil, "bytesIn": nil, "bytes": nil, "ms": nil,
+        ]
+        // Only names that aren't UTF-8 have these.
+        if let bytes = PathBytes(input) { fields["inputBytes"] = bytes }
+        if let bytes = output.flatMap({ PathBytes($0) }) { fields["outputBytes"] = bytes }
+        self.init(fields.merging(made) { $1 }, error: error, text())
     }
+}
 
-    /// An object for each result; a single one for a job without results.
-    static func all(_ result: JobResult) -> [WorkReport] {
-        let (input, native) = (result.job.input, result.response?.nativeSize)
-        switch result.outcome {
-        case .skipped(let reason): return [WorkReport(input: input, status: "skipped", reason: reason)]
-        case .failed(let error):
-            return [WorkReport(input: input, status: "failed", error: FailureReport(error))]
-        case .done(let written) where written.isEmpty:
-            var report = WorkReport(input: input, status: "done")
-            report.source = result.source
-            (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
-            report.ms = (result.duration / .microseconds(1)).rounded() / 1000
-            return [report]
-        case .done(let written):
-            return written.map { written in
-                var report = WorkReport(input: input, output: written.path ?? "-", status: "done")
-                report.source = result.source
-                (report.width, report.height) = (written.size?.width, written.size?.height)
-                (report.nativeWidth, report.nativeHeight) = (native?.width, native?.height)
-                (report.bytesIn, report.bytes) = (result.bytesIn, written.bytes)
-                report.ms = (result.duration / .microseconds(1)).rounded() / 1000
-                return report
-            }
+extension JobResult {
+    /// A report for each result; one for a job without results.
+    var reports: [Report] {
+        guard status == "done" else {
+            return [
+                Report(job.input, status: status, reason: reason, error: error, reason.map { "\(job.shown): \($0)" })
+            ]
+        }
+        let native = response?.nativeSize
+        let fields: Report.Fields = [
+            "source": source, "nativeWidth": native?.width, "nativeHeight": native?.height,
+            "ms": (duration / .microseconds(1)).rounded() / 1000,
+        ]
+        guard !written.isEmpty else {
+            return [
+                Report(job.input, status: status, made: fields, "\(job.shown): \(response?.source.rawValue ?? "done")")
+            ]
+        }
+        return written.map { file in
+            let size = file.size
+            let more: Report.Fields = [
+                "width": size?.width, "height": size?.height, "bytesIn": bytesIn, "bytes": file.bytes,
+            ]
+            return Report(
+                job.input, output: file.path ?? "-", status: status, made: fields.merging(more) { $1 },
+                file.path.map { path in
+                    let of = native.map { $0 == size ? "" : " of \($0)" } ?? ""
+                    return "\(job.shown) → \(printable(path)): \(size.map { "\($0)" } ?? "")\(of), "
+                        + ByteCount.text(file.bytes)
+                })
         }
     }
 }
