@@ -129,11 +129,7 @@ private struct IsolatedOnDemand: RemoteDecoding {
     func stripped(
         _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        let decoder = try decoder()
-        if let remote = decoder as? any RemoteDecoding {
-            return try remote.stripped(bytes, of: metadata, cancellation: cancellation)
-        }
-        return try metadata.stripped(bytes, of: codec, cancellation)
+        try metadata.stripped(bytes, codec.format, by: decoder(), cancellation)
     }
 }
 
