@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The manual clock", .timeLimit(.minutes(5)))
 struct ManualClockTests {
-    @Test func `Time stands still until it is moved`() {
+    @Test("Time stands still until it is moved")
+    func timeStands() {
         let start = Date(timeIntervalSince1970: 1000)
         let clock = ManualClock(now: start)
         #expect(clock.now == start)
@@ -15,7 +16,8 @@ struct ManualClockTests {
         #expect(clock.uptime == .milliseconds(1500))
     }
 
-    @Test func `Setting the time of day leaves the uptime and the sleepers alone`() async throws {
+    @Test("Setting the time of day leaves the uptime and the sleepers alone")
+    func settingTime() async throws {
         let clock = ManualClock()
         let sleep = Task { try await clock.sleep(for: .seconds(1)) }
         try await clock.sleepers(1)
@@ -26,7 +28,8 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test func `A sleeper wakes once the clock has moved far enough, not before`() async throws {
+    @Test("A sleeper wakes once the clock has moved far enough, not before")
+    func sleeperWakes() async throws {
         let clock = ManualClock()
         let awake = Lock(Set<Int>())
         let sleeps = [1, 2, 3].map { seconds in
@@ -47,13 +50,15 @@ struct ManualClockTests {
         try await sleeps[2].value
     }
 
-    @Test func `A zero sleep returns at once`() async throws {
+    @Test("A zero sleep returns at once")
+    func zeroSleep() async throws {
         let clock = ManualClock()
         try await clock.sleep(for: .zero)
         try await clock.sleep(for: .seconds(-1))
     }
 
-    @Test func `A cancelled task does not sleep, whether cancelled before or while it does`() async throws {
+    @Test("A cancelled task does not sleep, whether cancelled before or while it does")
+    func cancelledTask() async throws {
         let clock = ManualClock()
         let asleep = Task { try await clock.sleep(for: .seconds(1)) }
         try await clock.sleepers(1)
@@ -67,7 +72,8 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await early.value }
     }
 
-    @Test func `Waiting for sleepers can be cancelled`() async throws {
+    @Test("Waiting for sleepers can be cancelled")
+    func waitingSleepers() async throws {
         let clock = ManualClock()
         let watcher = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -76,7 +82,8 @@ struct ManualClockTests {
         await #expect(throws: CancellationError.self) { try await watcher.value }
     }
 
-    @Test func `Cancelling at any moment neither hangs nor wakes twice`() async throws {
+    @Test("Cancelling at any moment neither hangs nor wakes twice")
+    func cancellingAny() async throws {
         let clock = ManualClock()
         for _ in 0..<1000 {
             let sleep = Task { try await clock.sleep(for: .seconds(1)) }

@@ -8,7 +8,8 @@ import Testing
 struct ErrorTests {
     private struct Broken: Error, CustomStringConvertible { let description: String }
 
-    @Test func `A foreign error becomes stageFailed with stage, subject and what is underneath`() async throws {
+    @Test("A foreign error becomes stageFailed with stage, subject and what is underneath")
+    func foreignError() async throws {
         let pipeline = ImagePipeline {
             StubStage.missing("Look")
             StubStage.failing("Fetch", Broken(description: "the wire was cut"))
@@ -25,14 +26,16 @@ struct ErrorTests {
         #expect(error.description == "Fetch: https://…@example.com/cat.jpg?token=…: the wire was cut")
     }
 
-    @Test func `A foreign error that quotes the URL gives no credential away`() async throws {
+    @Test("A foreign error that quotes the URL gives no credential away")
+    func foreignErrorQuotes() async throws {
         let url = "https://me:secret@example.com/cat.jpg?token=abc"
         let pipeline = ImagePipeline { StubStage.failing("Fetch", Broken(description: "no route to <\(url)>")) }
         let error = try await #require(throws: LoadError.self) { try await pipeline.load(.at(url)) }
         #expect(error.message == "no route to <https://…@example.com/cat.jpg?token=…>")
     }
 
-    @Test func `A LoadError keeps what it says and is told its stage and trace`() async throws {
+    @Test("A LoadError keeps what it says and is told its stage and trace")
+    func loadErrorKeeps() async throws {
         let thrown = LoadError(.refused, subject: "the cat", "Ask somebody else.", httpStatus: 403)
         let pipeline = ImagePipeline {
             StubStage.missing("Look")
@@ -47,7 +50,8 @@ struct ErrorTests {
         #expect(error.description == "Refuse: the cat: Ask somebody else.")
     }
 
-    @Test func `The innermost stage is the one that failed`() async throws {
+    @Test("The innermost stage is the one that failed")
+    func innermostStage() async throws {
         let pipeline = ImagePipeline { Wrap { Wrap { StubStage.failing("Inner", Broken(description: "…")) } } }
         let error = try await #require(throws: LoadError.self) { try await pipeline.load(.at()) }
         #expect(error.stage == "Inner")
@@ -55,7 +59,8 @@ struct ErrorTests {
         #expect(error.trace.entries.map(\.depth) == [0, 1, 2])
     }
 
-    @Test func `A load that no stage answers is not cached, which is no failure of a stage`() async throws {
+    @Test("A load that no stage answers fails with notCached, which is not a stage that failed")
+    func loadStage() async throws {
         let pipeline = ImagePipeline {
             StubStage.idle("ResolveIdentifier", accepts: .empty)
             StubStage.missing("MemoryLookup")
@@ -71,13 +76,15 @@ struct ErrorTests {
                 + "This pipeline has no stage that fetches it; use returnCacheElseLoad to allow downloads.")
     }
 
-    @Test func `An empty list answers that nothing ran`() async throws {
+    @Test("An empty list answers that nothing ran")
+    func emptyList() async throws {
         let error = try await #require(throws: LoadError.self) { try await ImagePipeline {}.load(.at()) }
         #expect(error.code == .notCached)
         #expect(error.message.hasPrefix("No image: the pipeline is an empty list."))
     }
 
-    @Test func `Foundation's description of an error is the error's own`() {
+    @Test("Foundation's description of an error is the error's own")
+    func foundationDescription() {
         let error: any Error = LoadError(.refused, subject: "http://a.example/", "The host is on the block list.")
         #expect(error.localizedDescription == "http://a.example/: The host is on the block list.")
     }

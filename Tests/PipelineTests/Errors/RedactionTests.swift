@@ -41,7 +41,8 @@ struct RedactionTests {
         ])
     func again(shown: String) { #expect(redactedURL(shown) == shown) }
 
-    @Test func `Control characters can't begin a new line nor colour a terminal`() {
+    @Test("Control characters can't begin a new line nor colour a terminal")
+    func controlCharacters() {
         #expect(
             redactedURL("https://example.com/\nroot: logged in\u{1B}[31m")
                 == "https://example.com/%0Aroot: logged in%1B[31m")
@@ -49,7 +50,8 @@ struct RedactionTests {
         #expect(!ImageSource.dataURL("data:\u{1B}[31m,x").redacted.contains("\u{1B}"))
     }
 
-    @Test func `Bytes in memory and data URLs are described, not shown`() {
+    @Test("Bytes in memory and data URLs are described, not shown")
+    func describedBytes() {
         #expect(ImageSource.bytes([1, 2, 3]).redacted == "(3 bytes in memory)")
         let data = "data:image/png;base64," + String(repeating: "A", count: 1000)
         #expect(ImageSource.dataURL(data).redacted == "data:image/png;base64,AA… (1022 characters)")

@@ -29,7 +29,8 @@ struct DigestTests {
         #expect(Digest(of: AnySequence(Self.message(length))).description == digest)
     }
 
-    @Test func `The vector of RFC 7693's message, "abc"`() {
+    @Test("The vector of RFC 7693's message, \"abc\"")
+    func vectorRFC() {
         #expect(Digest(of: "abc").description == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
     }
 
@@ -44,7 +45,8 @@ struct DigestTests {
         #expect(hash.finalize().description == vector.digest)
     }
 
-    @Test func `Texts that only differ in where one ends have different digests`() {
+    @Test("Texts that only differ in where one ends have different digests")
+    func textsOnly() {
         func digest(_ texts: String...) -> Digest {
             var hash = BLAKE2b()
             for text in texts { hash.update(text) }
@@ -55,7 +57,8 @@ struct DigestTests {
         #expect(digest("a\0b") != digest("a", "b"))
     }
 
-    @Test func `Its bytes make it again`() throws {
+    @Test("Its bytes make it again")
+    func bytesMake() throws {
         let digest = Digest(of: "cat")
         #expect(digest.bytes.count == 32)
         #expect(Digest(bytes: digest.bytes) == digest)
@@ -65,7 +68,8 @@ struct DigestTests {
         )
     }
 
-    @Test func `Its digits make it again`() throws {
+    @Test("Its digits make it again")
+    func digitsMake() throws {
         let digest = Digest(of: "cat")
         let digits = digest.description
         #expect(Digest(hex: digits) == digest)
@@ -76,7 +80,8 @@ struct DigestTests {
         }
     }
 
-    @Test func `The bytes of any collection make it`() {
+    @Test("The bytes of any collection make it")
+    func bytesAny() {
         let digest = Digest(of: "cat")
         #expect(Digest(bytes: AnyCollection(digest.bytes)) == digest)
         #expect(Digest(bytes: ([0] + digest.bytes)[1...]) == digest)

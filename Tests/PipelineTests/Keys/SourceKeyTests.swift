@@ -43,7 +43,8 @@ struct SourceKeyTests {
         ])
     func different(first: String, second: String) throws { #expect(try key(first) != key(second)) }
 
-    @Test func `Another partition, Authorization or identifier makes another source`() throws {
+    @Test("Another partition, Authorization or identifier makes another source")
+    func anotherPartition() throws {
         let keys = try [
             key(),
             key { $0.partition = "tenant" },
@@ -60,7 +61,8 @@ struct SourceKeyTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `No choice of identifier and partition can imitate another's`() throws {
+    @Test("No choice of identifier and partition can imitate another's")
+    func choiceIdentifier() throws {
         let keys = try [
             key { $0.identifier = "a\0partition\0b" },
             key {
@@ -80,7 +82,8 @@ struct SourceKeyTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `Bytes that end like a partition are not that partition's`() throws {
+    @Test("Bytes that end like a partition are not that partition's")
+    func bytesEnd() throws {
         // What a partition adds to the text that is digested: a word that says so, a length and the partition.
         let ending = [6, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0] + Array("tenant".utf8)
         let plain = ImageRequest(.bytes(Array("cat".utf8) + ending))
@@ -88,13 +91,15 @@ struct SourceKeyTests {
         #expect(SourceKey(plain) != SourceKey(partitioned))
     }
 
-    @Test func `An identifier replaces the URL, whatever the URL's query`() throws {
+    @Test("An identifier replaces the URL, whatever the URL's query")
+    func identifierReplaces() throws {
         #expect(
             try key("https://example.com/cat?token=1") { $0.identifier = "cat" }
                 == key("https://cdn.example.com/cat?token=2") { $0.identifier = "cat" })
     }
 
-    @Test func `Other headers, the size, the priority and the expiry leave the source what it is`() throws {
+    @Test("Other headers, the size, the priority and the expiry leave the source what it is")
+    func otherHeaders() throws {
         let plain = try key()
         #expect(try key { $0.headers[.accept] = "image/webp" } == plain)
         #expect(try key { $0.maxPixelSize = 300 } == plain)
@@ -102,7 +107,8 @@ struct SourceKeyTests {
         #expect(try key { $0.expiry = .never } == plain)
     }
 
-    @Test func `A file is known by its path and its stamp, and by nothing without one`() throws {
+    @Test("A file is known by its path and its stamp, and by nothing without one")
+    func fileKnown() throws {
         let cat = ImageRequest(.file("/cat.jpg"))
         #expect(SourceKey(cat) == nil)
         let keys = try [
@@ -114,7 +120,8 @@ struct SourceKeyTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `Kinds of sources never share a key, even with the same text`() throws {
+    @Test("Kinds of sources never share a key, even with the same text")
+    func kindsSources() throws {
         let text = "data:image/png,cat"
         let keys = try [
             #require(SourceKey(ImageRequest(.dataURL(text)))),
@@ -125,7 +132,8 @@ struct SourceKeyTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func `It prints as 64 hexadecimal digits and comes back from its digest's bytes`() throws {
+    @Test("It prints as 64 hexadecimal digits and comes back from its digest's bytes")
+    func prints64() throws {
         let key = try key()
         #expect(key.description.count == 64)
         #expect(SourceKey(digest: try #require(Digest(bytes: key.digest.bytes))) == key)

@@ -13,7 +13,8 @@ struct VariantKeyTests {
         return VariantKey(source: SourceKey(digest: Digest(of: source)), request: request, list: Digest(of: list))
     }
 
-    @Test func `Another source, size, list or header makes another product`() throws {
+    @Test("Another source, size, list or header makes another product")
+    func anotherSource() throws {
         let keys = try [
             key(),
             key(source: "dog"),
@@ -30,18 +31,21 @@ struct VariantKeyTests {
         #expect(Set(keys.map(\.description)).count == keys.count)
     }
 
-    @Test func `The priority and the expiry leave the product what it is`() throws {
+    @Test("The priority and the expiry leave the product what it is")
+    func priorityExpiry() throws {
         #expect(try key { $0.priority = .high } == key())
         #expect(try key { $0.expiry = .never } == key())
     }
 
-    @Test func `A header's name counts whatever its case`() throws {
+    @Test("A header's name counts whatever its case")
+    func headerName() throws {
         let upper = try #require(HTTPField.Name("X-Size"))
         let lower = try #require(HTTPField.Name("x-size"))
         #expect(try key { $0.headers[upper] = "1" } == key { $0.headers[lower] = "1" })
     }
 
-    @Test func `A load has no keys until a stage identifies it, then both`() async throws {
+    @Test("A load has no keys until a stage identifies it, then both")
+    func loadKeys() async throws {
         let source = SourceKey(digest: Digest(of: "cat"))
         let before = RecordingStage("Before", accepts: .empty)
         let after = RecordingStage("After", accepts: .empty)

@@ -45,7 +45,8 @@ struct BuilderTests {
         #expect(names(chain) == expected[policy])
     }
 
-    @Test func `for, and lists and stages made elsewhere`() {
+    @Test("for, and lists and stages made elsewhere")
+    func listsStages() {
         let extras: [any Stage] = [Look(), Find()]
         let elsewhere = Chain {
             Paint()
@@ -60,7 +61,8 @@ struct BuilderTests {
         #expect(chain.stages.compactMap { ($0 as? Blur)?.radius } == [1, 2, 3])
     }
 
-    @Test func `It prints a stage a line, parameters in parentheses, bodies in braces`() {
+    @Test("It prints a stage a line, parameters in parentheses, bodies in braces")
+    func printsStage() {
         let pipeline = ImagePipeline {
             Look()
             Wrap {

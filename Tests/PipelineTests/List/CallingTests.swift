@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Which stages are called")
 struct CallingTests {
-    @Test func `Stages are called in the order of the list`() async throws {
+    @Test("Stages are called in the order of the list")
+    func stagesCalled() async throws {
         let pipeline = ImagePipeline {
             StubStage.missing("First")
             StubStage.missing("Second")
@@ -14,7 +15,8 @@ struct CallingTests {
         #expect(try await pipeline.load(.at()).trace.entries.map(\.stage) == ["First", "Second", "Third"])
     }
 
-    @Test func `A stage is called only in the phases that it accepts`() async throws {
+    @Test("A stage is called only in the phases that it accepts")
+    func stageCalled() async throws {
         let before = RecordingStage("Before", accepts: [.empty, .decoded])
         let after = RecordingStage("After", accepts: [.empty, .decoded])
         let bytesOnly = RecordingStage("BytesOnly", accepts: .original)
@@ -33,7 +35,8 @@ struct CallingTests {
         #expect(after.phases == [.decoded])
     }
 
-    @Test func `A hit in memory calls two stages and no more`() async throws {
+    @Test("A hit in memory calls two stages and no more")
+    func hitMemory() async throws {
         let pipeline = ImagePipeline {
             StubStage.idle("ResolveIdentifier", accepts: .empty)
             StubStage("MemoryLookup", accepts: .empty, produces: [.empty, .ready]) { load in
@@ -49,7 +52,8 @@ struct CallingTests {
         #expect(response.source == .memory)
     }
 
-    @Test func `A hit on disk never reaches the fetch`() async throws {
+    @Test("A hit on disk never reaches the fetch")
+    func hitDisk() async throws {
         let fetch = RecordingStage("Fetch", accepts: .empty)
         let pipeline = ImagePipeline {
             StubStage("DiskLookup", accepts: .empty, produces: [.empty, .original]) { load in
@@ -64,7 +68,8 @@ struct CallingTests {
         #expect(fetch.loads.isEmpty)
     }
 
-    @Test func `An observer after the answer still sees it`() async throws {
+    @Test("An observer after the response still sees it")
+    func observerAfter() async throws {
         let observer = RecordingStage(accepts: .ready)
         let pipeline = ImagePipeline {
             StubStage.giving("Answer", .ready())
@@ -75,7 +80,8 @@ struct CallingTests {
         #expect(observer.phases == [.ready])
     }
 
-    @Test func `A composite is called in the phases that its body accepts`() async throws {
+    @Test("A composite is called in the phases that its body accepts")
+    func compositeCalled() async throws {
         let pipeline = ImagePipeline {
             StubStage("Find", accepts: .empty) { load in
                 load.advance(to: .decoded(), from: .network)
@@ -88,7 +94,8 @@ struct CallingTests {
         #expect(response.trace.entries.map(\.stage) == ["Find", "Wrap", "Blur"])
     }
 
-    @Test func `A transform replaces the pixels`() async throws {
+    @Test("A transform replaces the pixels")
+    func transformReplaces() async throws {
         struct Halve: Transform {
             let signature: String? = "halve"
             func apply(_ image: DecodedImage) async throws -> DecodedImage {
@@ -105,7 +112,8 @@ struct CallingTests {
         #expect(response.trace.entries.map(\.bytes) == [64, 16, 4])
     }
 
-    @Test func `What a stage reports never steers the load`() async throws {
+    @Test("What a stage reports never steers the load")
+    func stageReports() async throws {
         for outcome in [Outcome.hit, .miss, .done, .skipped, .failed] {
             let pipeline = ImagePipeline {
                 StubStage("Says", accepts: .empty, produces: .empty) { _ in outcome }
@@ -116,7 +124,8 @@ struct CallingTests {
         }
     }
 
-    @Test func `A stage that stands in two places is called in both`() async throws {
+    @Test("A stage that stands in two places is called in both")
+    func stageStands() async throws {
         let seen = RecordingStage(accepts: .empty)
         let pipeline = ImagePipeline {
             seen

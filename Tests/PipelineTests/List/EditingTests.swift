@@ -15,7 +15,8 @@ struct EditingTests {
         Keep()
     }
 
-    @Test func `Replacing, in composites too`() {
+    @Test("Replacing, in composites too")
+    func replacingComposites() {
         #expect(
             pipeline.replacing(Look.self, with: StubStage.missing("Other")).description == """
                 Other
@@ -30,7 +31,8 @@ struct EditingTests {
                 """)
     }
 
-    @Test func `Removing, in composites too`() {
+    @Test("Removing, in composites too")
+    func removingComposites() {
         #expect(
             pipeline.removing(Look.self).description == """
                 Wrap {
@@ -43,7 +45,8 @@ struct EditingTests {
                 """)
     }
 
-    @Test func `Inserting before and after, in composites too`() {
+    @Test("Inserting before and after, in composites too")
+    func insertingBefore() {
         #expect(
             pipeline.inserting(StubStage.missing("New"), before: Look.self)
                 .inserting(Blur(), after: Paint.self).description == """
@@ -62,7 +65,8 @@ struct EditingTests {
                     """)
     }
 
-    @Test func `Wrapping, in composites too, by what is made of each stage`() {
+    @Test("Wrapping, in composites too, by what is made of each stage")
+    func wrappingComposites() {
         let look = StubStage.missing("Before")
         #expect(
             pipeline.wrapping(Look.self) { found in
@@ -91,19 +95,22 @@ struct EditingTests {
                 """)
     }
 
-    @Test func `A composite can be wrapped as a whole`() {
+    @Test("A composite can be wrapped as a whole")
+    func compositeCan() {
         let nested = pipeline.wrapping(Wrap.self) { wrap in Wrap { wrap } }
         let start = "Look\nWrap {\n    Wrap {\n        Look\n        Wrap {\n            Find\n"
         #expect(nested.description.hasPrefix(start))
     }
 
-    @Test func `Wrapping what isn't there is told as any edit`() throws {
+    @Test("Wrapping what isn't there is told as any edit")
+    func wrappingIsnt() throws {
         let list = try ImagePipeline(validating: Chain { Find() })
         #expect(list.wrapping(Keep.self, where: .present) { keep in Wrap { keep } }.description == "Find")
         #expect(list.wrapping(Keep.self) { keep in Wrap { keep } }.misplacedEdits == ["wrapping(Keep)"])
     }
 
-    @Test func `A composite that removing empties goes with what it wrapped`() {
+    @Test("A composite that removing empties goes with what it wrapped")
+    func compositeRemoving() {
         let offline = ImagePipeline {
             StubStage.missing("Disk")
             Wrap { Wrap { Look() } }
@@ -112,12 +119,14 @@ struct EditingTests {
         #expect(offline.description == "Disk\nAnswer")
     }
 
-    @Test func `A composite can itself be replaced, with all that it wraps`() {
+    @Test("A composite can itself be replaced, with all that it wraps")
+    func compositeCanItself() {
         let flat = pipeline.replacing(Wrap.self, with: StubStage.giving("Find", .decoded()))
         #expect(flat.description == "Look\nFind\nKeep")
     }
 
-    @Test func `An edited pipeline keeps its clock, runs as it reads and leaves the old one alone`() async throws {
+    @Test("An edited pipeline keeps its clock, runs as it reads and leaves the old one alone")
+    func editedPipeline() async throws {
         let clock = ManualClock()
         let first = ImagePipeline(clock: clock) {
             Find()
@@ -130,14 +139,16 @@ struct EditingTests {
         #expect(try await first.load(.at()).trace.summary == "Find done, Paint done")
     }
 
-    @Test func `A composite that an edit does not reach stays as it is`() {
+    @Test("A composite that an edit does not reach stays as it is")
+    func compositeEdit() {
         let edited = pipeline.inserting(Blur(), before: Keep.self)
         #expect(edited.description == pipeline.description.replacing("Keep", with: "Blur(1)\nKeep"))
     }
 
     // An edit that matches nothing, or that leaves a stage without work, is a programmer's error: it names the stages.
 
-    @Test func `Replacing what isn't there ends the program and names the stages`() async throws {
+    @Test("Replacing what isn't there ends the program and names the stages")
+    func replacingIsnt() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ImagePipeline {
                 Find()
@@ -153,13 +164,15 @@ struct EditingTests {
         #expect(message.contains(/Pipeline: PipelineTests\/EditingTests\.swift:[0-9]+: replacing/))
     }
 
-    @Test func `Removing and inserting at what isn't there end the program`() async {
+    @Test("Removing and inserting at what isn't there end the program")
+    func removingInserting() async {
         await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.removing(Keep.self) }
         await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.inserting(Look(), before: Keep.self) }
         await #expect(processExitsWith: .failure) { _ = ImagePipeline { Find() }.inserting(Look(), after: Keep.self) }
     }
 
-    @Test func `An edit that leaves a stage without work ends the program and names it`() async throws {
+    @Test("An edit that leaves a stage without work ends the program and names it")
+    func editLeaves() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ImagePipeline {
                 Find()
@@ -172,7 +185,8 @@ struct EditingTests {
 
     // A list that is made at run time may differ each time: no edit of it ends the program.
 
-    @Test func `An edit for lists with its place leaves others as they are`() throws {
+    @Test("An edit for lists with its place leaves others as they are")
+    func editLists() throws {
         let list = try ImagePipeline(
             validating: Chain {
                 Find()
@@ -186,7 +200,8 @@ struct EditingTests {
         #expect(list.contains(Paint.self))
     }
 
-    @Test func `An edit that finds nothing fails each load of a list that was made at run time`() async throws {
+    @Test("An edit that finds nothing fails each load of a list that was made at run time")
+    func editFinds() async throws {
         let list = try ImagePipeline(validating: Chain { Find() })
         // A later edit doesn't make up for it.
         let edited = list.inserting(Look(), before: Keep.self).inserting(Paint(), after: Find.self)
@@ -195,7 +210,8 @@ struct EditingTests {
         #expect(error.message.hasPrefix("inserting(Look, before: Keep) finds no place"))
     }
 
-    @Test func `An edit that leaves a stage without work fails each load of a list that was made at run time`()
+    @Test("An edit that leaves a stage without work fails each load of a list that was made at run time")
+    func editLeavesStage()
         async throws
     {
         let list = try ImagePipeline(

@@ -10,7 +10,8 @@ struct ListCheckTests {
         return try #require(throws: LoadError.self) { try ImagePipeline(validating: chain) }
     }
 
-    @Test func `A transform after the encoder`() throws {
+    @Test("A transform after the encoder")
+    func transformAfter() throws {
         let error = try problem {
             Find()
             Paint()
@@ -29,7 +30,8 @@ struct ListCheckTests {
                 """)
     }
 
-    @Test func `A transform after the encoder in a list that is trusted ends the program`() async throws {
+    @Test("A transform after the encoder in a list that is trusted ends the program")
+    func transformAfterEncoder() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = ImagePipeline {
                 StubStage.giving("Encode", .encoded(1))
@@ -48,7 +50,8 @@ struct ListCheckTests {
         func run(_ load: inout Load) async throws -> Outcome { .miss }
     }
 
-    @Test func `A list takes the clock of its caches`() throws {
+    @Test("A list takes the clock of its caches")
+    func listTakes() throws {
         let clock = ManualClock()
         let list = Chain {
             Wrap { Cached(cacheClock: clock) }
@@ -62,7 +65,8 @@ struct ListCheckTests {
         #expect(ImagePipeline { Cached(cacheClock: SystemClock()) }.clock is SystemClock)
     }
 
-    @Test func `A list with another clock than that of a cache`() throws {
+    @Test("A list with another clock than that of a cache")
+    func listAnother() throws {
         let clock = ManualClock()
         let list = Chain { Wrap { Cached(cacheClock: clock) } }
         for other in [SystemClock(), ManualClock()] as [any LoadClock] {
@@ -79,7 +83,8 @@ struct ListCheckTests {
         #expect(edited.problem?.hasPrefix("Cached would calculate wrong ages") == true)
     }
 
-    @Test func `A list that is trusted and has another clock than a cache ends the program with the caller's line`()
+    @Test("A list that is trusted and has another clock than a cache ends the program with the caller's line")
+    func listTrusted()
         async throws
     {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -89,7 +94,8 @@ struct ListCheckTests {
         #expect(message.contains(/PipelineTests\/ListCheckTests\.swift:[0-9]+: Cached would calculate wrong ages/))
     }
 
-    @Test func `A lookup after the fetch`() throws {
+    @Test("A lookup after the fetch")
+    func lookupAfter() throws {
         let error = try problem {
             Find()
             Look()
@@ -98,7 +104,8 @@ struct ListCheckTests {
             error.message.hasPrefix("Look can never run: it accepts empty, but where it stands a load is original."))
     }
 
-    @Test func `A stage in a body, where no load comes in the phases that it accepts`() throws {
+    @Test("A stage in a body, where no load comes in the phases that it accepts")
+    func stageBody() throws {
         let error = try problem {
             Find()
             Wrap {
@@ -109,7 +116,8 @@ struct ListCheckTests {
         #expect(error.message.hasPrefix("Look can never run: it accepts empty, but where it stands a load is decoded."))
     }
 
-    @Test func `A stage of a body whose composite takes in only part of what the body accepts`() throws {
+    @Test("A stage of a body whose composite takes in only part of what the body accepts")
+    func stageBodyWhose() throws {
         let error = try problem {
             Find()
             Wrap {
@@ -120,15 +128,16 @@ struct ListCheckTests {
         #expect(error.message.hasPrefix("Look can never run"))
     }
 
-    @Test func `A stage that accepts nothing, and a composite with an empty body`() throws {
+    @Test("A stage that accepts nothing, and a composite with an empty body")
+    func stageAccepts() throws {
         #expect(
             try problem { StubStage.missing("Idle", accepts: []) }.message.hasPrefix(
                 "Idle can never run: it accepts nothing"))
         #expect(try problem { Wrap {} }.message.hasPrefix("Wrap can never run: it accepts nothing"))
     }
 
-    @Test func `A stage that may find something leaves the way open for the next, and for what follows a find`() throws
-    {
+    @Test("A stage that may find something leaves the way open for the next, and for what follows a find")
+    func stageMay() throws {
         let chain = Chain {
             Look()
             StubStage("Disk", accepts: .empty, produces: [.empty, .original]) { _ in .miss }
@@ -142,7 +151,8 @@ struct ListCheckTests {
         #expect(chain.outcomes(from: .empty) == .ready)
     }
 
-    @Test func `A stage that does not say what it produces may take a load anywhere`() throws {
+    @Test("A stage that does not say what it produces may take a load anywhere")
+    func stageDoes() throws {
         _ = try ImagePipeline(
             validating: Chain {
                 StubStage("Nothing") { _ in .miss }
@@ -153,7 +163,8 @@ struct ListCheckTests {
             })
     }
 
-    @Test func `An empty list is no mistake`() throws {
+    @Test("An empty list is not a mistake")
+    func emptyList() throws {
         #expect(try ImagePipeline(validating: Chain {}).description == "")
     }
 
@@ -163,7 +174,8 @@ struct ListCheckTests {
         func run(_ load: inout Load) async throws -> Outcome { .miss }
     }
 
-    @Test func `A stage that goes by the load's keys where no stage before it settles them`() throws {
+    @Test("A stage that goes by the load's keys where no stage before it settles them")
+    func stageGoes() throws {
         let resolve = StubStage("Resolve", produces: .empty, identifies: true) { _ in .done }
         let error = try problem {
             Wrap { ByKey() }
@@ -192,7 +204,8 @@ struct ListCheckTests {
         func run(_ load: inout Load) async throws -> Outcome { .miss }
     }
 
-    @Test func `A stage that needs a response that no stage before it leaves`() throws {
+    @Test("A stage that needs a response that no stage before it leaves")
+    func stageNeeds() throws {
         let error = try problem {
             Wrap { Fetching(leaves: [.fetched]) }
             Confirm()
@@ -209,7 +222,8 @@ struct ListCheckTests {
             })
     }
 
-    @Test func `A fetcher that does not say what it leaves may leave any response`() throws {
+    @Test("A fetcher that does not say what it leaves may leave any response")
+    func fetcherDoes() throws {
         _ = try ImagePipeline(
             validating: Chain {
                 Find()

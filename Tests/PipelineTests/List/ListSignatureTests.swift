@@ -12,7 +12,8 @@ struct ListSignatureTests {
         }
     }
 
-    @Test func `Equal lists have equal signatures, different transforms different ones`() {
+    @Test("Equal lists have equal signatures, different transforms different ones")
+    func equalLists() {
         let lists = [
             list(), list(Blur()), list(Blur(radius: 2)), list(Blur(), Blur(radius: 2)), list(Blur(radius: 2), Blur()),
         ]
@@ -20,11 +21,13 @@ struct ListSignatureTests {
         #expect(list(Blur(radius: 2)).signature == list(Blur(radius: 2)).signature)
     }
 
-    @Test func `Stages that do nothing to the pixels leave it as it is`() {
+    @Test("Stages that do nothing to the pixels leave it as it is")
+    func stagesDo() {
         #expect(list(Blur()).inserting(Look(), before: StubStage.self).signature == list(Blur()).signature)
     }
 
-    @Test func `What stands in a body counts`() {
+    @Test("What stands in a body counts")
+    func standsBody() {
         let wrapped = ImagePipeline {
             StubStage.giving("Find", .decoded())
             Wrap { Blur(radius: 2) }
@@ -33,7 +36,8 @@ struct ListSignatureTests {
         #expect(wrapped.signature != list(Blur()).signature)
     }
 
-    @Test func `A load knows its list's signature, a fork too`() async throws {
+    @Test("A load knows its list's signature, a fork too")
+    func loadKnows() async throws {
         let seen = RecordingStage(accepts: .decoded)
         let pipeline = ImagePipeline {
             StubStage.giving("Find", .decoded())

@@ -24,7 +24,8 @@ struct PhaseOrderTests {
         #expect(error.trace.summary == "Forward done, Backward failed")
     }
 
-    @Test func `A stage that changes a ready load fails by its name`() async throws {
+    @Test("A stage that changes a ready load fails by its name")
+    func stageChanges() async throws {
         let pipeline = ImagePipeline {
             StubStage.giving("Answer", .ready(2))
             StubStage.giving("Late", accepts: .ready, .ready(3))
@@ -34,14 +35,16 @@ struct PhaseOrderTests {
         #expect(error.stage == "Late")
     }
 
-    @Test func `A stage that gives content without a source fails by its name`() async throws {
+    @Test("A stage that gives content without a source fails by its name")
+    func stageGives() async throws {
         let pipeline = ImagePipeline { StubStage.giving("Nowhere", .original(), from: nil) }
         let error = try await #require(throws: LoadError.self) { try await pipeline.load(.at()) }
         #expect(error.code == .stageContract)
         #expect(error.stage == "Nowhere")
     }
 
-    @Test func `What a stage tried against the rule does not change the load`() async throws {
+    @Test("What a stage tried against the rule does not change the load")
+    func stageTried() async throws {
         let seen = RecordingStage(accepts: .decoded)
         let pipeline = ImagePipeline {
             StubStage.giving("Paint", .decoded(2))
@@ -56,7 +59,8 @@ struct PhaseOrderTests {
         #expect(seen.loads.isEmpty)
     }
 
-    @Test func `Pixels may be replaced by pixels and bytes by bytes`() async throws {
+    @Test("Pixels may be replaced by pixels and bytes by bytes")
+    func pixelsMay() async throws {
         let pipeline = ImagePipeline {
             StubStage.giving("Fetch", .original(3))
             StubStage.giving("Rewrite", accepts: .original, .original(4), from: nil)
@@ -71,7 +75,8 @@ struct PhaseOrderTests {
         #expect(response.trace.entries.map(\.bytes) == [3, 4, 64, 16, 10, 5])
     }
 
-    @Test func `The source that was named last holds`() async throws {
+    @Test("The source that was named last holds")
+    func sourceNamed() async throws {
         let pipeline = ImagePipeline {
             StubStage.giving("Disk", .original(), from: .disk)
             StubStage.giving("Confirm", accepts: .original, .original(), from: .revalidated)

@@ -5,14 +5,16 @@ import Testing
 
 @Suite("Cancellation")
 struct CancellationTests {
-    @Test func `CancellationError passes untouched, out of composites too`() async throws {
+    @Test("CancellationError passes untouched, out of composites too")
+    func cancellationErrorPasses() async throws {
         let pipeline = ImagePipeline {
             Wrap { StubStage.failing("Cancelled", CancellationError()) }
         }
         await #expect(throws: CancellationError.self) { try await pipeline.load(.at()) }
     }
 
-    @Test func `A stage that waits ends when the task is cancelled`() async throws {
+    @Test("A stage that waits ends when the task is cancelled")
+    func stageWaits() async throws {
         let clock = ManualClock()
         let pipeline = ImagePipeline(clock: clock) {
             StubStage("Delay", accepts: .empty, produces: .empty) { load in
@@ -28,7 +30,8 @@ struct CancellationTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `No further stage is called once the task is cancelled`() async throws {
+    @Test("No further stage is called once the task is cancelled")
+    func furtherStage() async throws {
         let later = RecordingStage("Later", accepts: .decoded)
         let pipeline = ImagePipeline {
             StubStage("Inattentive", accepts: .empty) { load in

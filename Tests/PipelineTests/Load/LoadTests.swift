@@ -21,7 +21,8 @@ struct LoadTests {
         return try #require(seen.loads.first)
     }
 
-    @Test func `It begins with nothing`() async throws {
+    @Test("It begins with nothing")
+    func beginsNothing() async throws {
         let load = try await load()
         #expect(load.phase == .empty)
         #expect(load.content.product == nil)
@@ -33,7 +34,8 @@ struct LoadTests {
         #expect(load.subject == "https://example.com/cat.jpg")
     }
 
-    @Test func `An attachment is found by its type and replaced by a later one`() async throws {
+    @Test("An attachment is found by its type and replaced by a later one")
+    func attachmentFound() async throws {
         var load = try await load()
         load.attach(Note(text: "first"))
         load.attach(Count(number: 1))
@@ -42,7 +44,8 @@ struct LoadTests {
         #expect(load.attachment(Count.self) == Count(number: 1))
     }
 
-    @Test func `A copy is a load of its own`() async throws {
+    @Test("A copy is a load of its own")
+    func copyLoad() async throws {
         var load = try await load()
         let copy = load
         load.attach(Note(text: "mine"))
@@ -51,7 +54,8 @@ struct LoadTests {
         #expect(copy.attachment(Note.self) == nil)
     }
 
-    @Test func `Restarting takes everything back but the trace`() async throws {
+    @Test("Restarting takes everything back but the trace")
+    func restartingTakes() async throws {
         let restarted = RecordingStage("Seen", accepts: .empty)
         let pipeline = ImagePipeline {
             StubStage("Before", accepts: .empty, produces: .empty) { load in
@@ -85,7 +89,8 @@ struct LoadTests {
                 == "Before done, Seen done, Spoil hit, Fail failed, Seen done, Fetch done")
     }
 
-    @Test func `A fork has all that the load has found, and an audience of its own`() async throws {
+    @Test("A fork has all that the load has found, and an audience of its own")
+    func forkLoad() async throws {
         let told = Lock([String]())
         var load = try await load(events: { _ in told.withLock { $0.append("load") } })
         let key = SourceKey(digest: Digest(of: "cat"))
@@ -112,7 +117,8 @@ struct LoadTests {
         #expect(!load.forked(events: nil).isWatched)
     }
 
-    @Test func `Adopting takes over what the fork found, attached and settled`() async throws {
+    @Test("Adopting takes over what the fork found, attached and settled")
+    func adoptingTakes() async throws {
         var load = try await load()
         load.attach(Note(text: "mine"))
         load.attach(Count(number: 1))
@@ -134,7 +140,8 @@ struct LoadTests {
         #expect(load.attachment(Count.self) == Count(number: 1))
     }
 
-    @Test func `A fork that found nothing leaves what the load has`() async throws {
+    @Test("A fork that found nothing leaves what the load has")
+    func forkFound() async throws {
         var load = try await load()
         let fork = load.forked(events: nil)
         load.advance(to: .original(5), from: .disk)
@@ -143,7 +150,8 @@ struct LoadTests {
         #expect(load.source == .disk)
     }
 
-    @Test func `Pixels that a fork transformed are taken over`() async throws {
+    @Test("Pixels that a fork transformed are taken over")
+    func pixelsFork() async throws {
         struct Shrink: Transform {
             let signature: String? = "shrink"
             func apply(_ image: DecodedImage) async throws -> DecodedImage { .filled(1) }
@@ -155,7 +163,8 @@ struct LoadTests {
         #expect(try await pipeline.load(.at()).size == 1)
     }
 
-    @Test func `An observer is told, in the order in which stages report`() async throws {
+    @Test("An observer is told, in the order in which stages report")
+    func observerTold() async throws {
         let told = Lock([Int]())
         let pipeline = ImagePipeline {
             StubStage("Report", accepts: .empty) { load in
@@ -171,7 +180,8 @@ struct LoadTests {
         #expect(told.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test func `The response says what there is to know`() async throws {
+    @Test("The response says what there is to know")
+    func responseSays() async throws {
         let pipeline = ImagePipeline {
             StubStage("Find", accepts: .empty) { load in
                 load.isStale = true

@@ -31,7 +31,8 @@ struct PixelSizeTests {
         #expect(size.fitted(into: box) == PixelSize(width: result.0, height: result.1))
     }
 
-    @Test func `A whole number is a square box`() {
+    @Test("A whole number is a square box")
+    func wholeNumber() {
         let box: PixelSize = 640
         #expect(box == PixelSize(width: 640, height: 640))
         #expect(box == PixelSize(square: 640))

@@ -107,12 +107,14 @@ struct ImageSourceTests {
         #expect(!error.description.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F })
     }
 
-    @Test func `A host that programs read differently is refused`() throws {
+    @Test("A host that programs read differently is refused")
+    func hostPrograms() throws {
         let error = try #require(throws: LoadError.self) { try ImageSource(parsing: #"http://exam\ple.com/"#) }
         #expect(error.code == .invalidURL)
     }
 
-    @Test func `A refused URL shows no credential`() throws {
+    @Test("A refused URL shows no credential")
+    func refusedURL() throws {
         let error = try #require(throws: LoadError.self) {
             try ImageSource(parsing: "ftp://me:secret@example.com/cat.jpg?token=abc")
         }

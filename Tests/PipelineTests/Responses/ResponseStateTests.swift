@@ -22,7 +22,8 @@ struct ResponseStateTests {
         return try #require(seen.loads.first)
     }
 
-    @Test func `A delivered response and the load's original come in one step`() async throws {
+    @Test("A delivered response and the load's original come in one step")
+    func deliveredResponse() async throws {
         let load = try await load { $0.deliver(.test(body: 4)) }
         guard case .fetched(let exchange) = load.response, case .original(let image) = load.content else {
             Issue.record("The response is \(load.response).")
@@ -34,7 +35,8 @@ struct ResponseStateTests {
         #expect(load.storedOriginal == nil)
     }
 
-    @Test func `A 304 makes the stale response's body the original`() async throws {
+    @Test("A 304 makes the stale response's body the original")
+    func confirmation() async throws {
         let load = try await load { load in
             load.advance(response: .stale(.test(2), .expired))
             #expect(load.phase == .empty)
@@ -51,12 +53,14 @@ struct ResponseStateTests {
         #expect(load.storedOriginal?.generation == 2)
     }
 
-    @Test func `A fresh response brings the original from disk, or from where its stage says`() async throws {
+    @Test("A fresh response brings the original from disk, or from where its stage says")
+    func freshResponse() async throws {
         #expect(try await load { $0.advance(response: .fresh(.test(), .expired)) }.source == .disk)
         #expect(try await load { $0.advance(response: .fresh(.test(), .expired), from: .network) }.source == .network)
     }
 
-    @Test func `A stale response whose body is given all the same is the original's`() async throws {
+    @Test("A stale response whose body is given all the same is the original's")
+    func staleResponse() async throws {
         let load = try await load { load in
             load.isStale = true
             load.advance(response: .stale(.test(3), .expired))
@@ -65,8 +69,8 @@ struct ResponseStateTests {
         #expect(load.storedOriginal?.generation == 3)
     }
 
-    @Test(arguments: [302, 304, 404, 500])
-    func `A delivered status that brings no image is the origin's error`(status: Int) async throws {
+    @Test("A delivered status that brings no image is the origin's error", arguments: [302, 304, 404, 500])
+    func deliveredStatus(status: Int) async throws {
         let error = try await #require(throws: LoadError.self) {
             try await load { $0.deliver(.test(status: status)) }
         }
@@ -75,7 +79,8 @@ struct ResponseStateTests {
         #expect(error.stage == "Work")
     }
 
-    @Test func `A response never goes back`() async throws {
+    @Test("A response never goes back")
+    func responseNever() async throws {
         let error = try await #require(throws: LoadError.self) {
             try await load { load in
                 load.deliver(.test())
@@ -86,7 +91,8 @@ struct ResponseStateTests {
         #expect(error.message.contains("the response of a load only moves forward"))
     }
 
-    @Test func `A fork begins with the load's response, and what it has found is adopted unless it is behind`()
+    @Test("A fork begins with the load's response, and what it has found is adopted unless it is behind")
+    func forkBegins()
         async throws
     {
         var load = try await load { $0.advance(response: .stale(.test(4), .expired)) }
@@ -103,12 +109,15 @@ struct ResponseStateTests {
         #expect(load.response.stored == nil)
     }
 
-    @Test(arguments: [("\"a\"", "a"), ("W/\"b c\"", "b c"), ("none", nil), (nil, nil)] as [(String?, String?)])
-    func `The validator is what stands between the tag's quotes`(tag: String?, expected: String?) {
+    @Test(
+        "The validator is what stands between the tag's quotes",
+        arguments: [("\"a\"", "a"), ("W/\"b c\"", "b c"), ("none", nil), (nil, nil)] as [(String?, String?)])
+    func validatorStands(tag: String?, expected: String?) {
         #expect(StoredResponse.test(tag: tag).validator == expected)
     }
 
-    @Test func `Bytes, media type, lifetime and validator make a response`() throws {
+    @Test("Bytes, media type, lifetime and validator make a response")
+    func bytesMedia() throws {
         let url = try #require(URL(string: "table:///cat"))
         let exchange = HTTPExchange(
             url: url, bytes: [1], mediaType: "image/png", lifetime: .milliseconds(90_500), validator: "7",

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Sets of phases")
 struct PhasesTests {
-    @Test func `The order of the phases is the way a load goes`() {
+    @Test("The order of the phases is the way a load goes")
+    func orderPhases() {
         #expect(Phase.allCases == [.empty, .original, .decoded, .encoded, .ready])
         #expect(Phase.allCases == Phase.allCases.sorted())
     }
@@ -16,12 +17,14 @@ struct PhasesTests {
         #expect(!Phases.all.subtracting(Phases(phase)).contains(phase))
     }
 
-    @Test func `It prints the phases in their order`() {
+    @Test("It prints the phases in their order")
+    func printsPhases() {
         let phases: Phases = [.ready, .empty, .decoded]
         #expect(phases.description == "empty, decoded, ready")
     }
 
-    @Test func `And later means the first phase and all that follow it`() {
+    @Test("And later means the first phase and all that follow it")
+    func laterMeans() {
         #expect(Phases([]).andLater == [])
         #expect(Phases.empty.andLater == .all)
         #expect(Phases([.original, .encoded]).andLater == [.original, .decoded, .encoded, .ready])

@@ -13,7 +13,8 @@ struct UnsignedChangeTests {
         }.load(.at())
     }
 
-    @Test func `Pixels and bytes that are replaced without one break the contract of stages`() async throws {
+    @Test("Pixels and bytes that are replaced without one break the contract of stages")
+    func pixelsBytes() async throws {
         let pixels = StubStage.giving("Invert", accepts: .decoded, .decoded(), from: nil, isSigned: false)
         let bytes = StubStage.giving("Shrink", accepts: .encoded, .encoded(1), from: nil, isSigned: false)
         let encode = StubStage.giving("Encode", accepts: .original, .encoded(1), from: nil)
@@ -25,7 +26,8 @@ struct UnsignedChangeTests {
         }
     }
 
-    @Test func `With one, or where a stage leaves the image alone, all is well`() async throws {
+    @Test("With one, or where a stage leaves the image alone, all is well")
+    func oneWhere() async throws {
         try await load(Blur(), before: Paint())
         try await load(StubStage.idle("Look", accepts: .decoded), before: Paint())
     }
@@ -37,7 +39,8 @@ struct UnsignedChangeTests {
         func apply(_ image: DecodedImage) -> DecodedImage { image }
     }
 
-    @Test func `A list with a transform without one is refused when it is built`() throws {
+    @Test("A list with a transform without one is refused when it is built")
+    func listTransform() throws {
         let error = try #require(throws: LoadError.self) {
             try ImagePipeline(validating: Chain([Find(), Paint(), Wrap { Unsigned() }]))
         }

@@ -15,12 +15,14 @@ struct TraceTests {
         }
     }
 
-    @Test func `What expired within the last second expired just now`() {
+    @Test("What expired within the last second expired just now")
+    func expiredWithin() {
         #expect(Trace.Fact.expired(for: .milliseconds(400)).description == "expired just now")
         #expect(Trace.Fact.expired(for: .seconds(40)).description == "expired 40 s ago")
     }
 
-    @Test func `Each entry has its start and its duration`() async throws {
+    @Test("Each entry has its start and its duration")
+    func entryStart() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             taking(.milliseconds(2), "First")
             taking(.milliseconds(30), "Second")
@@ -31,7 +33,8 @@ struct TraceTests {
         #expect(entries.map(\.duration) == [.milliseconds(2), .milliseconds(30), .zero])
     }
 
-    @Test func `A composite's time includes its body's, which stands deeper`() async throws {
+    @Test("A composite's time includes its body's, which stands deeper")
+    func compositeTime() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             taking(.milliseconds(1), "Before")
             Wrap {
@@ -47,7 +50,8 @@ struct TraceTests {
         #expect(entries.map(\.start) == [0, 1, 1, 11, 11, 111].map { .milliseconds($0) })
     }
 
-    @Test func `Bytes are noted where a stage changed what the load carries`() async throws {
+    @Test("Bytes are noted where a stage changed what the load carries")
+    func bytesNoted() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             StubStage.missing("Look")
             StubStage.giving("Fetch", .original(5))
@@ -61,7 +65,8 @@ struct TraceTests {
         #expect(entries.map(\.bytes) == [nil, 5, nil, 4, 9, 9])
     }
 
-    @Test func `Keys and notes belong to the stage that wrote them`() async throws {
+    @Test("Keys and notes belong to the stage that wrote them")
+    func keysNotes() async throws {
         let key = Trace.Key.source(SourceKey(digest: Digest(of: "cat")))
         let pipeline = ImagePipeline(clock: clock) {
             Wrap {
@@ -83,7 +88,8 @@ struct TraceTests {
         #expect(entries.map(\.key) == [nil, nil, key, nil, nil, nil])
     }
 
-    @Test func `A body that ran twice shows both runs`() async throws {
+    @Test("A body that ran twice shows both runs")
+    func bodyRan() async throws {
         let attempts = RecordingStage("Count", accepts: .empty)
         let pipeline = ImagePipeline(clock: clock) {
             TwiceOnFailure {
@@ -102,7 +108,8 @@ struct TraceTests {
         #expect(trace.entries.map(\.depth) == [0, 1, 1, 1, 1])
     }
 
-    @Test func `A fork's entries are adopted as the running stage's body, at their own times`() async throws {
+    @Test("A fork's entries are adopted as the running stage's body, at their own times")
+    func forkEntries() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             taking(.milliseconds(5), "Before")
             Parallel {
@@ -117,7 +124,8 @@ struct TraceTests {
         #expect(entries.map(\.duration) == [5, 7, 7, 0].map { .milliseconds($0) })
     }
 
-    @Test func `A stage in a body begins when it is called, not when its composite is`() async throws {
+    @Test("A stage in a body begins when it is called, not when its composite is")
+    func stageBody() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             Waiting(clock: clock) { taking(.milliseconds(3), "Inner") }
             StubStage.giving("Answer", .ready())
@@ -128,7 +136,8 @@ struct TraceTests {
         #expect(entries.map(\.duration) == [23, 3, 0].map { .milliseconds($0) })
     }
 
-    @Test func `It prints as a table`() async throws {
+    @Test("It prints as a table")
+    func printsTable() async throws {
         let key = SourceKey(digest: Digest(of: "cat"))
         let pipeline = ImagePipeline(clock: clock) {
             StubStage("MemoryLookup", accepts: .empty, produces: .empty) { load in
@@ -149,7 +158,8 @@ struct TraceTests {
                 """)
     }
 
-    @Test func `Its summary leaves out composites and stages that had nothing to do`() async throws {
+    @Test("Its summary leaves out composites and stages that had nothing to do")
+    func summaryLeaves() async throws {
         let pipeline = ImagePipeline(clock: clock) {
             StubStage("MemoryLookup", accepts: .empty, produces: .empty) { _ in .miss }
             Wrap {
