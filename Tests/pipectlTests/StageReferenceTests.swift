@@ -43,7 +43,7 @@ struct StageReferenceTests {
     private func placed(_ example: String) -> String { example.replacing("logo.png", with: pipectl.path("logo.png")) }
 
     /// The parameters that a stage can't do without. A crop has a size, or else an aspect.
-    private func needed(by stage: StageSpecification) -> [StageParameter] {
+    private func needed(by stage: StageSpecification) -> [ParameterDescription] {
         stage.parameters.filter { $0.isRequired || stage.name == "crop" && ["width", "height"].contains($0.name) }
     }
 
