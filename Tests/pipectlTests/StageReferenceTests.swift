@@ -101,6 +101,28 @@ struct StageReferenceTests {
         }
     }
 
+    @Test("Two transforms with the same signature make the same pixels, whatever their parameters")
+    func signatures() async throws {
+        let pixels = (0..<40 * 30 * 4).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+        let image = DecodedImage(size: PixelSize(width: 40, height: 30), layout: .rgba, pixels: pixels)
+        for stage in StageCatalogue.operations.specifications {
+            let values = stage.parameters.map { "\($0.name)=\(placed($0.example))" }
+            let needed = needed(by: stage).map { "\($0.name)=\(placed($0.example))" }
+            // One parameter at a time, and the first ones together.
+            let lines = values.map { needed + [$0] } + values.indices.map { Array(values[...$0]) }
+            var results: [String: DecodedImage] = [:]
+            for line in lines {
+                let text = "\(stage.name)=\(line.joined(separator: ":"))"
+                guard let chain = try? OperationList(text).chain else { continue }
+                let transform = try #require(chain.stages.first as? any Transform)
+                let result = try await transform.apply(image)
+                let same = results.updateValue(result, forKey: try #require(transform.signature)) ?? result
+                #expect(same.size == result.size && same.frames[0].bytes == result.frames[0].bytes, "\(text)")
+            }
+            #expect(results.count >= min(2, stage.parameters.count - needed.count), "\(stage.name)")
+        }
+    }
+
     @Test(
         "A word needs no name, nor a flag a value",
         arguments: [
