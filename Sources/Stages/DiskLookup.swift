@@ -18,6 +18,12 @@ public struct DiskLookup: Stage, CredentialStage, ClockedStage {
     private let responses: HTTPCache
     private let rules: CacheRules
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification("diskLookup", "Looks for a stored response.", .lookupRules) {
+            DiskLookup(resources.responses, rules: $0)
+        }
+    }
+
     /// Looks in `responses`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh, whatever the request's
     /// `expiry` is. Under `CacheRules.offline`, a stale response becomes the load's original too, and the load is
     /// stale.

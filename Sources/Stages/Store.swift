@@ -13,6 +13,16 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     /// A decoded image, perhaps encoded again; or the source's bytes as they came.
     public let accepts: Phases
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            "store", "Keeps the response on disk and the result in memory; the last stage.", .rules,
+            .optional("originals", .flag, "Keeps responses without decoding them.", default: false)
+        ) { rules, originals in
+            originals
+                ? Store(originals: resources.responses) : Store(resources.memory, resources.responses, rules: rules)
+        }
+    }
+
     /// Stores in the given caches. Without a cache of responses, a fetched image stays in memory for the lifetime that
     /// HTTP and the request's expiry give it. Under `CacheRules.http`, a request's expiry isn't stored.
     public init(_ memory: MemoryCache?, _ responses: HTTPCache?, rules: CacheRules = .asRequested) {

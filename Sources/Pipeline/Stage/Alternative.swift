@@ -3,6 +3,9 @@ public struct Alternative: CompositeStage {
     /// The stages.
     public var body: Chain
 
+    package static let specification = StageSpecification(
+        composite: "alternative", "Groups several stages into one alternative.", make: Alternative.init)
+
     /// Groups stages.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 

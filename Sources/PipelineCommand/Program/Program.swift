@@ -1,5 +1,7 @@
 import Pipeline
 import PipelineFile
+import PipelineShared
+import Stages
 
 /// What a program that is the command says of itself, set once as it starts.
 enum Program {
@@ -28,5 +30,21 @@ enum Program {
     /// The stages that `--ops` may name: the library's transforms, and the program's stages.
     static var operations: StageCatalogue {
         .operations(Formats.codecs).adding(StageCatalogue(stages.specifications.filter { !$0.isComposite }))
+    }
+}
+
+extension StageCatalogue {
+    /// The stages that a file may name: the library's, those of the shared tier, and the program's own.
+    /// - Parameter fleet: The fleet of --shared; without one, its stages are an error.
+    static func all(_ resources: PipelineResources, _ fleet: Fleet?) -> StageCatalogue {
+        @Sendable func given() throws -> Fleet {
+            if let fleet { return fleet }
+            throw StageMistake("This stage needs a Redis server; give --shared redis://host:port.")
+        }
+        let shared = [
+            SharedLookup.specification(given), FleetLease.specification(given), SharedStore.specification(given),
+            SharedResult.specification(given, resources.codecs),
+        ]
+        return .standard(resources).adding(StageCatalogue(shared)).adding(Program.stages)
     }
 }

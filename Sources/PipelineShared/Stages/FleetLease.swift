@@ -26,6 +26,13 @@ public struct FleetLease: CompositeStage, ClockedStage {
     private let rules: CacheRules
     private let patience: Duration
 
+    package static func specification(_ fleet: @escaping @Sendable () throws -> Fleet) -> StageSpecification {
+        StageSpecification(
+            composite: "fleetLease", "Runs its stages on one machine at a time, by a lease in the tier of --shared.",
+            .rules, .patience("machine")
+        ) { FleetLease(try fleet(), rules: $1, patience: $2, $0) }
+    }
+
     /// Wraps the stages that ask the origin.
     /// - Parameters:
     ///   - fleet: The fleet that has the leases.

@@ -20,6 +20,12 @@ public struct SharedLookup: Stage, ClockedStage {
     private let fleet: Fleet
     private let rules: CacheRules
 
+    package static func specification(_ fleet: @escaping @Sendable () throws -> Fleet) -> StageSpecification {
+        StageSpecification("sharedLookup", "Looks for the source's response in the tier of --shared.", .rules) {
+            SharedLookup(try fleet(), rules: $0)
+        }
+    }
+
     /// Looks in the tier of `fleet`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh, whatever the
     /// request's `expiry` is.
     public init(_ fleet: Fleet, rules: CacheRules = .asRequested) {

@@ -16,6 +16,12 @@ public struct SharedStore: Stage, ClockedStage {
     private let fleet: Fleet
     private let rules: CacheRules
 
+    package static func specification(_ fleet: @escaping @Sendable () throws -> Fleet) -> StageSpecification {
+        StageSpecification(
+            "sharedStore", "Stores the response in the tier of --shared, and ends the lease.", .rules
+        ) { SharedStore(try fleet(), rules: $0) }
+    }
+
     /// Stores in the tier of `fleet`. Under `CacheRules.http`, a request's expiry isn't stored.
     public init(_ fleet: Fleet, rules: CacheRules = .asRequested) {
         self.fleet = fleet

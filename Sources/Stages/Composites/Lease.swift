@@ -16,6 +16,12 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     private let rules: CacheRules
     private let patience: Duration
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            composite: "lease", "Runs its stages in one process at a time.", .rules, .patience("process")
+        ) { Lease(resources.responses, rules: $1, patience: $2, $0) }
+    }
+
     /// Wraps the stages that ask the origin.
     /// - Parameters:
     ///   - responses: The cache whose folder holds the leases. It is checked again once the lease is granted.
@@ -106,5 +112,14 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
             load.attach(trail)
             return false
         }
+    }
+}
+
+extension StageParameter<Duration> {
+    /// How long a stage waits for another holder of its lease.
+    package static func patience(_ holder: String) -> Self {
+        .optional(
+            "patience", .seconds(0...86_400), "How long to wait for another \(holder).", default: .seconds(30),
+            example: "10")
     }
 }

@@ -1,10 +1,10 @@
 /// A mistake in a stage as it was written. The code that reads the text adds its location.
-struct StageMistake: Error {
-    let message: String
+package struct StageMistake: Error {
+    package let message: String
     /// The index of the wrong value; `nil` for the stage itself.
-    let value: Int?
+    package let value: Int?
 
-    init(_ message: String, at value: Int? = nil) {
+    package init(_ message: String, at value: Int? = nil) {
         self.message = message
         self.value = value
     }
