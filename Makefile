@@ -13,7 +13,7 @@ BINARY = .build/release/pipectl
 DECODER = .build/release/pipeline-decoder
 EXTRAS = .build/extras
 DISKCACHE = Benchmarks/.build/diskcache
-PHOTOGRAPH = Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg
+PHOTOGRAPH = Tests/Images/good/photo-12mp-baseline-420.jpg
 
 .PHONY: test demo serve server verify-server lint docs site bench charts verify svg-suites soak cache-tests jxl-conformance interrupt hostile sanitize fuzz release pins extras install uninstall deb tarball trial readme dependencies
 
@@ -35,7 +35,7 @@ demo: dependencies
 
 # Serves a gallery of 200 pictures at http://127.0.0.1:8080, by the example of an image server.
 SERVER = Examples/ImageServer/.build/release/ImageServer
-PHOTOGRAPHS = $(addprefix Tests/StagesTests/Images/good/,photo-12mp-baseline-420.jpg jpeg-exif-xmp-icc.jpg \
+PHOTOGRAPHS = $(addprefix Tests/Images/good/,photo-12mp-baseline-420.jpg jpeg-exif-xmp-icc.jpg \
     jpeg-greyscale.jpg webp-lossy.webp)
 serve: server
 	$(SERVER) pictures Examples/ImageServer/.build/pictures $(addprefix --photograph ,$(PHOTOGRAPHS))
@@ -97,7 +97,7 @@ bench: dependencies
 	swift build --package-path Benchmarks -c release --product pipeline-decoder
 	swift run --package-path Benchmarks -c release benchmarks isolation
 	$(MAKE) release
-	Scripts/bench-batch $(BINARY) Tests/StagesTests/Images/good
+	Scripts/bench-batch $(BINARY) Tests/Images/good
 	Scripts/bench-lists $(BINARY)
 	swift run --package-path Benchmarks -c release benchmarks cancel
 

@@ -155,7 +155,38 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(name: "pipectl", dependencies: ["PipelineCommand"], swiftSettings: settings),
-        .testTarget(name: "PipelineTests", dependencies: ["Pipeline", "PipelineTesting"], swiftSettings: settings),
+        // What the tests of several modules use, and no product.
+        .target(
+            name: "TestFixtures",
+            dependencies: [
+                "FleetServers", "Pipeline", "PipelineHTTP", "PipelineImages", "PipelineTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/TestFixtures",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineTests", dependencies: ["CacheTrials", "Pipeline", "PipelineTesting", "TestFixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineImagesTests",
+            dependencies: ["CImages", "CWebP", "Pipeline", "PipelineImages", "PipelineTesting", "TestFixtures"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineHTTPTests",
+            dependencies: [
+                "CCurl", "CSQLite", "CacheTrials", "FleetServers", "Pipeline", "PipelineHTTP", "PipelineTesting",
+                "TestFixtures",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PipelineTestingTests",
+            dependencies: [
+                "Pipeline", "PipelineHTTP", "PipelineTesting", "TestFixtures",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: settings),
         // A compromised decoder, in a helper of its own; no products.
         .target(name: "CEscapes", path: "Tests/CEscapes"),
         .executableTarget(
@@ -164,7 +195,8 @@ let package = Package(
         .testTarget(
             name: "IsolationTests",
             dependencies: [
-                "CEscapes", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages", "pipeline-decoder",
+                "CEscapes", "EscapingDecoder", "PipelineIsolation", "PipelineTesting", "Stages", "TestFixtures",
+                "pipeline-decoder",
             ],
             swiftSettings: settings),
         // What tests of the cache need processes of their own for; no product.
@@ -181,10 +213,11 @@ let package = Package(
         .testTarget(
             name: "StagesTests",
             dependencies: [
-                "CImages", "CWebP", "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineImages", "PipelineTesting",
-                "Stages",
+                "CSQLite", "CacheTrials", "FleetServers", "PipelineHTTP", "PipelineImages", "PipelineTesting", "Stages",
+                "TestFixtures",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-            ], resources: [.copy("Images")],
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         // Redis and S3-compatible servers that tests start; no product.
         .target(
@@ -218,7 +251,7 @@ let package = Package(
             name: "pipectlTests",
             dependencies: [
                 "CAttributes", "FleetServers", "Pipeline", "PipelineCommand", "PipelineFile", "PipelineHTTP",
-                "PipelineShared", "PipelineTesting", "Stages", "pipectl",
+                "PipelineShared", "PipelineTesting", "Stages", "TestFixtures", "pipectl",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: settings),

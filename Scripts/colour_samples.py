@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes small pictures whose colours are easily got wrong, out of the photograph among the test images.
 
-    python3 Scripts/colour_samples.py Tests/StagesTests/Images
+    python3 Scripts/colour_samples.py Tests/Images
 """
 
 import io

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the references that the decoders are held against, with Pillow, pillow-heif, tifffile and OpenCV: not with any code of ours.
 
-    python3 Scripts/references.py Tests/StagesTests/Images
+    python3 Scripts/references.py Tests/Images
 
 A reference has every frame of the picture, upright and in sRGB, one below the other; where the picture is larger than
 128 pixels, the means of square blocks. Colours are premultiplied. What is at the right and lower edge and fills no

@@ -8,7 +8,7 @@ import numpy
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "Tests/StagesTests/Images/good"
+SAMPLES = ROOT / "Tests/Images/good"
 PHOTOGRAPH = SAMPLES / "photo-12mp-baseline-420.jpg"
 
 

@@ -3,7 +3,7 @@
 #include "input.h"
 
 // A file of one item at its end, and the offsets of that item's length.
-#define MODEL "Tests/StagesTests/Images/good/heic-128.heif"
+#define MODEL "Tests/Images/good/heic-128.heif"
 enum { HEADER = 357, ITEM_LENGTH = 117, BOX_LENGTH = 349, SIDE = 128 };
 
 static uint8_t header[HEADER];

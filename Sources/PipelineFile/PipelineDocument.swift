@@ -140,7 +140,7 @@ public struct PipelineDocument: Sendable {
                 } else {
                     let (name, value) = (try text(key), try text(value))
                     // `{enlarge}` in YAML is a key without a value.
-                    let isFlag = value.isEmpty && specification.parameter(name)?.kind.isFlag == true
+                    let isFlag = value.isEmpty && specification.parameter(name)?.isFlag == true
                     result.given.append((name, isFlag ? "true" : value))
                     result.places.append(key)
                 }

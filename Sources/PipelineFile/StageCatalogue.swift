@@ -1,41 +1,40 @@
-import Pipeline
+public import Pipeline
 
 /// The stages that files and command lines may name.
 ///
 /// ```swift
 /// let catalogue = StageCatalogue.standard(resources).adding(
-///     StageSpecification("refuseHost", [StageParameter("host", .text, isRequired: true)]) { arguments in
-///         RefuseHost(host: arguments.text("host") ?? "")
+///     StageSpecification("refuseHost", "Refuses requests to a host.", .required("host", .text)) { host in
+///         RefuseHost(host: host)
 ///     })
 /// let pipeline = try PipelineDocument(yaml).pipeline(catalogue)
 /// ```
 public struct StageCatalogue: Sendable {
-    private var byName: [String: StageSpecification] = [:]
+    /// All stages, by name.
+    public let specifications: [StageSpecification]
 
     /// Makes a catalogue. Of two stages with the same name the later one counts.
     public init(_ specifications: [StageSpecification]) {
-        for specification in specifications { byName[NearestName.folded(specification.name)] = specification }
+        let byName = Dictionary(specifications.map { (NearestName.folded($0.name), $0) }) { $1 }
+        self.specifications = byName.values.sorted { $0.name < $1.name }
     }
 
     /// Returns the catalogue with another stage.
     public func adding(_ specification: StageSpecification) -> StageCatalogue {
-        var catalogue = self
-        catalogue.byName[NearestName.folded(specification.name)] = specification
-        return catalogue
+        StageCatalogue(specifications + [specification])
     }
 
     /// Returns the catalogue with the stages of another one, which replace those with the same names.
     public func adding(_ other: StageCatalogue) -> StageCatalogue {
-        other.specifications.reduce(self) { $0.adding($1) }
+        StageCatalogue(specifications + other.specifications)
     }
-
-    /// All stages, by name.
-    public var specifications: [StageSpecification] { byName.values.sorted { $0.name < $1.name } }
 
     /// Returns the specification of a stage's name.
     /// - Throws: `StageMistake` with the nearest right name.
     func specification(_ name: String) throws(StageMistake) -> StageSpecification {
-        if let found = byName[NearestName.folded(name)] { return found }
+        if let found = specifications.first(where: { NearestName.folded($0.name) == NearestName.folded(name) }) {
+            return found
+        }
         let names = specifications.map(\.name)
         let remedy =
             NearestName.of(name, among: names).map { "Did you mean \($0)?" }
@@ -48,24 +47,22 @@ public struct StageCatalogue: Sendable {
     func stage(
         _ specification: StageSpecification, _ values: [(name: String?, text: String)], body: Chain = Chain([])
     ) throws -> any Stage {
-        var checked: [String: StageArguments.Value] = [:]
+        var checked: [String: String] = [:]
         for (index, value) in values.enumerated() {
             let (parameter, text) = try specification.parameter(value, at: index)
-            guard let read = parameter.kind.value(of: text) else {
-                let words = specification.words(value.name == nil ? specification.parameters : [parameter])
+            guard let accepted = parameter.accepted(text) else {
+                let words = (value.name == nil ? specification.parameters : [parameter])
+                    .flatMap { $0.isFlag ? [$0.name] : $0.words }
                 let remedy = NearestName.of(text, among: words).map { " Did you mean \($0)?" } ?? ""
                 throw StageMistake(
                     "\(specification.name): \(parameter.name) takes \(parameter.kind), not \(printable(text)).\(remedy)",
                     at: index)
             }
-            guard checked.updateValue(read, forKey: parameter.name) == nil else {
+            guard checked.updateValue(accepted, forKey: parameter.name) == nil else {
                 throw StageMistake("\(specification.name): \(parameter.name) is given twice.", at: index)
             }
         }
-        for parameter in specification.parameters where parameter.isRequired && checked[parameter.name] == nil {
-            throw StageMistake("\(specification.name) needs \(parameter.name): \(parameter.kind).")
-        }
-        return try specification.make(StageArguments(checked, body: body))
+        return try specification.make(body, checked)
     }
 }
 
@@ -74,13 +71,13 @@ extension StageSpecification {
     /// of the parameter at its position, or a word of another parameter.
     func parameter(
         _ value: (name: String?, text: String), at index: Int
-    ) throws(StageMistake) -> (StageParameter, String) {
+    ) throws(StageMistake) -> (ParameterDescription, String) {
         guard let name = value.name else {
-            if let flag = parameter(value.text), flag.kind.isFlag { return (flag, "true") }
+            if let flag = parameter(value.text), flag.isFlag { return (flag, "true") }
             let atPlace = index < parameters.count ? parameters[index] : nil
-            if let atPlace, atPlace.kind.value(of: value.text) != nil { return (atPlace, value.text) }
-            let words = parameters.filter { !$0.kind.words.isEmpty }
-            if let found = words.first(where: { $0.kind.value(of: value.text) != nil }) ?? atPlace {
+            if let atPlace, atPlace.accepted(value.text) != nil { return (atPlace, value.text) }
+            let words = parameters.filter { !$0.words.isEmpty }
+            if let found = words.first(where: { $0.accepted(value.text) != nil }) ?? atPlace {
                 return (found, value.text)
             }
             let count = parameters.isEmpty ? "no value" : "at most \(parameters.count)"
@@ -95,11 +92,15 @@ extension StageSpecification {
     }
 
     /// The parameter with a name.
-    func parameter(_ name: String) -> StageParameter? {
+    func parameter(_ name: String) -> ParameterDescription? {
         parameters.first { NearestName.folded($0.name) == NearestName.folded(name) }
     }
+}
 
-    fileprivate func words(_ parameters: [StageParameter]) -> [String] {
-        parameters.flatMap { $0.kind.isFlag ? [$0.name] : $0.kind.words }
+extension ParameterDescription {
+    /// The text if it is acceptable, with a word as it is declared; otherwise `nil`.
+    fileprivate func accepted(_ text: String) -> String? {
+        let text = words.first { NearestName.folded($0) == NearestName.folded(text) } ?? text
+        return accepts(text) ? text : nil
     }
 }

@@ -77,7 +77,7 @@ package struct StageReference {
                 for parameter in stage.parameters {
                     let standard = parameter.isRequired ? "required" : parameter.standard ?? ""
                     let cells = [
-                        "`\(parameter.name)`", "\(parameter.kind)", standard, parameter.summary,
+                        "`\(parameter.name)`", parameter.kind, standard, parameter.summary,
                         "`\(parameter.example)`",
                     ]
                     lines.append("| " + cells.joined(separator: " | ") + " |")
@@ -146,7 +146,7 @@ extension StageSpecification {
     fileprivate var examples: [String] { [yamlExample] + (lineExample.map { [$0] } ?? []) }
 }
 
-extension StageParameter {
+extension ParameterDescription {
     /// What it does and what its value has to be, in a line.
     fileprivate var explanation: String {
         let standard = isRequired ? ", required" : standard.map { ", by default \($0)" } ?? ""

@@ -89,7 +89,7 @@ struct WorkerLoop {
                 try kept.blocks(of: file, by: decoder, for: size, isGrey: isGrey, cancellation), to: &response)
         case .stripped:
             let metadata: StrippedMetadata = try numbers.nextBool() ? .all : .location
-            try writer.append(try metadata.stripped(file, of: codec, cancellation), to: &response)
+            try writer.append(try metadata.stripped(file, codec.format, by: decoder, cancellation), to: &response)
         case .wake, nil: throw Message.Malformed("there is no request \(request.kind)")
         }
     }

@@ -24,6 +24,13 @@ public struct CheckContentType: Stage {
     private let accepted: Set<ImageFormat>?
     private let isStrict: Bool
 
+    package static func specification(_ codecs: ImageCodecs) -> StageSpecification {
+        StageSpecification(
+            "checkContentType", "Refuses a response that is not an image.",
+            .optional("strict", .flag, "Refuses an image that is declared as another type.", default: false)
+        ) { CheckContentType(codecs: codecs, strict: $0) }
+    }
+
     /// Makes the stage.
     /// - Parameters:
     ///   - codecs: The formats that the list decodes: those of its `Decode`.

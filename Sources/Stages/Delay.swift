@@ -4,6 +4,10 @@ public import Pipeline
 public struct Delay: Stage {
     private let duration: Duration
 
+    package static let specification = StageSpecification(
+        "delay", "Waits before the next stages.",
+        .required("seconds", .seconds(0...86_400), "How long to wait.", example: "0.1"), make: Delay.init)
+
     /// Waits for `duration` by the pipeline's clock.
     public init(_ duration: Duration) { self.duration = duration }
 

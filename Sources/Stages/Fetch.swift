@@ -19,6 +19,12 @@ public struct Fetch: Stage, RequestingStage, ClockedStage {
     private let byteLimit: Int
     private static let longestRedirect = 65_536
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            "fetch", "Fetches the source from the origin.", .byteLimit(resources.limits.encodedBytes)
+        ) { Fetch(responses: resources.responses, client: resources.client, byteLimit: $0) }
+    }
+
     /// Makes the stage. A client has time limits of its own, such as `CurlClient.Options.totalTimeout`; a ``Timeout`` around
     /// the stage limits all of its requests together.
     /// - Parameters:

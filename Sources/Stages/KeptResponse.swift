@@ -32,7 +32,9 @@ struct KeptResponse: Sendable {
     // MARK: Terms
 
     /// The terms by which a tier has stored it, or would.
-    func terms(in tier: HTTPCache?) -> StoredTerms? { joined(last(in: tier), redirects.map { terms(of: $0, in: tier) }) }
+    func terms(in tier: HTTPCache?) -> StoredTerms? {
+        joined(last(in: tier), redirects.map { terms(of: $0, in: tier) })
+    }
 
     private func last(in tier: HTTPCache?) -> StoredTerms? {
         switch load.response {

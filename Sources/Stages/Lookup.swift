@@ -21,6 +21,12 @@ public struct Lookup: Stage, CredentialStage, ClockedStage {
     private let tier: HTTPCache
     private let rules: CacheRules
 
+    package static func specification(
+        _ name: String, _ summary: String, in tier: @escaping @Sendable () throws -> HTTPCache
+    ) -> StageSpecification {
+        StageSpecification(name, summary, .lookupRules) { Lookup(try tier(), rules: $0) }
+    }
+
     /// Looks in `tier`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh, whatever the request's
     /// `expiry` is. Under `CacheRules.offline`, a stale response becomes the load's original too, and the load is
     /// stale.

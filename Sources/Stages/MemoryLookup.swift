@@ -8,6 +8,12 @@ public struct MemoryLookup: Stage {
     private let memory: MemoryCache
     private let rules: CacheRules
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification("memoryLookup", "Looks in memory for the list's result.", .lookupRules) {
+            MemoryLookup(resources.memory, rules: $0)
+        }
+    }
+
     /// Looks in `memory`. Under `CacheRules.http`, HTTP's rules alone decide what is fresh. Under `CacheRules.offline`,
     /// stale images are hits too, and the load is stale.
     public init(_ memory: MemoryCache, rules: CacheRules = .asRequested) {
@@ -67,6 +73,23 @@ extension CacheRules {
     /// The tier and the rules in a stage's parentheses; nothing for the disk and the default rules.
     func text(in tier: HTTPCache) -> String {
         [tier.source == .disk ? "" : "\(tier.source)", text].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+}
+
+extension StageParameter<CacheRules> {
+    /// The rules of a stage that stores.
+    package static var rules: Self {
+        .optional(
+            "rules", .choice([.asRequested, .http]), "Whether a request's own expiry counts, or HTTP's rules alone.",
+            default: .asRequested)
+    }
+
+    /// The rules of a stage that only looks.
+    static var lookupRules: Self {
+        .optional(
+            "rules", .choice([.asRequested, .http, .offline]),
+            "Whether a request's own expiry counts, HTTP's rules alone, or, offline, no expiry at all.",
+            default: .asRequested)
     }
 }
 

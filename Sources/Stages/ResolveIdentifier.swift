@@ -10,6 +10,12 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     private let threads: BlockingThreads
     package let credentials: CredentialFields
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification("resolveIdentifier", "Checks the source and gives the load its keys in the caches.") {
+            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+        }
+    }
+
     /// Makes the stage.
     /// - Parameters:
     ///   - credentials: The header fields that tell users apart; `CredentialFields.standard` by default. A list whose

@@ -18,6 +18,23 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     /// A decoded image, perhaps encoded again; or the source's bytes as they came.
     public let accepts: Phases
 
+    /// The stage with the tier of `far` too, if there is one.
+    package static func specification(
+        _ resources: PipelineResources, _ name: String = "store",
+        _ summary: String = "Keeps the response on disk and the result in memory; the last stage.",
+        and far: @escaping @Sendable () throws -> HTTPCache? = { nil }
+    ) -> StageSpecification {
+        StageSpecification(
+            name, summary, .rules,
+            .optional("originals", .flag, "Keeps responses without decoding them.", default: false)
+        ) { rules, originals in
+            let tiers = [resources.responses, try far()].compactMap(\.self)
+            return originals
+                ? Store(nil, tiers, .asRequested, accepts: .original)
+                : Store(resources.memory, tiers, rules, accepts: [.decoded, .encoded])
+        }
+    }
+
     /// Stores in the given caches.
     /// - Parameters:
     ///   - memory: Takes the product.

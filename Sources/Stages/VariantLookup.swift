@@ -17,6 +17,12 @@ public struct VariantLookup: Stage {
     private let responses: HTTPCache
     private let expected: ExpectedResult
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            "variantLookup", "Looks for an earlier result of the list's encode for the stored response."
+        ) { VariantLookup(resources.responses, expecting: .picture(resources.codecs)) }
+    }
+
     /// Looks in `responses`.
     /// - Parameters:
     ///   - responses: The cache that has the results.

@@ -4,6 +4,7 @@ import Pipeline
 import PipelineImages
 import PipelineTesting
 @testable import PipelineIsolation
+import TestFixtures
 import Testing
 
 @Suite("A compromised decoder harms nothing but its own image")
@@ -115,7 +116,7 @@ struct EscapeTests {
             let error = await #expect(throws: LoadError.self) { try await load(what, codecs) }
             #expect(error?.code == .undecodable)
         }
-        let good = try Corpus.file("good/webp-lossy.webp")
+        let good = try Pictures.bytes("good/webp-lossy.webp")
         #expect(try await DecodedImage(decoding: good, codecs: codecs).size.width > 4)
         #expect(try await load("nothing", codecs).size == 4)
         #expect(pool.statistics.deaths >= 1)

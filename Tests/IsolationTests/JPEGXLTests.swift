@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
 /// `Scripts/jxl-samples` makes the files. Red rises to the right, green downwards, both from 0 to 1; blue is a quarter.
@@ -20,7 +21,7 @@ struct JPEGXLTests {
         }
     }
 
-    private func generated(_ name: String) throws -> [UInt8] { try Corpus.file("generated/\(name).jxl") }
+    private func generated(_ name: String) throws -> [UInt8] { try Pictures.bytes("generated/\(name).jxl") }
 
     /// Compares pixels of RGB with those of a formula, which gets red and green from 0 to 1.
     private func expect(_ image: DecodedImage, _ level: (_ value: Double) -> Double) throws {
@@ -51,7 +52,7 @@ struct JPEGXLTests {
     func highRange() async throws {
         let bytes = try generated("pq")
         let image = try await decoded(bytes)
-        let png = try await DecodedImage(decoding: Corpus.file("generated/pq.png"))
+        let png = try await DecodedImage(decoding: Pictures.bytes("generated/pq.png"))
         let difference = zip(try image.withPixels { Array($0) }, try png.withPixels { Array($0) })
             .map { abs(Int($0) - Int($1)) }.max()
         #expect(image.size == png.size)
@@ -64,7 +65,7 @@ struct JPEGXLTests {
     func animation() async throws {
         let bytes = try generated("animated")
         let gif = try await DecodedImage(
-            decoding: Corpus.file("good/gif-animated.gif"), limits: ImageLimits(frames: 100))
+            decoding: Pictures.bytes("good/gif-animated.gif"), limits: ImageLimits(frames: 100))
         let still = try await decoded(bytes)
         #expect(still.frames.count == 1)
         #expect(still.frames.first?.bytes == gif.frames.first?.bytes)
@@ -86,7 +87,7 @@ struct JPEGXLTests {
 
     @Test("Boxes have sizes of 32 or 64 bits or reach to the end, and the picture may be in parts")
     func containers() async throws {
-        let stream = try Corpus.file("good/jxl.jxl")
+        let stream = try Pictures.bytes("good/jxl.jxl")
         let picture = try await decoded(stream)
         let (first, rest) = (stream.prefix(5000), stream.dropFirst(5000))
         let part = Array("jxlp".utf8)
@@ -109,7 +110,7 @@ struct JPEGXLTests {
 
     @Test("A truncated file is refused, or yields the part that can be read")
     func truncated() async throws {
-        let bytes = Array(try Corpus.file("good/jxl.jxl").prefix(9000))
+        let bytes = Array(try Pictures.bytes("good/jxl.jxl").prefix(9000))
         let error = await #expect(throws: LoadError.self) { try await decoded(bytes) }
         #expect(error?.code == .undecodable)
         #expect(error?.message.contains("cut off") == true)

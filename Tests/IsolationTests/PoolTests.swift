@@ -3,6 +3,7 @@ import Logging
 import Pipeline
 import PipelineImages
 @testable import PipelineIsolation
+import TestFixtures
 import Testing
 
 @Suite("A pool of decoding processes")
@@ -29,7 +30,7 @@ struct PoolTests {
             workers: 2, confinement: .bestEffort, without: measure, helper: Corpus.helper("pipeline-decoder"),
             logger: Logger(label: "test") { _ in warnings })
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/webp-lossy.webp")
+        let bytes = try Pictures.bytes("good/webp-lossy.webp")
         for _ in 0..<4 { _ = try await DecodedImage(decoding: bytes, codecs: codecs) }
         #expect(warnings.count == 1)
         #expect(!pool.confinement.contains(measure))
@@ -63,7 +64,7 @@ struct PoolTests {
     func largeFile() async throws {
         let pool = try await Corpus.pool(workers: 1, limits: ImageLimits(encodedBytes: 1000))
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let error = await #expect(throws: LoadError.self) { try await DecodedImage(decoding: bytes, codecs: codecs) }
         #expect(error?.code == .tooManyBytes)
         await pool.close()
@@ -73,7 +74,7 @@ struct PoolTests {
     func largePicture() async throws {
         let pool = try await Corpus.pool(workers: 1, limits: ImageLimits(pixels: 1000, encodedBytes: 2_000_000))
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/photo-12mp-baseline-420.jpg")
+        let bytes = try Pictures.bytes("good/photo-12mp-baseline-420.jpg")
         let error = await #expect(throws: LoadError.self) { try await DecodedImage(decoding: bytes, codecs: codecs) }
         #expect(error?.code == .tooMuchMemory)
         #expect(pool.statistics.deaths == 0)
@@ -85,7 +86,7 @@ struct PoolTests {
         let pool = try await Corpus.pool(workers: 2)
         let helper = try #require(pool.helperProcess)
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/webp-lossy.webp")
+        let bytes = try Pictures.bytes("good/webp-lossy.webp")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<20 { group.addTask { _ = try await DecodedImage(decoding: bytes, codecs: codecs) } }
             try await group.waitForAll()
@@ -104,7 +105,7 @@ struct PoolTests {
     func replaced() async throws {
         let pool = try await DecoderPool(workers: 1, helper: Corpus.helper("pipeline-decoder"), imagesPerWorker: 10)
         let codecs = try ImageCodecs.standard.isolated(in: pool)
-        let bytes = try Corpus.file("good/webp-lossy.webp")
+        let bytes = try Pictures.bytes("good/webp-lossy.webp")
         // Two requests each, for one image.
         for _ in 0..<20 { _ = try await DecodedImage(decoding: bytes, codecs: codecs) }
         #expect(pool.statistics.started == 2)
@@ -152,14 +153,14 @@ struct PoolTests {
 
     @Test("It works where user namespaces are forbidden")
     func withoutNamespaces() throws {
-        let picture = Corpus.path("good/heic-128.heif")
+        let picture = Pictures.path("good/heic-128.heif")
         #expect(
             try printed(by: ["confinement", "required", picture, "namespaces"]) == "128×128, missing: nothing\n")
     }
 
     @Test("On a kernel without Landlock or seccomp, it refuses, or says what is missing and decodes")
     func oldKernel() throws {
-        let picture = Corpus.path("good/webp-lossy.webp")
+        let picture = Pictures.path("good/webp-lossy.webp")
         for (call, missing) in [("landlock", "no files (Landlock)"), ("seccomp", "filtered system calls (seccomp)")] {
             let refusal = try printed(by: ["confinement", "required", picture, call])
             #expect(refusal.contains("This system can't confine the processes that decode: \(missing) is missing."))
@@ -176,7 +177,7 @@ struct PoolTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let (program, picture) = (folder.appending(path: "EscapingDecoder"), folder.appending(path: "picture"))
         try FileManager.default.copyItem(at: URL(filePath: Corpus.helper("EscapingDecoder")), to: program)
-        try FileManager.default.copyItem(at: URL(filePath: Corpus.path("good/heic-128.heif")), to: picture)
+        try FileManager.default.copyItem(at: URL(filePath: Pictures.path("good/heic-128.heif")), to: picture)
         chmod(folder.path, 0o755)
         chmod(picture.path, 0o644)
         let user = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
@@ -187,7 +188,7 @@ struct PoolTests {
 
     @Test("A lower limit of processor time that the program has is a worker's too, and no reason to refuse")
     func inheritedLimit() throws {
-        let picture = Corpus.path("good/webp-lossy.webp")
+        let picture = Pictures.path("good/webp-lossy.webp")
         let limited = ["/bin/sh", "-c", #"ulimit -t 240; exec "$0" "$@""#]
         #expect(
             try printed(by: ["confinement", "required", picture], through: limited) == "160×120, missing: nothing\n")
@@ -271,7 +272,7 @@ private struct UsedPool {
     init() async throws {
         pool = try await Corpus.pool(workers: 1)
         codecs = try ImageCodecs.standard.isolated(in: pool)
-        bytes = try Corpus.file("good/webp-lossy.webp")
+        bytes = try Pictures.bytes("good/webp-lossy.webp")
         size = try await DecodedImage(decoding: bytes, codecs: codecs).size
         helper = try #require(pool.helperProcess)
         worker = try #require(Processes().children(of: helper).first?.number)

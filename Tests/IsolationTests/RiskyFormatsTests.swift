@@ -2,6 +2,7 @@ import Foundation
 import Pipeline
 import PipelineImages
 import PipelineIsolation
+import TestFixtures
 import Testing
 
 @Suite("SVG and JPEG XL behind a pool")
@@ -19,7 +20,7 @@ struct RiskyFormatsTests {
             for (name, size) in [
                 ("svg-shapes.svg", PixelSize(width: 312, height: 442)), ("jxl.jxl", PixelSize(width: 640, height: 472)),
             ] {
-                let bytes = try Corpus.file("good/\(name)")
+                let bytes = try Pictures.bytes("good/\(name)")
                 let image = try await DecodedImage(decoding: bytes, codecs: codecs)
                 #expect(image.size == size)
                 #expect(Set(try image.withPixels { Array($0) }).count > 8, "\(name) has no picture")
@@ -43,7 +44,7 @@ struct RiskyFormatsTests {
     func hostile() async throws {
         try await withCodecs { codecs in
             for name in ["svg-external-file.svg", "svg-billion-laughs.svg"] {
-                let bytes = try Corpus.file("bad/\(name)")
+                let bytes = try Pictures.bytes("bad/\(name)")
                 let error = await #expect(throws: LoadError.self) {
                     try await DecodedImage(decoding: bytes, codecs: codecs)
                 }

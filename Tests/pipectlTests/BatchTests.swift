@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("pipectl batch")
@@ -182,7 +183,7 @@ struct BatchTests {
         let result = try await pipectl.shell("pipectl batch in -s 8 -o out --resume")
         #expect(result.status == 1)
         #expect(result.errors.contains("out/a.jpg"))
-        #expect(try pipectl.content("out/a.jpg") == Photograph.bytes("good/webp-lossy.webp"))
+        #expect(try pipectl.content("out/a.jpg") == Pictures.bytes("good/webp-lossy.webp"))
     }
 
     @Test("refuses a second batch with the same journal")
@@ -216,7 +217,7 @@ struct BatchTests {
             let name = "many/\(index % 3 == 0 ? "x/" : "")\(index).\(image.suffix(3))"
             // A link costs less than a copy.
             try FileManager.default.createSymbolicLink(
-                atPath: pipectl.path(name), withDestinationPath: Photograph.path("good/\(image)"))
+                atPath: pipectl.path(name), withDestinationPath: Pictures.path("good/\(image)"))
         }
         let undisturbed = try await pipectl.shell("pipectl batch many -r -s 16 -f jpg -o whole -q")
         #expect(undisturbed.status == 0, "\(undisturbed.errors)")

@@ -1,11 +1,12 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("pipectl batch --resume and files that changed since")
 struct ChangedFilesTests {
     private let pipectl: Pipectl
     /// A source that last changed long ago, of which the system's word is taken.
-    private let old = Photograph.path("good/jpeg-greyscale.jpg")
+    private let old = Pictures.path("good/jpeg-greyscale.jpg")
 
     init() throws { pipectl = try Pipectl() }
 

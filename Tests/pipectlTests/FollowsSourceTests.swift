@@ -1,6 +1,7 @@
 import Foundation
 import Pipeline
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("pipectl and what a result takes from its source")
@@ -32,7 +33,7 @@ struct FollowsSourceTests {
         "Standard output has the format of a source whose URL doesn't tell it",
         arguments: ["thumb URL -s 20 -o -", "convert URL -", "run URL -s 9 -o -", "load URL -o -"])
     func standardOutputOfURL(arguments: String) async throws {
-        let bodies = ["photo": "good/jpeg-greyscale.jpg", "anim": "good/gif-animated.gif"].mapValues(Photograph.path)
+        let bodies = ["photo": "good/jpeg-greyscale.jpg", "anim": "good/gif-animated.gif"].mapValues(Pictures.path)
         let origin = try ScriptedOrigin { request in
             guard let body = bodies.first(where: { request.path.contains($0.key) })?.value,
                 let bytes = FileManager.default.contents(atPath: body)

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestFixtures
 import Testing
 
 @testable import PipelineCommand
@@ -8,7 +9,7 @@ import Testing
 struct JournalTests {
     private let pipectl: Pipectl
     /// A source that last changed long ago, of which the system's word is taken.
-    private let old = Photograph.path("good/jpeg-greyscale.jpg")
+    private let old = Pictures.path("good/jpeg-greyscale.jpg")
 
     init() throws { pipectl = try Pipectl() }
 
@@ -73,7 +74,7 @@ struct JournalTests {
         // Another old file under the source's name.
         try FileManager.default.removeItem(atPath: source)
         try FileManager.default.createSymbolicLink(
-            atPath: source, withDestinationPath: Photograph.path("good/gif-animated.gif"))
+            atPath: source, withDestinationPath: Pictures.path("good/gif-animated.gif"))
         #expect(!journal.isUntouched(job))
         try FileManager.default.removeItem(atPath: source)
         #expect(!journal.isUntouched(job))

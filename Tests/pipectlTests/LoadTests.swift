@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("pipectl load")
@@ -10,7 +11,7 @@ struct LoadTests {
 
     init() throws {
         pipectl = try Pipectl()
-        let photo = try Photograph.bytes("good/jpeg-progressive-444.jpg")
+        let photo = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         origin = try ScriptedOrigin { request in
             let fields: HTTPFields = [.eTag: "\"1\"", .cacheControl: "max-age=3600"]
             return request.headers[.ifNoneMatch] == nil
@@ -96,7 +97,7 @@ struct LoadTests {
 
     @Test("reads standard input and writes standard output where it says -")
     func streams() async throws {
-        let photo = try Photograph.bytes("good/jpeg-progressive-444.jpg")
+        let photo = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let result = try await pipectl.run("load", "-", "-o", "-", "--max-pixel-size", "32", input: photo)
         #expect(result.status == 0)
         #expect(result.output.starts(with: [0xFF, 0xD8, 0xFF]))
@@ -108,9 +109,9 @@ struct LoadTests {
     @Test("loads several sources into a folder, and a failure of one does not stop the others")
     func several() async throws {
         try FileManager.default.createDirectory(atPath: pipectl.path("out"), withIntermediateDirectories: true)
-        let good = Photograph.path("good/webp-lossy.webp")
+        let good = Pictures.path("good/webp-lossy.webp")
         let result = try await pipectl.run(
-            "load", url, good, "/no/such.png", Photograph.path("bad/zero-bytes.png"), "-o", "out", "--json")
+            "load", url, good, "/no/such.png", Pictures.path("bad/zero-bytes.png"), "-o", "out", "--json")
         #expect(result.status == 1)
         #expect(
             try Set(FileManager.default.contentsOfDirectory(atPath: pipectl.path("out"))) == [
@@ -124,7 +125,7 @@ struct LoadTests {
 
     @Test("takes names with spaces, quotes, newlines and leading dashes")
     func oddNames() async throws {
-        let photo = try Data(Photograph.bytes("good/webp-lossy.webp"))
+        let photo = try Data(Pictures.bytes("good/webp-lossy.webp"))
         for name in ["a b.webp", "it's \"quoted\".webp", "two\nlines.webp", "-dash.webp", "ünïcödé.webp"] {
             try photo.write(to: URL(filePath: pipectl.path(name)))
             let result = try await pipectl.run("load", "-o", "out of \(name)", "--", name)
@@ -142,7 +143,7 @@ struct LoadTests {
             ("good", "out", "extension"), ("good", "out.heic", "extension"),
         ])
     func failures(source: String, output: String, expected: String) async throws {
-        let input = source == "good" ? Photograph.path("good/webp-lossy.webp") : source
+        let input = source == "good" ? Pictures.path("good/webp-lossy.webp") : source
         let result = try await pipectl.run("load", input, "-o", output)
         #expect(result.status == 1)
         #expect(result.errors.contains(expected), "\(result.errors)")

@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import TestFixtures
 import Testing
 
 @testable import PipelineCommand
@@ -32,7 +33,7 @@ struct LongListTests {
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "strace isn't installed"))
     func untouched() async throws {
         // A file that has just been made can change within its time; this one is as old as the repository's copy.
-        let source = Photograph.path("good/jpeg-greyscale.jpg")
+        let source = Pictures.path("good/jpeg-greyscale.jpg")
         let resumed = """
             strace -f -o calls -e trace=openat,open pipectl batch old.jpg -s 8 -o out --resume --no-isolate
             grep -c -e old.jpg -e out/old.jpg calls

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("pipectl info, srcset, prefetch, cache and doctor")
@@ -14,7 +15,7 @@ struct LookingTests {
     }
 
     private func origin() throws -> ScriptedOrigin {
-        let photo = try Photograph.bytes("good/webp-lossy.webp")
+        let photo = try Pictures.bytes("good/webp-lossy.webp")
         return try ScriptedOrigin { request in
             request.target.hasPrefix("/no")
                 ? .init(status: 404) : .init(headers: [.cacheControl: "max-age=600"], body: photo)
@@ -191,7 +192,7 @@ struct LookingTests {
 
     @Test("a cache that can only be read gives what it has", .enabled(if: Self.canMount))
     func readOnlyCache() async throws {
-        let (short, long) = (try Photograph.bytes("good/jpeg-greyscale.jpg"), [UInt8](repeating: 7, count: 100_000))
+        let (short, long) = (try Pictures.bytes("good/jpeg-greyscale.jpg"), [UInt8](repeating: 7, count: 100_000))
         let origin = try ScriptedOrigin { request in
             .init(headers: [.cacheControl: "max-age=60"], body: request.path == "/long" ? long : short)
         }

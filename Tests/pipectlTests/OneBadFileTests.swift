@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("One bad file in a batch")
@@ -14,7 +15,7 @@ struct OneBadFileTests {
     func all() async throws {
         for (index, name) in ["good/webp-lossy.webp", "good/webp-lossless.webp", "good/webp-animated.webp"].enumerated()
         {
-            let bytes = try Photograph.bytes(name)
+            let bytes = try Pictures.bytes(name)
             for length in 0...48 {
                 try Data(bytes.prefix(length)).write(
                     to: pipectl.folder.appending(path: "in/cut\(index)-\(length).webp"))
@@ -77,7 +78,7 @@ struct OneBadFileTests {
     @Test("a WebP that ends within its header has no size to show")
     func cutHeader() async throws {
         for length in [20, 25, 29, 31, 39] {
-            let bytes = try Photograph.bytes("good/webp-lossy.webp").prefix(length)
+            let bytes = try Pictures.bytes("good/webp-lossy.webp").prefix(length)
             try Data(bytes).write(to: pipectl.folder.appending(path: "cut.webp"))
             let result = try await pipectl.run("info", "cut.webp")
             #expect(!result.text.contains("4294967295"), "\(length)")

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("What the README shows of pipectl is what pipectl says")
@@ -16,7 +17,7 @@ struct ReadmeTests {
         try pipectl.add("good/webp-lossless.webp", as: "album/2019/bricks.webp")
         try pipectl.add("good/png-icc-rec2020.png", as: "album/2019/colours.png")
         try Data(Self.poster.utf8).write(to: pipectl.folder.appending(path: "poster.yaml"))
-        let photo = try Photograph.bytes("good/jpeg-progressive-444.jpg")
+        let photo = try Pictures.bytes("good/jpeg-progressive-444.jpg")
         let origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=600"], body: photo) }
         let page = try String(contentsOf: Self.page, encoding: .utf8)
         var lines: [String] = []

@@ -43,7 +43,7 @@ struct StageReferenceTests {
     private func placed(_ example: String) -> String { example.replacing("logo.png", with: pipectl.path("logo.png")) }
 
     /// The parameters that a stage can't do without. A crop has a size, or else an aspect.
-    private func needed(by stage: StageSpecification) -> [StageParameter] {
+    private func needed(by stage: StageSpecification) -> [ParameterDescription] {
         stage.parameters.filter { $0.isRequired || stage.name == "crop" && ["width", "height"].contains($0.name) }
     }
 
@@ -98,6 +98,28 @@ struct StageReferenceTests {
                 guard let standard = parameter.standard else { continue }
                 #expect(try text(required + [(parameter.name, standard)]) == plain, "\(stage.name): \(parameter.name)")
             }
+        }
+    }
+
+    @Test("Two transforms with the same signature make the same pixels, whatever their parameters")
+    func signatures() async throws {
+        let pixels = (0..<40 * 30 * 4).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
+        let image = DecodedImage(size: PixelSize(width: 40, height: 30), layout: .rgba, pixels: pixels)
+        for stage in StageCatalogue.operations.specifications {
+            let values = stage.parameters.map { "\($0.name)=\(placed($0.example))" }
+            let needed = needed(by: stage).map { "\($0.name)=\(placed($0.example))" }
+            // One parameter at a time, and the first ones together.
+            let lines = values.map { needed + [$0] } + values.indices.map { Array(values[...$0]) }
+            var results: [String: DecodedImage] = [:]
+            for line in lines {
+                let text = "\(stage.name)=\(line.joined(separator: ":"))"
+                guard let chain = try? OperationList(text).chain else { continue }
+                let transform = try #require(chain.stages.first as? any Transform)
+                let result = try await transform.apply(image)
+                let same = results.updateValue(result, forKey: try #require(transform.signature)) ?? result
+                #expect(same.size == result.size && same.frames[0].bytes == result.frames[0].bytes, "\(text)")
+            }
+            #expect(results.count >= min(2, stage.parameters.count - needed.count), "\(stage.name)")
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @testable import PipelineCommand
@@ -244,7 +245,7 @@ struct UsageTests {
 
     @Test("a kind of JPEG that isn't supported isn't called damaged")
     func lossless() async throws {
-        var bytes = try Photograph.bytes("good/jpeg-greyscale.jpg")
+        var bytes = try Pictures.bytes("good/jpeg-greyscale.jpg")
         let start = try #require(bytes.firstRange(of: [0xff, 0xc0])?.lowerBound)
         bytes[start + 1] = 0xc3
         try Data(bytes).write(to: pipectl.folder.appending(path: "lossless.jpg"))
@@ -279,7 +280,7 @@ struct UsageTests {
 
     @Test("the JSON of a load's trace has all that the text has, and cache rm says what it removed")
     func json() async throws {
-        let body = try Photograph.bytes("good/jpeg-greyscale.jpg")
+        let body = try Pictures.bytes("good/jpeg-greyscale.jpg")
         let origin = try ScriptedOrigin { _ in
             .init(headers: [.cacheControl: "max-age=60", .contentType: "image/jpeg"], body: body)
         }

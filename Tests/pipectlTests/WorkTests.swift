@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import PipelineTesting
+import TestFixtures
 import Testing
 
 @Suite("pipectl thumb, convert and run")
@@ -82,7 +83,7 @@ struct WorkTests {
 
     @Test("takes URLs wherever a file can stand, and caches what it downloads")
     func urls() async throws {
-        let photo = try Photograph.bytes("good/webp-lossy.webp")
+        let photo = try Pictures.bytes("good/webp-lossy.webp")
         let origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=600"], body: photo) }
         let url = origin.url("/a b/photo.webp?token=hunter2").absoluteString
         for name in ["a.png", "b.png"] {
@@ -100,7 +101,7 @@ struct WorkTests {
 
     @Test("never overwrites unless told")
     func overwriting() async throws {
-        let before = try Photograph.bytes("good/webp-lossy.webp")
+        let before = try Pictures.bytes("good/webp-lossy.webp")
         func reset() throws { try Data(before).write(to: URL(filePath: pipectl.path("out.png"))) }
         try reset()
         let refused = try await pipectl.shell("pipectl convert photo.jpg out.png")

@@ -5,7 +5,7 @@ import Stages
 /// Measures how late another task of a server is while large images are decoded.
 enum BlockedPool {
     static func run() async throws {
-        let path = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+        let path = "Tests/Images/good/photo-12mp-baseline-420.jpg"
         let photo = [UInt8](try Data(contentsOf: URL(filePath: path)))
         print("\nHow late a task is that sleeps 1 ms at a time, during 8 decodes of a 12 MP photograph:")
         report("  decodes on threads of their own", try await lateness { try await decodeOnThreads(photo) })

@@ -22,7 +22,7 @@ enum Cancellation {
         func isChosen(_ name: String) -> Bool {
             words.isEmpty || words.contains { name.localizedCaseInsensitiveContains($0) }
         }
-        let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
+        let photograph = URL(filePath: "Tests/Images/good/photo-12mp-baseline-420.jpg")
         let source = try await ImagePipeline {
             ReadInline()
             Decode()

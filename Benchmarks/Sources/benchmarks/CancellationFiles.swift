@@ -24,7 +24,7 @@ enum CancellationFiles {
     ]
 
     static func all() throws -> [URL] {
-        let photograph = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+        let photograph = "Tests/Images/good/photo-12mp-baseline-420.jpg"
         let folder = FileManager.default.temporaryDirectory.appending(path: "pipeline-cancellation")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func path(_ name: String) -> String { folder.appending(path: name).path() }

@@ -40,7 +40,7 @@ enum ChainMemory {
 
     /// Makes a file of 3×3 photographs: 12096×8928 pixels.
     private static func make(_ file: URL) async throws {
-        let photo = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+        let photo = "Tests/Images/good/photo-12mp-baseline-420.jpg"
         let decoded = try await ImagePipeline {
             ReadFile()
             Decode()

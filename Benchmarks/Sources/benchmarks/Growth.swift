@@ -101,7 +101,7 @@ enum Growth {
     private static func measure(_ path: String, frames: Int) async throws {
         let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
         // Libraries are loaded on first use, which no file should pay for.
-        let samples = URL(filePath: "Tests/StagesTests/Images/good")
+        let samples = URL(filePath: "Tests/Images/good")
         for name in ["heic-128.heif", "avif-photo.avif", "tiff-deflate-strip.tif", "png-basi2c08.png"] {
             _ = await decode([UInt8](try Data(contentsOf: samples.appending(path: name))), ImageLimits())
         }

@@ -20,7 +20,7 @@ struct GrowthKind {
 
     /// Returns all kinds. Those with many pixels use a photograph of three megapixels.
     static func all() async throws -> [GrowthKind] {
-        let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
+        let photograph = URL(filePath: "Tests/Images/good/photo-12mp-baseline-420.jpg")
         let response = try await ImagePipeline {
             ReadInline()
             Decode()

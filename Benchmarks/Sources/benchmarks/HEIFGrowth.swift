@@ -12,7 +12,7 @@ enum HEIFGrowth {
     static func kinds() throws -> [GrowthKind] {
         let heic = try sample("heic-128.heif", "heic", "hvc1", "hvcC", 128, 128, length: 6290)
         let avif = try sample("avif-photo.avif", "avif", "av01", "av1C", 403, 302, length: 15_076)
-        let nested = [UInt8](try Data(contentsOf: URL(filePath: "Tests/StagesTests/Images/generated/animated.avif")))
+        let nested = [UInt8](try Data(contentsOf: URL(filePath: "Tests/Images/generated/animated.avif")))
         return [heic, avif].flatMap { sample in
             let name = sample.brand.uppercased()
             return [
@@ -80,7 +80,7 @@ enum HEIFGrowth {
         _ name: String, _ brand: String, _ type: String, _ configurationType: String, _ width: Int, _ height: Int,
         length: Int
     ) throws -> Sample {
-        let bytes = [UInt8](try Data(contentsOf: URL(filePath: "Tests/StagesTests/Images/good/\(name)")))
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: "Tests/Images/good/\(name)")))
         func content(_ type: String) -> [UInt8] {
             let name = Array(type.utf8)
             guard let at = bytes.indices.dropLast(4).first(where: { bytes[$0..<$0 + 4].elementsEqual(name) }) else {

@@ -3,7 +3,7 @@ import Foundation
 /// Pictures as cameras and phones write them, made once from the tests' photograph with libvips-tools and
 /// libheif-examples.
 enum InterruptedFiles {
-    private static let photograph = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+    private static let photograph = "Tests/Images/good/photo-12mp-baseline-420.jpg"
 
     static func all() throws -> [URL] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "pipeline-interrupted")
@@ -39,6 +39,6 @@ enum InterruptedFiles {
         }
         return made.map { folder.appending(path: $0.name) }.filter {
             $0.pathExtension != "v" && FileManager.default.fileExists(atPath: $0.path())
-        } + [URL(filePath: "Tests/StagesTests/Images/generated/animated.avif")]
+        } + [URL(filePath: "Tests/Images/generated/animated.avif")]
     }
 }

@@ -56,7 +56,7 @@ enum Interruptions {
 
     /// Jobs that write a photograph of three megapixels in each format.
     private static func encodings() async throws -> [(String, Work)] {
-        let photograph = URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
+        let photograph = URL(filePath: "Tests/Images/good/photo-12mp-baseline-420.jpg")
         let png =
             try await ImagePipeline {
                 ReadInline()

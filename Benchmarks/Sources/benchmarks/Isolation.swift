@@ -6,7 +6,7 @@ import Stages
 
 /// Compares decoding in isolated processes with decoding in this process, in turn.
 enum Isolation {
-    private static let photograph = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+    private static let photograph = "Tests/Images/good/photo-12mp-baseline-420.jpg"
 
     static func run() async throws {
         let helper = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
@@ -101,7 +101,7 @@ enum Isolation {
 
     /// Prints the memory of this process and of the pool's during ten thousand images of all formats.
     private static func printMemory(_ isolated: ImageCodecs) async throws {
-        let folder = URL(filePath: "Tests/StagesTests/Images/good")
+        let folder = URL(filePath: "Tests/Images/good")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path() < $1.path() }.compactMap { try? [UInt8](Data(contentsOf: $0)) }
         let list = pipeline(isolated)

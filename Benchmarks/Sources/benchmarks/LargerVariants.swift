@@ -11,7 +11,7 @@ enum LargerVariants {
         let folder = FileManager.default.temporaryDirectory.appending(path: "larger-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let photograph = [UInt8](
-            try Data(contentsOf: URL(filePath: "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")))
+            try Data(contentsOf: URL(filePath: "Tests/Images/good/photo-12mp-baseline-420.jpg")))
         let png = try await EncodedImage(encoding: DecodedImage(decoding: photograph), as: .png).bytes
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: folder),

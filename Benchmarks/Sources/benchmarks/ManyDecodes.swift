@@ -6,7 +6,7 @@ import Stages
 /// Checks that memory stays bounded during a hundred thousand small decodes of many formats, four at a time.
 enum ManyDecodes {
     static func run(count: Int = 100_000) async throws {
-        let folder = URL(filePath: "Tests/StagesTests/Images/good")
+        let folder = URL(filePath: "Tests/Images/good")
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             .sorted { $0.path() < $1.path() }
             .compactMap { try? [UInt8](Data(contentsOf: $0)) }.filter { $0.count < 50_000 }

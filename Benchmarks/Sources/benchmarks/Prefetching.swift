@@ -10,7 +10,7 @@ enum Prefetching {
 
     static func run() async throws {
         let photograph = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg")
+            .appending(path: "../../../Tests/Images/good/photo-12mp-baseline-420.jpg")
         let picture = [UInt8](try Data(contentsOf: photograph))
         let origin = try ScriptedOrigin { _ in .init(headers: [:], body: picture) }
         let folder = FileManager.default.temporaryDirectory.appending(path: "prefetching-\(UUID().uuidString)")

@@ -97,7 +97,7 @@ enum Regions {
         let folder = FileManager.default.temporaryDirectory.appending(path: "pipeline-regions")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         func path(_ name: String) -> String { folder.appending(path: name).path() }
-        let photograph = "Tests/StagesTests/Images/good/photo-12mp-baseline-420.jpg"
+        let photograph = "Tests/Images/good/photo-12mp-baseline-420.jpg"
         let made: [(name: String, words: [String])] = [
             ("four.v", ["replicate", photograph, path("four.v"), "2", "2"]),
             (

@@ -6,7 +6,7 @@ import Stages
 /// Decodes thousands of damaged files of each format in turn. A crash leaves the file behind.
 enum HostileFiles {
     static func run(cases: Int, seed: UInt64, slack: Int) async throws {
-        let images = URL(filePath: "Tests/StagesTests/Images")
+        let images = URL(filePath: "Tests/Images")
         let files = try ["good", "bad", "generated"].flatMap { folder in
             try FileManager.default.contentsOfDirectory(
                 at: images.appending(path: folder), includingPropertiesForKeys: nil

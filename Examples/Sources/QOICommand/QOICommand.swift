@@ -6,10 +6,9 @@ import Stages
 /// The stages that the command adds to the library's: `qoictl thumb a.qoi --ops duotone=#224466 -o b.png`.
 let ownStages = StageCatalogue([
     StageSpecification(
-        "duotone",
-        [StageParameter("dark", .colour, "The colour of black pixels.", isRequired: true, example: "#224466")],
-        summary: "Replaces greys by mixtures of a dark colour and white."
-    ) { arguments in Duotone(dark: arguments.colour("dark") ?? .black) }
+        "duotone", "Replaces greys by mixtures of a dark colour and white.",
+        .required("dark", .color, "The colour of black pixels.", example: "#224466")
+    ) { dark in Duotone(dark: dark) }
 ])
 
 /// The command with QOI in addition to its standard formats: `qoictl thumb a.qoi -o b.png`.

@@ -5,8 +5,8 @@ import Stages
 /// Returns the library's stages and one of our own, which pipelines in YAML can use by name.
 func ownCatalogue(_ resources: PipelineResources) -> StageCatalogue {
     StageCatalogue.standard(resources).adding(
-        StageSpecification("refuseHost", [StageParameter("host", .text, isRequired: true)]) { arguments in
-            RefuseHost(host: arguments.text("host") ?? "")
+        StageSpecification("refuseHost", "Refuses requests to a host.", .required("host", .text)) { host in
+            RefuseHost(host: host)
         })
 }
 

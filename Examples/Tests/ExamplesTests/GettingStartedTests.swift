@@ -14,7 +14,7 @@ final class GettingStartedTests {
 
     init() throws {
         let photograph = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Tests/StagesTests/Images/good/webp-lossy.webp")
+            .appending(path: "../../../Tests/Images/good/webp-lossy.webp")
         let picture = [UInt8](try Data(contentsOf: photograph))
         self.picture = picture
         origin = try ScriptedOrigin { _ in .init(headers: [.cacheControl: "max-age=60"], body: picture) }

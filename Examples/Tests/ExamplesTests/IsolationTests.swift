@@ -12,7 +12,7 @@ final class IsolationTests {
 
     private func picture(_ name: String) -> String {
         URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../../Tests/StagesTests/Images/good/\(name)").standardizedFileURL.path
+            .appending(path: "../../../Tests/Images/good/\(name)").standardizedFileURL.path
     }
 
     @Test("A loader of isolated codecs reads SVG and JPEG XL too")

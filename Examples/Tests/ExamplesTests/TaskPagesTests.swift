@@ -14,7 +14,7 @@ final class TaskPagesTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "examples-\(UUID().uuidString)")
     private let origin: ScriptedOrigin
     private static let animation = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Tests/StagesTests/Images/good/gif-animated.gif").standardizedFileURL
+        .appending(path: "../../../Tests/Images/good/gif-animated.gif").standardizedFileURL
 
     init() throws {
         let picture = Picture.png(PixelSize(width: 3, height: 2))

@@ -5,6 +5,12 @@ public struct ReadFile: Stage {
     private let threads: BlockingThreads
     private let byteLimit: Int
 
+    package static func specification(byteLimit: Int) -> StageSpecification {
+        StageSpecification("readFile", "Reads a source that is a file.", .byteLimit(byteLimit)) {
+            ReadFile(byteLimit: $0)
+        }
+    }
+
     /// Reads files of at most `byteLimit` bytes, 64 MB by default, on `threads`.
     public init(byteLimit: Int = 64_000_000, threads: BlockingThreads = .files) {
         self.byteLimit = byteLimit
@@ -70,5 +76,13 @@ public struct ReadFile: Stage {
                 filled += got
             }
         }
+    }
+}
+
+extension StageParameter<Int> {
+    /// The most bytes of a source.
+    package static func byteLimit(_ standard: Int) -> Self {
+        .optional(
+            "byteLimit", .bytes, "The most bytes that a source may have.", default: standard, example: "10000000")
     }
 }

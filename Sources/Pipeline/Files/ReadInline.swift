@@ -2,6 +2,10 @@
 public struct ReadInline: Stage {
     private let threads: BlockingThreads
 
+    package static let specification = StageSpecification(
+        "readInline", "Reads a source that is bytes or a data URL."
+    ) { ReadInline() }
+
     /// Takes bytes and `data:` URLs. `data:` URLs of more than 256 KB are decoded on `threads`.
     public init(threads: BlockingThreads = .files) { self.threads = threads }
 

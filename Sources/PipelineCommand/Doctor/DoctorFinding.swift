@@ -1,5 +1,5 @@
 /// One finding of `pipectl doctor`.
-struct DoctorFinding: Encodable, CustomStringConvertible {
+struct DoctorFinding {
     let kind: String
     let name: String
     let state: String
@@ -9,9 +9,9 @@ struct DoctorFinding: Encodable, CustomStringConvertible {
         (self.kind, self.name, self.state, self.isWell) = (kind, name, state, isWell)
     }
 
-    private enum CodingKeys: String, CodingKey { case kind, name, state, isWell = "ok" }
+    var report: Report { Report(["kind": kind, "name": name, "state": state, "ok": isWell], text) }
 
-    var description: String {
+    private var text: String {
         func padded(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(1, width - text.count))
         }

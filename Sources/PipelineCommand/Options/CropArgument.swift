@@ -33,7 +33,8 @@ enum CropArgument: ExpressibleByArgument {
 
     private static func aspect(_ text: String) -> Crop? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard (2...3).contains(parts.count), let aspect = PixelSize(aspect: parts[..<2].joined(separator: ":")),
+        guard (2...3).contains(parts.count),
+            let aspect = StageParameter.Kind.aspect.read(parts[..<2].joined(separator: ":")),
             let gravity = parts.count == 3 ? gravity(parts[2]) : .centre
         else { return nil }
         return Crop(aspect: aspect, gravity: gravity)
@@ -42,8 +43,8 @@ enum CropArgument: ExpressibleByArgument {
     private static func rectangle(_ text: String) -> Crop? {
         let parts = text.lowercased().split(separator: "+", omittingEmptySubsequences: false).map(String.init)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
-            .compactMap { Crop.Length(text: String($0), in: 1...1_000_000) }
-        let corner = parts.dropFirst().compactMap { Crop.Length(text: $0, in: 0...1_000_000) }
+            .compactMap { StageParameter.Kind.length(1...1_000_000).read(String($0)) }
+        let corner = parts.dropFirst().compactMap { StageParameter.Kind.length(0...1_000_000).read($0) }
         guard sides.count == 2, corner.count == parts.count - 1 else { return nil }
         return switch corner.count {
         case 0: Crop(width: sides[0], height: sides[1])

@@ -26,6 +26,11 @@ struct ReportOptions: ParsableArguments {
         if quiet, verbose { throw ValidationError("-q and -v exclude each other; give one.") }
     }
 
+    /// Checks that standard output doesn't get a result among the objects of `--json`.
+    func check(writesResult: Bool) throws {
+        if writesResult, json { throw ValidationError("--json and -o - would both write to standard output.") }
+    }
+
     /// Whether errors are coloured.
     var isColoured: Bool {
         switch color {

@@ -30,9 +30,7 @@ struct WorkOptions: ParsableArguments {
     ///   - output: The value of `-o`; `nil` only in place.
     ///   - asFolder: Whether a path without fields is a folder even if there is none yet.
     func planner(output: String?, inPlace: Bool = false, inputs: Int, asFolder: Bool = false) throws -> OutputPlanner {
-        if OutputPlanner.isStandardOutput(output), report.json {
-            throw ValidationError("--json and an image would both be written to standard output.")
-        }
+        try report.check(writesResult: OutputPlanner.isStandardOutput(output))
         return try OutputPlanner(
             output: output, inPlace: inPlace, format: encoding.format?.format,
             standardFormat: encoding.how.defaults.format?.format, inputs: inputs, asFolder: asFolder)

@@ -128,12 +128,7 @@ struct BatchCommand: AsyncParsableCommand {
     }
 
     private func show(_ counts: WorkCounts, of total: Int, in time: Duration) {
-        let summary = BatchSummary(counts, total: total, time: time)
-        if work.report.json {
-            StandardOutput.write(JSONLine.of(summary))
-        } else if !work.report.quiet {
-            StandardOutput.write(summary)
-        }
+        BatchSummary(counts, total: total, time: time).report.show(work.report)
     }
 
     /// Reads all sources, in the order in which they were given.

@@ -40,35 +40,14 @@ struct CacheListCommand: AsyncParsableCommand {
     }
 
     private func show(_ entry: CacheEntry) {
-        if json {
-            StandardOutput.write(JSONLine.of(CacheEntryReport(entry)))
-        } else {
-            let times = [entry.stored, entry.accessed].map { $0.formatted(.iso8601) }
-            let bytes = ByteCount.text(entry.bodyLength)
-            let padding = String(repeating: " ", count: max(0, 9 - bytes.count))
-            StandardOutput.write(
-                "\(entry.status) \(padding)\(bytes)  \(times.joined(separator: "  "))  \(redactedURL(entry.target))")
-        }
-    }
-}
-
-/// A stored response, as `--json` prints it.
-struct CacheEntryReport: Encodable {
-    let key: String
-    let url: String
-    let status: Int
-    let bytes: Int
-    let stored: String
-    let accessed: String
-    @OrNull var freshUntil: String?
-
-    init(_ entry: CacheEntry) {
-        key = "\(entry.key)"
-        url = redactedURL(entry.target)
-        status = entry.status
-        bytes = entry.bodyLength
-        stored = entry.stored.formatted(.iso8601)
-        accessed = entry.accessed.formatted(.iso8601)
-        freshUntil = entry.freshUntil?.formatted(.iso8601)
+        let (url, bytes) = (redactedURL(entry.target), ByteCount.text(entry.bodyLength))
+        let (stored, accessed) = (entry.stored.formatted(.iso8601), entry.accessed.formatted(.iso8601))
+        let padding = String(repeating: " ", count: max(0, 9 - bytes.count))
+        Report(
+            [
+                "key": "\(entry.key)", "url": url, "status": entry.status, "bytes": entry.bodyLength, "stored": stored,
+                "accessed": accessed, "freshUntil": entry.freshUntil?.formatted(.iso8601),
+            ], "\(entry.status) \(padding)\(bytes)  \(stored)  \(accessed)  \(url)"
+        ).write(asJSON: json)
     }
 }

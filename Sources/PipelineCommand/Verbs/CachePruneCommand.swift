@@ -26,21 +26,17 @@ struct CachePruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let responses = try await cache.existing(byteLimit: maxSize?.count) else {
-            return try await say(removed: 0, left: 0)
+            return say(removed: 0, left: 0)
         }
         let before = try await responses.statistics()?.entries ?? 0
         // With only a size, nothing is removed for its age.
         await responses.cleanUp(filter.stale ?? (maxSize == nil ? .expired : .unused(.seconds(1e9))))
         let after = try await responses.statistics()?.entries ?? 0
         await responses.close()
-        try await say(removed: max(0, before - after), left: after)
+        say(removed: max(0, before - after), left: after)
     }
 
-    private func say(removed: Int, left: Int) async throws {
-        if report.json {
-            StandardOutput.write(JSONLine.of(["removed": removed, "left": left]))
-        } else if !report.quiet {
-            StandardOutput.write("\(removed) removed, \(left) left")
-        }
+    private func say(removed: Int, left: Int) {
+        Report(["removed": removed, "left": left], "\(removed) removed, \(left) left").show(report)
     }
 }

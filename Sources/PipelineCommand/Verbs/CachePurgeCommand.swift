@@ -28,10 +28,6 @@ struct CachePurgeCommand: AsyncParsableCommand {
             count = await responses?.removeAll() ?? 0
             await responses?.close()
         }
-        if report.json {
-            StandardOutput.write(JSONLine.of(["removed": count]))
-        } else if !report.quiet {
-            StandardOutput.write("\(count) removed")
-        }
+        Report(["removed": count], "\(count) removed").show(report)
     }
 }

@@ -42,12 +42,10 @@ struct CacheRemoveCommand: AsyncParsableCommand {
             let count = if let responses { try await remove(name, isTag: isTag, responses, fleet) } else { 0 }
             let name = isTag ? printable(name) : redactedURL(name)
             if count == 0 { missing += 1 }
-            if report.json {
-                StandardOutput.write(JSONLine.of(CacheRemovalReport(input: name, removed: count)))
-            } else if count == 0 {
+            if count == 0, !report.json {
                 report.show("\(name): nothing is stored.")
-            } else if !report.quiet {
-                StandardOutput.write("\(name): \(count) removed")
+            } else {
+                Report(["input": name, "removed": count], "\(name): \(count) removed").show(report)
             }
         }
         await responses?.close()
@@ -76,11 +74,4 @@ struct CacheRemoveCommand: AsyncParsableCommand {
         }
         return key
     }
-}
-
-/// What was removed for one URL, key or tag, as `--json` prints it.
-struct CacheRemovalReport: Encodable {
-    /// The URL, redacted, the key or the tag.
-    let input: String
-    let removed: Int
 }

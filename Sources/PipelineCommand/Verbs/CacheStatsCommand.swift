@@ -25,45 +25,26 @@ struct CacheStatsCommand: AsyncParsableCommand {
         let responses = try await cache.existing()
         let statistics = try await responses?.statistics()
         await responses?.close()
-        let report = CacheStatsReport(
-            folder: cache.folder, entries: statistics?.entries ?? 0, bytes: statistics?.bytes ?? 0,
-            byteLimit: cache.responses().byteLimit, bodyFiles: statistics?.bodyFiles ?? 0)
-        if json {
-            StandardOutput.write(JSONLine.of(report))
-        } else {
-            StandardOutput.write(
-                "\(report.folder): \(report.entries) responses, \(ByteCount.text(report.bytes)) of at most "
-                    + "\(ByteCount.text(report.byteLimit)), \(report.bodyFiles) stored as separate files")
-        }
+        let (entries, bytes) = (statistics?.entries ?? 0, statistics?.bytes ?? 0)
+        let (byteLimit, bodyFiles) = (cache.responses().byteLimit, statistics?.bodyFiles ?? 0)
+        Report(
+            [
+                "folder": cache.folder, "entries": entries, "bytes": bytes, "byteLimit": byteLimit,
+                "bodyFiles": bodyFiles,
+            ],
+            "\(cache.folder): \(entries) responses, \(ByteCount.text(bytes)) of at most "
+                + "\(ByteCount.text(byteLimit)), \(bodyFiles) stored as separate files"
+        ).write(asJSON: json)
     }
 
     /// Shows a shared tier. Redis counts all bytes that it uses, and knows no limit of one service.
     private func show(_ server: FleetServer, _ statistics: CacheStatistics?) {
-        let report = SharedStatsReport(
-            server: shared.subject, entries: statistics?.entries ?? 0, bytes: server.usedBytes,
-            byteLimit: server.byteLimit)
-        if json { return StandardOutput.write(JSONLine.of(report)) }
-        let limit = report.byteLimit == 0 ? "without a limit" : "of at most \(ByteCount.text(report.byteLimit))"
-        StandardOutput.write(
-            "\(report.server): \(report.entries) responses, \(ByteCount.text(report.bytes)) \(limit) in the server")
+        let entries = statistics?.entries ?? 0
+        let limit = server.byteLimit == 0 ? "without a limit" : "of at most \(ByteCount.text(server.byteLimit))"
+        Report(
+            [
+                "server": shared.subject, "entries": entries, "bytes": server.usedBytes, "byteLimit": server.byteLimit,
+            ], "\(shared.subject): \(entries) responses, \(ByteCount.text(server.usedBytes)) \(limit) in the server"
+        ).write(asJSON: json)
     }
-}
-
-/// What a shared tier holds, as `--json` prints it.
-struct SharedStatsReport: Encodable {
-    let server: String
-    let entries: Int
-    /// The bytes of everything in the server.
-    let bytes: Int
-    /// The server's `maxmemory`; 0 for none.
-    let byteLimit: Int
-}
-
-/// What the cache holds, as `--json` prints it.
-struct CacheStatsReport: Encodable {
-    let folder: String
-    let entries: Int
-    let bytes: Int
-    let byteLimit: Int
-    let bodyFiles: Int
 }

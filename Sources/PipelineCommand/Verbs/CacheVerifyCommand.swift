@@ -24,14 +24,26 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         let responses = cache.responses()
         // Without a cache, repairing would make one.
         let repairs = repair && HTTPCache.exists(in: cache.folder)
-        let report = repairs ? try await responses.repair() : try await responses.verify()
-        let text =
-            json ? JSONLine.of(CacheVerifyReport(report, folder: cache.folder)) : lines(report, cache.folder)
-        await OutputLines().write(Array((text + "\n").utf8))
-        if !report.isSound { throw ExitCode(1) }
+        let found = repairs ? try await responses.repair() : try await responses.verify()
+        let line = report(found).line(asJSON: json) ?? ""
+        await OutputLines().write(Array((line + "\n").utf8))
+        if !found.isSound { throw ExitCode(1) }
     }
 
-    private func lines(_ report: CacheReport, _ folder: String) -> String {
+    private func report(_ report: CacheReport) -> Report {
+        let findings = report.findings.map {
+            Report([
+                "kind": $0.kind.rawValue, "subject": $0.subject, "detail": $0.detail, "repaired": $0.isRepaired,
+            ])
+        }
+        return Report(
+            [
+                "folder": cache.folder, "entries": report.entries, "variants": report.variants, "bytes": report.bytes,
+                "sound": report.isSound, "findings": findings,
+            ], lines(report))
+    }
+
+    private func lines(_ report: CacheReport) -> String {
         let found = report.findings.map {
             "\($0.kind.rawValue)\t\($0.subject)\t\($0.detail)" + ($0.isRepaired ? " Repaired." : "")
         }
@@ -40,7 +52,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             report.findings.isEmpty
             ? "nothing is wrong"
             : "\(count) \(count == 1 ? "finding" : "findings"), \(report.findings.count { $0.isRepaired }) repaired"
-        return (found + ["\(folder): \(report.entries) entries with \(report.bytes) bytes read, \(verdict)."])
+        return (found + ["\(cache.folder): \(report.entries) entries with \(report.bytes) bytes read, \(verdict)."])
             .joined(separator: "\n")
     }
 }

@@ -47,9 +47,7 @@ struct CompareCommand: AsyncParsableCommand {
     @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
-        if OutputPlanner.isStandardOutput(output), report.json {
-            throw ValidationError("--json and an image would both be written to standard output.")
-        }
+        try report.check(writesResult: OutputPlanner.isStandardOutput(output))
         if left == "-", right == "-" { throw ValidationError("Standard input can be read once.") }
         if let minPsnr, !(minPsnr >= 0) { throw ValidationError("--min-psnr takes 0 or more, not \(minPsnr).") }
         if let minSsim, !(-1...1 ~= minSsim) { throw ValidationError("--min-ssim takes -1 to 1, not \(minSsim).") }
@@ -74,12 +72,7 @@ struct CompareCommand: AsyncParsableCommand {
             if found.psnr < minPsnr ?? 0 || found.ssim < minSsim ?? -1 { throw ExitCode(1) }
         } catch var error as LoadError {
             if error.subject.isEmpty { error = error.named(Job(reading: left)) }
-            if report.json {
-                StandardOutput.write(
-                    JSONLine.of(ComparisonReport(left: left, right: right, error: FailureReport(error))))
-            } else {
-                report.show(error)
-            }
+            show(error: error)
             throw ExitCode(2)
         }
     }
@@ -115,40 +108,27 @@ struct CompareCommand: AsyncParsableCommand {
                 }
                 return renderings
             }, rule: overwrite.rule,
-            report: { result in if case .failed(let error) = result.outcome { failure.withLock { $0 = error } } })
+            report: { result in failure.withLock { $0 = result.error } })
         let images = Set([left, right].compactMap { Job(reading: $0).file?.identity })
         run.isSource = { file, _ in images.contains(file) }
         _ = try await run.run(jobs)
         if let error = failure.withLock(\.self) { throw error }
     }
 
-    private func show(_ found: ImageComparison, _ size: PixelSize) {
-        if report.json {
-            var line = ComparisonReport(left: left, right: right)
-            (line.width, line.height) = (size.width, size.height)
-            line.isEqual = !found.psnr.isFinite
-            (line.psnr, line.ssim) = (found.psnr.isFinite ? found.psnr : nil, found.ssim)
-            StandardOutput.write(JSONLine.of(line))
-        } else if !report.quiet, !OutputPlanner.isStandardOutput(output) {
-            let psnr = found.psnr.isFinite ? "\((found.psnr * 100).rounded() / 100) dB" : "infinite (no pixel differs)"
-            StandardOutput.write("PSNR \(psnr), SSIM \((found.ssim * 10_000).rounded() / 10_000)")
-        }
+    private func show(_ found: ImageComparison? = nil, _ size: PixelSize? = nil, error: LoadError? = nil) {
+        // No pixel differs where the PSNR is infinite, which JSON can't say.
+        let psnr = found.flatMap { $0.psnr.isFinite ? $0.psnr : nil }
+        Report(
+            [
+                "a": left, "b": right, "width": size?.width, "height": size?.height,
+                "equal": found.map { _ in psnr == nil }, "psnr": psnr, "ssim": found?.ssim,
+            ], error: error, found.flatMap { text($0.ssim, psnr: psnr) }
+        ).show(report)
     }
-}
 
-/// A comparison as `--json` prints it.
-private struct ComparisonReport: Encodable {
-    let left: String
-    let right: String
-    @OrNull var width: Int? = nil
-    @OrNull var height: Int? = nil
-    /// Whether no pixel differs; the PSNR is then `null`.
-    @OrNull var isEqual: Bool? = nil
-    @OrNull var psnr: Double? = nil
-    @OrNull var ssim: Double? = nil
-    @OrNull var error: FailureReport? = nil
-
-    private enum CodingKeys: String, CodingKey {
-        case left = "a", right = "b", width, height, isEqual = "equal", psnr, ssim, error
+    private func text(_ ssim: Double, psnr: Double?) -> String? {
+        if OutputPlanner.isStandardOutput(output) { return nil }
+        let psnr = psnr.map { "\(($0 * 100).rounded() / 100) dB" } ?? "infinite (no pixel differs)"
+        return "PSNR \(psnr), SSIM \((ssim * 10_000).rounded() / 10_000)"
     }
 }

@@ -32,12 +32,8 @@ struct DoctorCommand: AsyncParsableCommand {
                 await confinement
             ]
             + health
-        for finding in findings {
-            if report.json {
-                StandardOutput.write(JSONLine.of(finding))
-            } else if !report.quiet || !finding.isWell {
-                StandardOutput.write(finding)
-            }
+        for finding in findings where report.json || !report.quiet || !finding.isWell {
+            finding.report.write(asJSON: report.json)
         }
         if findings.contains(where: { !$0.isWell }) { throw ExitCode(1) }
     }

@@ -79,9 +79,7 @@ struct FetchCommand: AsyncParsableCommand {
         }
         if urls.isEmpty { throw ValidationError("Give a URL, or --stdio.") }
         if output != nil, urls.count > 1 { throw ValidationError("-o takes the content of one URL.") }
-        if output == "-", reporting.json {
-            throw ValidationError("--json and -o - would both write to standard output.")
-        }
+        try reporting.check(writesResult: output == "-")
         if overwrite.newer { throw ValidationError("--newer compares files; fetch takes -y or -n.") }
         _ = try fields()
     }
@@ -128,11 +126,7 @@ struct FetchCommand: AsyncParsableCommand {
             show(url, response)
             return true
         } catch let error as LoadError {
-            if reporting.json {
-                StandardOutput.write(JSONLine.of(FetchReport(text, error)))
-            } else {
-                reporting.show(error)
-            }
+            Report(fetch: text, error: error).show(reporting)
             return false
         }
     }
@@ -157,15 +151,17 @@ struct FetchCommand: AsyncParsableCommand {
                 }
                 try StandardOutput.write(image: body)
             } else {
-                let writer = WorkRun(render: { _, _, _ in [] }, rule: overwrite.rule, report: { _ in })
-                _ = try writer.put(body, at: output, Job(reading: "-"), cancellation)
+                let existing = overwrite.rule == .overwrite ? OutputFile.Existing.replaced : .kept
+                do {
+                    try OutputFile(output).write(body, existing: existing, cancellation)
+                } catch let error as LoadError where error.code == .outputExists && overwrite.rule == .skip {}
             }
         }
     }
 
     private func show(_ url: URL, _ response: CachingResponse) {
         if reporting.json {
-            StandardOutput.write(JSONLine.of(FetchReport(url, response)))
+            Report(fetch: url.absoluteString, response).write(asJSON: true)
         } else if explain || reporting.verbose {
             let text = "\(FetchExplanation(response))\n"
             if output == "-" { StandardError.write(text) } else { StandardOutput.write(bytes: Array(text.utf8)) }

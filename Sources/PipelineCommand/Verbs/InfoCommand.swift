@@ -53,19 +53,12 @@ struct InfoCommand: AsyncParsableCommand {
         for input in inputs {
             do {
                 let (metadata, hashes) = try await found(of: input, client)
-                if report.json {
-                    StandardOutput.write(JSONLine.of(InfoReport(input: input, metadata, hashes)))
-                } else {
-                    StandardOutput.write(template?.text(input, metadata) ?? InfoText(input, metadata).description)
-                    if let hashes { StandardOutput.write(hashes) }
-                }
+                let text = template?.text(input, metadata) ?? InfoText(input, metadata).description
+                Report(info: input, metadata, hashes, hashes.map { "\(text)\n\($0)" } ?? text)
+                    .write(asJSON: report.json)
             } catch let error as LoadError {
                 failures += 1
-                if report.json {
-                    StandardOutput.write(JSONLine.of(InfoReport(input: input, error)))
-                } else {
-                    report.show(error)
-                }
+                Report(info: input, nil, error: error).show(report)
             }
         }
         if inputs.contains(where: { $0.hasScheme }) { await responses.close() }

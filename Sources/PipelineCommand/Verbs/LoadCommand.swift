@@ -60,9 +60,7 @@ struct LoadCommand: AsyncParsableCommand {
             if identifier != nil { throw ValidationError("--identifier names one image; give one source.") }
             if sources.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         }
-        if OutputPlanner.isStandardOutput(output), reporting.json {
-            throw ValidationError("--json and -o - would both write to standard output.")
-        }
+        try reporting.check(writesResult: OutputPlanner.isStandardOutput(output))
     }
 
     func run() async throws {
@@ -121,18 +119,6 @@ struct LoadCommand: AsyncParsableCommand {
 
     private func report(_ result: JobResult) {
         if trace || reporting.verbose { StandardError.write("\(result.trace)\n") }
-        if reporting.json { return StandardOutput.write(JSONLine.of(LoadReport(result))) }
-        switch result.outcome {
-        case .failed(let error): reporting.show(error)
-        case .skipped(let reason): if !reporting.quiet { StandardOutput.write("\(result.job.shown): \(reason)") }
-        case .done(let written):
-            guard !reporting.quiet, written.isEmpty || written[0].path != nil, let response = result.response else {
-                return
-            }
-            let path = written.first?.path.map { " → \(printable($0))" } ?? ""
-            let size = response.size.map { "\($0)" } ?? ""
-            let native = response.nativeSize.map { $0 == response.size ? "" : " of \($0)" } ?? ""
-            StandardOutput.write("\(result.job.shown)\(path): \(size)\(native), \(response.source.rawValue)")
-        }
+        Report(load: result).show(reporting)
     }
 }

@@ -68,9 +68,7 @@ struct MontageCommand: AsyncParsableCommand {
         }
         if let columns, !(1...100_000 ~= columns) { throw ValidationError("--columns takes 1 to 100000.") }
         if !(0...10_000 ~= gap) { throw ValidationError("--gap takes 0 to 10000, not \(gap).") }
-        if OutputPlanner.isStandardOutput(output), report.json {
-            throw ValidationError("--json and an image would both be written to standard output.")
-        }
+        try report.check(writesResult: OutputPlanner.isStandardOutput(output))
     }
 
     func run() async throws {
@@ -172,49 +170,19 @@ struct MontageCommand: AsyncParsableCommand {
     }
 
     private func show(_ result: JobResult, _ count: Int, _ failures: Int) {
-        if report.json {
-            return StandardOutput.write(JSONLine.of(MontageReport(result, images: count, failures: failures)))
-        }
-        switch result.outcome {
-        case .failed(let error): report.show(error)
-        case .skipped(let reason): if !report.quiet { StandardOutput.write("\(printable(output)): \(reason)") }
-        case .done(let written):
-            guard !report.quiet, let file = written.first, let path = file.path else { return }
+        let (reason, file, error) = (result.reason, result.written.first, result.error)
+        func text() -> String? {
+            if let reason { return "\(printable(output)): \(reason)" }
+            guard let file, let path = file.path else { return nil }
             let all = count == 1 ? "1 image" : "\(count) images"
             let images = failures > 0 ? "\(count - failures) of \(all)" : all
-            let size = file.size.map { "\($0)" } ?? ""
-            StandardOutput.write("\(images) → \(printable(path)): \(size), \(ByteCount.text(file.bytes))")
+            return "\(images) → \(printable(path)): \(file.size.map { "\($0)" } ?? ""), \(ByteCount.text(file.bytes))"
         }
-    }
-}
-
-/// A sheet as `--json` prints it.
-private struct MontageReport: Encodable {
-    let images: Int
-    let failed: Int
-    let status: String
-    @OrNull var output: String? = nil
-    @OrNull var reason: String? = nil
-    @OrNull var width: Int? = nil
-    @OrNull var height: Int? = nil
-    @OrNull var bytes: Int? = nil
-    @OrNull var error: FailureReport? = nil
-
-    init(_ result: JobResult, images: Int, failures: Int) {
-        self.images = images
-        failed = failures
-        switch result.outcome {
-        case .failed(let failure):
-            status = "failed"
-            error = FailureReport(failure)
-        case .skipped(let why):
-            status = "skipped"
-            reason = why
-        case .done(let written):
-            status = "done"
-            output = written.first.map { $0.path ?? "-" }
-            (width, height) = (written.first?.size?.width, written.first?.size?.height)
-            bytes = written.first?.bytes
-        }
+        Report(
+            [
+                "images": count, "failed": failures, "status": result.status, "output": file.map { $0.path ?? "-" },
+                "reason": reason, "width": file?.size?.width, "height": file?.size?.height, "bytes": file?.bytes,
+            ], error: error, text()
+        ).show(report)
     }
 }

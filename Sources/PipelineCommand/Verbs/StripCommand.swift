@@ -36,9 +36,7 @@ struct StripCommand: AsyncParsableCommand {
 
     func validate() throws {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
-        if OutputPlanner.isStandardOutput(destination.output), report.json {
-            throw ValidationError("--json and an image would both be written to standard output.")
-        }
+        try report.check(writesResult: OutputPlanner.isStandardOutput(destination.output))
     }
 
     func run() async throws {

@@ -32,7 +32,17 @@ struct JobResult: Sendable {
     }
 
     /// What happened, stage by stage.
-    var trace: Trace {
-        if case .failed(let error) = outcome { error.trace } else { response?.trace ?? Trace() }
-    }
+    var trace: Trace { error?.trace ?? response?.trace ?? Trace() }
+
+    /// The files that were written; none unless it was done.
+    var written: [Written] { if case .done(let written) = outcome { written } else { [] } }
+
+    /// Why it was skipped; `nil` unless it was.
+    var reason: String? { if case .skipped(let reason) = outcome { reason } else { nil } }
+
+    /// Why it failed; `nil` unless it did.
+    var error: LoadError? { if case .failed(let error) = outcome { error } else { nil } }
+
+    /// The outcome as reports name it.
+    var status: String { error != nil ? "failed" : reason != nil ? "skipped" : "done" }
 }

@@ -32,10 +32,10 @@ final class WorkReporter: Sendable {
         }
         if speaks(of: result) { bar?.hide() }
         if options.verbose { StandardError.write("\(result.trace)\n") }
-        if options.json {
-            for report in WorkReport.all(result) { StandardOutput.write(JSONLine.of(report)) }
-        } else {
-            show(result)
+        if !options.json, let error = result.error {
+            if isPrinted(error) { options.show(error) }
+        } else if options.json || !options.quiet && (bar == nil || options.verbose) {
+            for report in result.reports { report.write(asJSON: options.json) }
         }
         bar?.show(counts)
     }
@@ -65,25 +65,6 @@ final class WorkReporter: Sendable {
     }
 
     private func speaks(of result: JobResult) -> Bool {
-        if case .failed = result.outcome { return true }
-        return options.verbose || (options.json && StandardOutput.isTerminal)
-    }
-
-    private func show(_ result: JobResult) {
-        switch result.outcome {
-        case .failed(let error): if isPrinted(error) { options.show(error) }
-        case .skipped(let reason):
-            if !options.quiet, bar == nil || options.verbose { StandardOutput.write("\(result.job.shown): \(reason)") }
-        case .done(let written):
-            guard !options.quiet, bar == nil || options.verbose else { return }
-            let input = result.job.shown
-            if written.isEmpty { StandardOutput.write("\(input): \(result.response?.source.rawValue ?? "done")") }
-            for file in written {
-                guard let path = file.path else { continue }
-                let size = file.size.map { "\($0)" } ?? ""
-                let native = result.response?.nativeSize.map { $0 == file.size ? "" : " of \($0)" } ?? ""
-                StandardOutput.write("\(input) → \(printable(path)): \(size)\(native), \(ByteCount.text(file.bytes))")
-            }
-        }
+        result.error != nil || options.verbose || (options.json && StandardOutput.isTerminal)
     }
 }

@@ -29,12 +29,7 @@ extension WorkRun {
                 for planned in try await planned(job, needsSize, resolved) { planned.show(job, report) }
             } catch let error as LoadError {
                 failures += 1
-                if report.json {
-                    let result = JobResult(job: job, outcome: .failed(error))
-                    for report in WorkReport.all(result) { StandardOutput.write(JSONLine.of(report)) }
-                } else {
-                    report.show(error)
-                }
+                Report(job.input, status: "failed", error: error).show(report)
             }
         }
         return failures
@@ -44,15 +39,12 @@ extension WorkRun {
         let path: String?
         let note: String?
 
-        func show(_ job: Job, _ report: ReportOptions) {
-            if report.json {
-                var line = WorkReport(input: job.input, output: path ?? "-", status: "planned")
-                line.reason = note
-                StandardOutput.write(JSONLine.of(line))
-            } else if !report.quiet {
-                let path = path.map { printable($0) } ?? "standard output"
-                StandardOutput.write("\(job.shown) → \(path)\(note.map { " (\($0))" } ?? "")")
-            }
+        func show(_ job: Job, _ options: ReportOptions) {
+            let place = path.map { printable($0) } ?? "standard output"
+            Report(
+                job.input, output: path ?? "-", status: "planned", reason: note,
+                "\(job.shown) → \(place)\(note.map { " (\($0))" } ?? "")"
+            ).show(options)
         }
     }
 

@@ -47,24 +47,12 @@ extension WorkRun {
             try StandardOutput.write(image: output.image.bytes)
             return true
         }
-        return try put(output.image.bytes, at: path, output.existing, cancellation)
-    }
-
-    private func put(
-        _ bytes: [UInt8], at path: String, _ existing: OutputFile.Existing, _ cancellation: WorkCancellation
-    ) throws -> Bool {
         do {
-            try OutputFile(path).write(bytes, existing: existing, cancellation)
+            try OutputFile(path).write(output.image.bytes, existing: output.existing, cancellation)
         } catch let error as LoadError where error.code == .outputExists && rule == .skip {
             return false
         }
         return true
-    }
-
-    /// Writes a file; false if an existing one was kept.
-    func put(_ bytes: [UInt8], at path: String, _ job: Job, _ cancellation: WorkCancellation) throws -> Bool {
-        guard let existing = try existing(path, job, bytes, cancellation) else { return false }
-        return try put(bytes, at: path, existing, cancellation)
     }
 
     /// What may be done to an existing file; `nil` if it is kept.

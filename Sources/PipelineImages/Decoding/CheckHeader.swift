@@ -13,6 +13,12 @@ public struct CheckHeader: Stage {
     private let limits: ImageLimits
     private let threads: BlockingThreads
 
+    package static func specification(_ codecs: ImageCodecs, _ limits: ImageLimits) -> StageSpecification {
+        StageSpecification("checkHeader", "Refuses bytes that aren't an image, and images beyond the limits.") {
+            CheckHeader(codecs: codecs, limits: limits)
+        }
+    }
+
     /// Makes the stage.
     /// - Parameters:
     ///   - codecs: The formats that are read; by default those of the list, see ``ImageCodecs``.

@@ -32,6 +32,25 @@ public struct Decode: Stage, LookingAhead {
     private let budget: MemoryBudget
     private let threads: BlockingThreads
 
+    package static func specification(
+        _ codecs: ImageCodecs, _ limits: ImageLimits, _ budget: MemoryBudget
+    ) -> StageSpecification {
+        StageSpecification(
+            "decode", "Turns the source's bytes into pixels, no more than the next stages need.",
+            .optional(
+                "frames", .integer(1...10_000), "The most frames of an animation to decode.", default: limits.frames,
+                example: "100"),
+            .optional(
+                "quality", .choice(DecodeQuality.allCases), "How close a reduced image comes to the best one.",
+                default: .quality),
+            .optional("allowTruncated", .flag, "Decodes what can be read of a truncated file.", default: false)
+        ) {
+            var limits = limits
+            limits.frames = $0
+            return Decode(codecs: codecs, limits: limits, quality: $1, allowTruncated: $2, budget: budget)
+        }
+    }
+
     /// Makes the stage.
     /// - Parameters:
     ///   - codecs: The formats that are decoded; by default those of the list, see ``ImageCodecs``.

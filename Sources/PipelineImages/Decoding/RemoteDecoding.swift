@@ -15,7 +15,7 @@ package protocol RemoteDecoding: ImageDecoding {
         _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata
 
-    /// Does ``StrippedMetadata/stripped(_:of:_:)`` there.
+    /// Does ``StrippedMetadata/stripped(_:_:by:_:)`` there.
     func stripped(
         _ bytes: [UInt8], of metadata: StrippedMetadata, cancellation: WorkCancellation
     ) throws -> [UInt8]

@@ -37,6 +37,26 @@ public struct Encode: Stage {
     package private(set) var codecs: ImageCodecs
     private let threads: BlockingThreads
 
+    package static func specification(_ codecs: ImageCodecs) -> StageSpecification {
+        let formats = codecs.codecs.filter { $0.encoder != nil && !$0.extensions.isEmpty }
+        return StageSpecification(
+            "encode", "Turns pixels into the result's bytes.", example: "webp:75",
+            .required("format", .choice(formats, word: \.extensions[0]), "The format.", example: "webp"),
+            .optional("quality", .integer(1...100), "From 1, small, to 100, faithful.", default: 80, example: "75"),
+            .optional("maxBytes", .bytes, "Lowers the quality until the file has no more bytes.", example: "50000"),
+            .optional(
+                "metadata", .choice(KeptMetadata.allCases, word: \.rawValue),
+                "The part of the source's metadata to keep.", default: .none),
+            .optional("lossless", .flag, "Writes without loss.", default: false),
+            .optional("progressive", .flag, "Writes so that it shows coarsely first.", default: false),
+            .optional("effort", .integer(0...9), "How hard the encoder tries to be small.", example: "4")
+        ) {
+            var options = EncodeOptions(quality: $1, maxBytes: $2, metadata: $3)
+            options.set(SharedEncodeOptions(lossless: $4, progressive: $5, effort: $6), for: codecs)
+            return Encode($0.format, options: options, codecs: codecs)
+        }
+    }
+
     /// Makes the stage.
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.

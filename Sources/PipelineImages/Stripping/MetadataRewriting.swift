@@ -37,12 +37,7 @@ extension ImageCodecs {
         _ bytes: [UInt8], of metadata: StrippedMetadata, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         let codec = try readableCodec(of: bytes)
-        let stripped =
-            if let remote = codec.decoder as? any RemoteDecoding {
-                try remote.stripped(bytes, of: metadata, cancellation: cancellation)
-            } else {
-                try metadata.stripped(bytes, of: codec, cancellation)
-            }
+        let stripped = try metadata.stripped(bytes, codec.format, by: codec.decoder, cancellation)
         // The result may come from another process, and replace the only copy.
         guard stripped.count <= StrippedMetadata.mostBytes(of: bytes.count),
             self.codec(of: stripped)?.format == codec.format
@@ -59,14 +54,17 @@ extension StrippedMetadata {
     /// The most bytes of a stripped file: an orientation may be added.
     package static func mostBytes(of count: Int) -> Int { count.saturatingPlus(1 << 16) }
 
-    /// Returns a file of a codec without this metadata.
+    /// Returns a file of a format without this metadata.
     package func stripped(
-        _ bytes: [UInt8], of codec: ImageCodec, _ cancellation: WorkCancellation
+        _ bytes: [UInt8], _ format: ImageFormat, by decoder: any ImageDecoding, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        guard let decoder = codec.decoder as? any ImageDecoding & MetadataRewriting else {
+        if let remote = decoder as? any RemoteDecoding {
+            return try remote.stripped(bytes, of: self, cancellation: cancellation)
+        }
+        guard let decoder = decoder as? any ImageDecoding & MetadataRewriting else {
             throw LoadError(
                 .unsupportedType, subject: "",
-                "The file is \(codec.format); only JPEG, PNG and WebP files can be stripped without re-encoding."
+                "The file is \(format); only JPEG, PNG and WebP files can be stripped without re-encoding."
             )
         }
         let orientation = try decoder.header(of: bytes, cancellation: cancellation).orientation

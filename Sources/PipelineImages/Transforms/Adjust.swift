@@ -5,10 +5,17 @@ public import Pipeline
 /// Channels are clamped after each step. Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Adjust: PixelTransform {
+public struct Adjust: SpecifiedTransform {
     private let brightness: Double
     private let saturation: Double
     private let hue: Double
+
+    package static let specification = StageSpecification(
+        "adjust", "Changes brightness, saturation and hue.", example: "1.2:saturation=0.8",
+        .optional("brightness", .number(0...10), "A factor.", default: 1, example: "1.2"),
+        .optional("saturation", .number(0...10), "A factor.", default: 1, example: "0.8"),
+        .optional("hue", .number(-360...360), "A turn in degrees.", default: 0, example: "90"),
+        make: Adjust.init)
 
     /// Makes the transform.
     /// - Parameters:
@@ -20,9 +27,6 @@ public struct Adjust: PixelTransform {
         self.saturation = saturation.isFinite ? min(10, max(0, saturation)) : 1
         self.hue = hue.isFinite ? hue.truncatingRemainder(dividingBy: 360) : 0
     }
-
-    /// All three.
-    public var signature: String? { "adjust(\(parameters))" }
 
     /// All three.
     public var parameters: String { "brightness: \(brightness), saturation: \(saturation), hue: \(hue)" }

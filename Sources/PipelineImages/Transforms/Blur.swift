@@ -3,8 +3,12 @@ public import Pipeline
 /// Blurs the picture with a Gaussian kernel. Colours are weighted by alpha.
 ///
 /// - Throws: `CancellationError`.
-public struct Blur: PixelTransform {
+public struct Blur: SpecifiedTransform {
     private let sigma: Double
+
+    package static let specification = StageSpecification(
+        "blur", "Blurs the image by a Gaussian.",
+        .required("sigma", .number(0...100), "The deviation in pixels.", example: "5"), make: Blur.init)
 
     /// Makes the transform.
     /// - Parameter sigma: The kernel's standard deviation in pixels, 0 to 100. Values out of range are clamped. An edge
@@ -12,9 +16,6 @@ public struct Blur: PixelTransform {
     public init(sigma: Double) {
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
     }
-
-    /// How far.
-    public var signature: String? { "blur(\(parameters))" }
 
     /// How far.
     public var parameters: String { "\(sigma)" }

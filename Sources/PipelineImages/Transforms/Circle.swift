@@ -3,12 +3,11 @@ public import Pipeline
 /// Cuts the largest circle out of the picture's middle. Pixels around it become transparent.
 ///
 /// - Throws: `CancellationError`.
-public struct Circle: PixelTransform {
+public struct Circle: SpecifiedTransform {
+    package static let specification = StageSpecification("circle", "Keeps a circle of the image.", make: Circle.init)
+
     /// Makes the transform.
     public init() {}
-
-    /// Its name.
-    public var signature: String? { "circle" }
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {

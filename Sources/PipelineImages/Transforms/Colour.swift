@@ -1,4 +1,4 @@
-import Pipeline
+public import Pipeline
 
 /// A colour in sRGB, with straight alpha.
 public struct Colour: Sendable, Hashable {
@@ -43,5 +43,37 @@ extension Colour {
     /// Returns a pixel of this colour. The layout has to be able to hold it.
     func pixel(in layout: PixelLayout) -> [UInt8] {
         Array([red, green, blue, alpha].prefix(layout.channelCount))
+    }
+}
+
+extension Colour {
+    /// Reads `#rgb`, `#rrggbb`, `#rrggbbaa`, `white`, `black` or `clear`; `nil` for anything else.
+    public init?(text: String) {
+        switch text.lowercased() {
+        case "white": self = .white
+        case "black": self = .black
+        case "clear", "transparent": self = .clear
+        case let text:
+            guard text.first == "#" else { return nil }
+            let digits = text.dropFirst().compactMap(\.hexDigitValue)
+            guard digits.count == text.count - 1 else { return nil }
+            let bytes: [UInt8]
+            switch digits.count {
+            case 3: bytes = digits.map { UInt8($0 * 17) }
+            case 6, 8: bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+            default: return nil
+            }
+            self.init(red: bytes[0], green: bytes[1], blue: bytes[2], alpha: bytes.count == 4 ? bytes[3] : 255)
+        }
+    }
+}
+
+extension StageParameter.Kind where Value == Colour {
+    /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `white`, `black` or `clear`.
+    public static var color: Self {
+        Self(
+            "a colour such as #ff8000, white, black or clear", example: "#ff8000",
+            text: { [.white: "white", .black: "black", .clear: "transparent"][$0] ?? "\($0)" },
+            read: Colour.init(text:))
     }
 }

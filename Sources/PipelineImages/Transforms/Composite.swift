@@ -14,6 +14,21 @@ public struct Composite: PixelTransform {
     /// The codecs that decoded the overlay's file.
     private var codecs: ImageCodecs?
 
+    package static func specification(_ codecs: ImageCodecs) -> StageSpecification {
+        let distance = StageParameter.Kind.integer(-1_000_000...1_000_000)
+        return StageSpecification(
+            "composite", "Lays a picture from a file over the image.", example: "logo.png:southEast:scale=0.2",
+            .required("file", .text, "The picture's path.", example: "logo.png"),
+            .optional("gravity", .choice(Gravity.allCases), "Where the picture lies.", default: .southEast),
+            .optional("x", distance, "Pixels from there towards the right.", default: 0, example: "-10"),
+            .optional("y", distance, "Pixels from there downwards.", default: 0, example: "-10"),
+            .optional("scale", .number(0...10), "The picture's width as a share of the image's.", example: "0.2"),
+            .optional("opacity", .number(0...1), "From 0, invisible, to 1, opaque.", default: 1, example: "0.5")
+        ) {
+            try Composite(file: $0, gravity: $1, offset: ($2, $3), scale: $4, opacity: $5, codecs: codecs)
+        }
+    }
+
     /// Lays a decoded picture over.
     /// - Parameters:
     ///   - overlay: The picture on top; its first frame is used.

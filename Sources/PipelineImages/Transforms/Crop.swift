@@ -22,7 +22,7 @@ public import Pipeline
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the rectangle lies outside the picture;
 ///   `CancellationError`.
-public struct Crop: PixelTransform, PixelSizing {
+public struct Crop: SpecifiedTransform, PixelSizing {
     private enum Region: Sendable {
         case rectangle(x: Length, y: Length, width: Length, height: Length)
         case gravity(width: Length, height: Length, Gravity)
@@ -32,6 +32,37 @@ public struct Crop: PixelTransform, PixelSizing {
     }
 
     private let region: Region
+
+    package static let specification = StageSpecification(
+        "crop", "Cuts a part out of the image.", example: "400:300:attention",
+        .optional("width", .length(1...1_000_000), "The width.", example: "400"),
+        .optional("height", .length(1...1_000_000), "The height.", example: "300"),
+        .optional("x", .length(-1_000_000...1_000_000), "The left edge.", example: "10"),
+        .optional("y", .length(-1_000_000...1_000_000), "The upper edge.", example: "20"),
+        .optional("gravity", .choice(Gravity.allCases), "The part that is kept.", default: .centre),
+        .optional("focusX", .number(0...1), "The point that is kept, from the left.", example: "0.3"),
+        .optional("focusY", .number(0...1), "The point that is kept, from above.", example: "0.7"),
+        .optional(
+            "by", .choice(Interest.allCases), "Keeps the most interesting part by this measure.", example: "attention"),
+        .optional("aspect", .aspect, "Keeps the largest part of this aspect, in place of width and height.")
+    ) { width, height, x, y, gravity, focusX, focusY, interest, aspect in
+        if let aspect {
+            guard width == nil, height == nil else { throw StageMistake("crop takes an aspect or a size, not both.") }
+            return Crop(aspect: aspect, gravity: gravity)
+        }
+        guard let width, let height else { throw StageMistake("crop needs width and height, or aspect.") }
+        if x != nil || y != nil {
+            return Crop(x: x ?? .pixels(0), y: y ?? .pixels(0), width: width, height: height)
+        }
+        let hasFocus = focusX != nil || focusY != nil
+        guard hasFocus || interest != nil else { return Crop(width: width, height: height, gravity: gravity) }
+        guard case .pixels(let across) = width, case .pixels(let down) = height else {
+            throw StageMistake("crop by interest, or around a point, takes width and height in pixels.")
+        }
+        let size = PixelSize(width: across, height: down)
+        if let interest, !hasFocus { return Crop(size, by: interest) }
+        return Crop(size, focalPoint: (focusX ?? 0.5, focusY ?? 0.5))
+    }
 
     /// Cuts out a rectangle.
     /// - Parameters:
@@ -93,9 +124,6 @@ public struct Crop: PixelTransform, PixelSizing {
     public init(_ size: PixelSize, by interest: Interest) {
         region = .interest(size, interest)
     }
-
-    /// The rectangle.
-    public var signature: String? { "crop(\(parameters))" }
 
     /// The rectangle.
     public var parameters: String {

@@ -15,6 +15,10 @@ public struct Downscale: Stage, PixelSizing {
 
     private let threads: BlockingThreads
 
+    package static let specification = StageSpecification(
+        "downscale", "Scales the image to the requested size."
+    ) { Downscale() }
+
     /// Makes the stage.
     /// - Parameter threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }

@@ -3,17 +3,18 @@ public import Pipeline
 /// Puts the picture on a background colour, which removes transparency. Opaque pictures are unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Flatten: PixelTransform, PixelSizing {
+public struct Flatten: SpecifiedTransform, PixelSizing {
     private let background: Colour
+
+    package static let specification = StageSpecification(
+        "flatten", "Puts a colour behind transparent pixels.",
+        .optional("background", .color, "The colour.", default: .white), make: Flatten.init)
 
     /// Makes the transform.
     /// - Parameter background: The colour, by default white; its alpha is ignored.
     public init(_ background: Colour = .white) {
         self.background = background
     }
-
-    /// The background.
-    public var signature: String? { "flatten(\(parameters))" }
 
     /// The background.
     public var parameters: String { "\(background)" }

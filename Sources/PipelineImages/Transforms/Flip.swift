@@ -3,7 +3,7 @@ public import Pipeline
 /// Mirrors the picture. Pixels only change places.
 ///
 /// - Throws: `CancellationError`.
-public struct Flip: PixelTransform, PixelSizing {
+public struct Flip: SpecifiedTransform, PixelSizing {
     /// The sides that are swapped.
     public enum Axis: String, Sendable, Hashable, CaseIterable {
         /// Left and right.
@@ -14,14 +14,14 @@ public struct Flip: PixelTransform, PixelSizing {
 
     private let axis: Axis
 
+    package static let specification = StageSpecification(
+        "flip", "Mirrors the image.", .required("axis", .choice(Axis.allCases), "The direction."), make: Flip.init)
+
     /// Makes the transform.
     /// - Parameter axis: The sides that are swapped.
     public init(_ axis: Axis) {
         self.axis = axis
     }
-
-    /// The axis.
-    public var signature: String? { "flip(\(parameters))" }
 
     /// The axis.
     public var parameters: String { axis.rawValue }

@@ -3,12 +3,12 @@ public import Pipeline
 /// Removes the colours and keeps their luma (ITU-R BT.709). Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Greyscale: PixelTransform, PixelSizing {
+public struct Greyscale: SpecifiedTransform, PixelSizing {
+    package static let specification = StageSpecification(
+        "greyscale", "Takes the colours out of the image.", make: Greyscale.init)
+
     /// Makes the transform.
     public init() {}
-
-    /// Its name.
-    public var signature: String? { "greyscale" }
 
     /// Returns what later stages need: each pixel is processed on its own.
     public func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }

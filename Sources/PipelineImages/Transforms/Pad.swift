@@ -6,7 +6,7 @@ public import Pipeline
 /// needs one.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the canvas is too large; `CancellationError`.
-public struct Pad: PixelTransform {
+public struct Pad: SpecifiedTransform {
     private enum Extent: Sendable {
         case canvas(PixelSize, Gravity)
         case edges(top: Int, left: Int, bottom: Int, right: Int)
@@ -14,6 +14,23 @@ public struct Pad: PixelTransform {
 
     private let extent: Extent
     private let colour: Colour
+
+    package static let specification = StageSpecification(
+        "pad", "Puts the image on a larger canvas.", example: "1000:1000:colour=#ff8000",
+        .optional("width", .integer(1...1_000_000), "The canvas's width, together with its height.", example: "1000"),
+        .optional("height", .integer(1...1_000_000), "The canvas's height.", example: "1000"),
+        .optional("gravity", .choice(Gravity.allCases), "Where the image lies on the canvas.", default: .centre),
+        .optional("colour", .color, "The canvas's colour.", default: .white),
+        .optional("top", .integer(0...1_000_000), "Rows above, if no canvas is given.", default: 0, example: "10"),
+        .optional("left", .integer(0...1_000_000), "Columns on the left.", default: 0, example: "10"),
+        .optional("bottom", .integer(0...1_000_000), "Rows below.", default: 0, example: "10"),
+        .optional("right", .integer(0...1_000_000), "Columns on the right.", default: 0, example: "10")
+    ) { width, height, gravity, colour, top, left, bottom, right in
+        guard let width, let height else {
+            return Pad(top: top, left: left, bottom: bottom, right: right, colour: colour)
+        }
+        return Pad(to: PixelSize(width: width, height: height), gravity: gravity, colour: colour)
+    }
 
     /// Pads to a size.
     /// - Parameters:
@@ -36,9 +53,6 @@ public struct Pad: PixelTransform {
         extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
         self.colour = colour
     }
-
-    /// How far, and the colour.
-    public var signature: String? { "pad(\(parameters))" }
 
     /// How far, and the colour.
     public var parameters: String {

@@ -43,6 +43,20 @@ extension PixelTransform {
     }
 }
 
+/// A transform whose signature is its name in lists, with its parameters as they are printed.
+package protocol SpecifiedTransform: PixelTransform {
+    /// The transform's name, parameters and documentation.
+    static var specification: StageSpecification { get }
+}
+
+extension SpecifiedTransform {
+    /// The name and the parameters.
+    public var signature: String? {
+        let name = Self.specification.name
+        return parameters.isEmpty ? name : "\(name)(\(parameters))"
+    }
+}
+
 extension LoadError.Code {
     /// A transform can't be applied to this picture, such as a crop outside it.
     public static let untransformable = LoadError.Code(rawValue: "untransformable")

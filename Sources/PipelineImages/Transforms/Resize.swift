@@ -38,6 +38,22 @@ public struct Resize: PixelTransform, PixelSizing {
     private let gravity: Gravity
     private let background: Colour
 
+    package static let specification = StageSpecification(
+        "resize", "Scales the image to a size.", example: "800:600:cover",
+        .required("width", .integer(1...1_000_000), "The width in pixels.", example: "800"),
+        .optional(
+            "height", .integer(1...1_000_000), "The height in pixels. Without it only the width counts.", example: "600"
+        ),
+        .optional("fit", .choice(Fit.allCases), "How the image fills the size.", default: .inside, example: "cover"),
+        .optional("enlarge", .flag, "Lets the image grow.", default: false),
+        .optional(
+            "gravity", .choice(Gravity.allCases),
+            "The part that cover keeps, and the place where contain puts the image.", default: .centre),
+        .optional("background", .color, "The colour around the image for contain.", default: .white)
+    ) {
+        Resize(width: $0, height: $1 ?? 1_000_000, fit: $2, enlarges: $3, gravity: $4, background: $5)
+    }
+
     /// Makes the transform.
     /// - Parameters:
     ///   - size: The size in pixels.

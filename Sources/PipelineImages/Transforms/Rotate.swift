@@ -13,7 +13,7 @@ public import Pipeline
 /// pixel is interpolated from four, and the corners show the background.
 ///
 /// - Throws: ``Pipeline/LoadError/Code/untransformable`` if the picture becomes too large; `CancellationError`.
-public struct Rotate: PixelTransform, PixelSizing {
+public struct Rotate: SpecifiedTransform, PixelSizing {
     /// A clockwise angle.
     public enum Angle: Int, Sendable, Hashable, CaseIterable {
         /// A quarter turn.
@@ -27,6 +27,14 @@ public struct Rotate: PixelTransform, PixelSizing {
     /// The angle, from 0 to less than 360.
     private let degrees: Double
     private let background: Colour
+
+    package static let specification = StageSpecification(
+        "rotate", "Turns the image.",
+        .required("degrees", .number(-360...360), "The angle in degrees, clockwise.", example: "90"),
+        .optional(
+            "background", .color, "The colour of the corners; formats without alpha write transparent as white.",
+            default: .clear, example: "white"),
+        make: Rotate.init)
 
     /// Turns by quarters.
     /// - Parameter angle: The clockwise angle.
@@ -42,9 +50,6 @@ public struct Rotate: PixelTransform, PixelSizing {
         self.degrees = rest < 0 && rest + 360 < 360 ? rest + 360 : max(0, rest)
         self.background = background
     }
-
-    /// The angle, and the background if it shows.
-    public var signature: String? { "rotate(\(parameters))" }
 
     /// The angle, and the background if it shows.
     public var parameters: String {

@@ -4,17 +4,18 @@ public import Pipeline
 /// Rounds the corners. Pixels outside them become transparent.
 ///
 /// - Throws: `CancellationError`.
-public struct RoundCorners: PixelTransform {
+public struct RoundCorners: SpecifiedTransform {
     private let radius: Double
+
+    package static let specification = StageSpecification(
+        "roundCorners", "Makes the corners round and transparent.",
+        .required("radius", .number(0...1_000_000), "The radius in pixels.", example: "24"), make: RoundCorners.init)
 
     /// Rounds all four corners.
     /// - Parameter radius: The radius in pixels; a larger one than half the shorter side counts as that half.
     public init(radius: Double) {
         self.radius = radius.isNaN ? 0 : max(0, radius)
     }
-
-    /// The radius.
-    public var signature: String? { "roundCorners(\(parameters))" }
 
     /// The radius.
     public var parameters: String { "\(radius)" }

@@ -3,9 +3,15 @@ public import Pipeline
 /// Sharpens the picture with an unsharp mask. Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Sharpen: PixelTransform {
+public struct Sharpen: SpecifiedTransform {
     private let amount: Double
     private let sigma: Double
+
+    package static let specification = StageSpecification(
+        "sharpen", "Sharpens the image by an unsharp mask.", example: "0.5",
+        .optional("amount", .number(0...10), "How strongly.", default: 0.5, example: "0.8"),
+        .optional("sigma", .number(0...100), "The deviation in pixels.", default: 0.7, example: "1"),
+        make: Sharpen.init)
 
     /// Makes the transform.
     /// - Parameters:
@@ -15,9 +21,6 @@ public struct Sharpen: PixelTransform {
         self.amount = amount.isFinite ? min(10, max(0, amount)) : 0
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
     }
-
-    /// The amount and the deviation.
-    public var signature: String? { "sharpen(\(parameters))" }
 
     /// The amount and the deviation.
     public var parameters: String { "\(amount), sigma: \(sigma)" }

@@ -5,17 +5,20 @@ public import Pipeline
 /// An animation loses only what all its frames can spare.
 ///
 /// - Throws: `CancellationError`.
-public struct Trim: PixelTransform {
+public struct Trim: SpecifiedTransform {
     private let tolerance: Int
+
+    package static let specification = StageSpecification(
+        "trim", "Cuts off a border of one colour.",
+        .optional(
+            "tolerance", .integer(0...255), "How far the border's colours may differ.", default: 10, example: "20"),
+        make: Trim.init)
 
     /// Makes the transform.
     /// - Parameter tolerance: How far a channel may differ from the colour, from 0 to 255; 10 by default.
     public init(tolerance: Int = 10) {
         self.tolerance = min(255, max(0, tolerance))
     }
-
-    /// The tolerance.
-    public var signature: String? { "trim(\(parameters))" }
 
     /// The tolerance.
     public var parameters: String { "\(tolerance)" }

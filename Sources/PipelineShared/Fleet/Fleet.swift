@@ -100,5 +100,6 @@ public final class Fleet: Sendable {
     public func close() {
         connection.close()
         messenger.close()
+        members.close()
     }
 }

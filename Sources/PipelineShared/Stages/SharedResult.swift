@@ -26,6 +26,15 @@ public struct SharedResult: CompositeStage {
     private let expected: ExpectedResult
     private let patience: Duration
 
+    package static func specification(
+        _ fleet: @escaping @Sendable () throws -> Fleet, _ codecs: ImageCodecs
+    ) -> StageSpecification {
+        StageSpecification(
+            composite: "sharedResult", "Makes a result once for all machines, in the tier of --shared.",
+            example: "[decode, downscale, encode: webp]", .patience("machine")
+        ) { SharedResult(try fleet(), expecting: .picture(codecs), patience: $1, $0) }
+    }
+
     /// Wraps the stages that make a result.
     /// - Parameters:
     ///   - fleet: The fleet that has the results and the leases.

@@ -27,6 +27,13 @@ public struct Coalesce: CompositeStage {
     private let sharing: Sharing
     private var identity: ListIdentity
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            composite: "coalesce", "Runs its stages once for all loads of the same image.",
+            .required("by", .choice([Sharing.variant, .source]), "What the loads must have in common.")
+        ) { Coalesce(resources.flights, by: $1, $0) }
+    }
+
     /// Wraps the stages that are shared.
     public init(_ flights: Flights, by sharing: Sharing, @ChainBuilder _ body: () -> Chain) {
         self.flights = flights

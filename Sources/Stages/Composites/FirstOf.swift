@@ -22,6 +22,9 @@ public struct FirstOf: CompositeStage {
     /// The stages of the body are alternatives.
     public let hasAlternatives = true
 
+    package static let specification = StageSpecification(
+        composite: "firstOf", "Tries its stages in order until one yields something.", make: FirstOf.init)
+
     /// Wraps the alternatives.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 

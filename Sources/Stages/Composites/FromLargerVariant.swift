@@ -30,6 +30,20 @@ public struct FromLargerVariant: CompositeStage {
     public var body: Chain
     private let responses: HTTPCache
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            composite: "fromLargerVariant",
+            "Makes a result from a stored one of at least twice its size, if there is one.",
+            example: "[decode, downscale, encode: webp]"
+        ) { body in
+            let stage = FromLargerVariant(resources.responses, body)
+            guard stage.canReuse else {
+                throw StageMistake("fromLargerVariant wraps decode, downscale and encode, and no decode that is fast.")
+            }
+            return stage
+        }
+    }
+
     /// Wraps the stages that make the result.
     /// - Parameters:
     ///   - responses: Where the list's responses and results are stored.

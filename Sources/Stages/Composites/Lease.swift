@@ -23,6 +23,15 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     private let rules: CacheRules
     private let patience: Duration
 
+    /// - Parameter holder: Who holds a lease, such as `process`.
+    package static func specification(
+        _ name: String, _ summary: String, among holder: String, in tier: @escaping @Sendable () throws -> HTTPCache
+    ) -> StageSpecification {
+        StageSpecification(composite: name, summary, .rules, .patience(holder)) {
+            Lease(try tier(), rules: $1, patience: $2, $0)
+        }
+    }
+
     /// Wraps the stages that ask the origin.
     /// - Parameters:
     ///   - tier: The tier that has the leases. It is checked again once the lease is granted.
@@ -96,5 +105,14 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
             load.response.stored?.tier === tier.identity
         else { return }
         await tier.related(to: hold).evict(key, for: load.request.headers, askedAt: load.clock.now)
+    }
+}
+
+extension StageParameter<Duration> {
+    /// How long a stage waits for another holder of its lease.
+    package static func patience(_ holder: String) -> Self {
+        .optional(
+            "patience", .seconds(0...86_400), "How long to wait for another \(holder).", default: .seconds(30),
+            example: "10")
     }
 }

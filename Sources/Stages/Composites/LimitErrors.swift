@@ -13,6 +13,32 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
     private let responses: HTTPCache
     private let limits: ErrorLimits
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        let (count, wait) = (StageParameter.Kind.integer(1...1_000_000), "How long requests stop after the last one.")
+        let age = StageParameter.Kind.seconds(0...31_536_000)
+        return StageSpecification(
+            composite: "limitErrors", "Repeats an origin's error without a request if it came too often.",
+            example: "clientAttempts=2:serverAttempts=3",
+            .optional("clientAttempts", count, "How many errors of 400 to 499 in a row stop requests.", example: "2"),
+            .optional("clientMaxAge", age, wait, meaning: .seconds(300), example: "600"),
+            .optional("serverAttempts", count, "How many errors of 500 to 599 in a row stop requests.", example: "3"),
+            .optional("serverMaxAge", age, wait, meaning: .seconds(300), example: "600")
+        ) { body, clientAttempts, clientMaxAge, serverAttempts, serverMaxAge in
+            func limit(_ side: String, _ attempts: Int?, _ maxAge: Duration?) throws -> ErrorLimits.Limit? {
+                if let attempts { return ErrorLimits.Limit(attempts: attempts, maxAge: maxAge ?? .seconds(300)) }
+                if maxAge != nil { throw StageMistake("limitErrors: \(side)MaxAge needs \(side)Attempts.") }
+                return nil
+            }
+            let given = ErrorLimits(
+                clientErrors: try limit("client", clientAttempts, clientMaxAge),
+                serverErrors: try limit("server", serverAttempts, serverMaxAge))
+            guard let limits = given == ErrorLimits() ? resources.errorLimits : given else {
+                throw StageMistake("limitErrors needs clientAttempts, serverAttempts, or both.")
+            }
+            return LimitErrors(limits, in: resources.responses, body)
+        }
+    }
+
     /// Wraps the stages that ask the origin; the errors are counted in `responses`.
     public init(_ limits: ErrorLimits, in responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
         self.responses = responses

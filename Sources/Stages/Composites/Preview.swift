@@ -27,6 +27,15 @@ public struct Preview: CompositeStage {
     private let budget: MemoryBudget
     private let threads: BlockingThreads
 
+    package static func specification(_ codecs: ImageCodecs, _ limits: ImageLimits) -> StageSpecification {
+        StageSpecification(
+            composite: "preview", "Shows previews while an image is fetched.",
+            .optional(
+                "minimumBytes", .bytes, "The bytes before the first preview and between two.", default: 16_384,
+                example: "4096")
+        ) { Preview(codecs: codecs, limits: limits, minimumBytes: $1, $0) }
+    }
+
     /// Wraps the stage that fetches.
     /// - Parameters:
     ///   - codecs: The formats that are decoded; by default those of the list, see `ImageCodecs`.

@@ -11,6 +11,12 @@ public struct RefreshStale: CompositeStage {
     public var body: Chain
     private let flights: Flights
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            composite: "refreshStale", "Serves a stale image if its response allows that, and refreshes it for later."
+        ) { RefreshStale(resources.flights, $0) }
+    }
+
     /// Wraps the stages from the one that asks the origin to the store.
     public init(_ flights: Flights, @ChainBuilder _ body: () -> Chain) {
         self.flights = flights

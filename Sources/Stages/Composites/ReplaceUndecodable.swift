@@ -9,6 +9,12 @@ public struct ReplaceUndecodable: CompositeStage {
     public var body: Chain
     private let responses: HTTPCache
 
+    package static func specification(_ resources: PipelineResources) -> StageSpecification {
+        StageSpecification(
+            composite: "replaceUndecodable", "Removes a stored response that isn't an image, and runs its stages again."
+        ) { ReplaceUndecodable(resources.responses, $0) }
+    }
+
     /// Wraps the stages from the disk lookup to the store.
     public init(_ responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
         self.responses = responses

@@ -31,6 +31,17 @@ public struct Retry: CompositeStage {
     package let maximumDelay: Duration
     private let jitter: @Sendable () -> Double
 
+    package static let specification = StageSpecification(
+        composite: "retry", "Runs its stages again after a temporary failure.",
+        .optional("attempts", .integer(1...100), "How often the stages run at most.", default: 3, example: "5"),
+        .optional(
+            "initialDelay", .seconds(0...86_400), "The longest wait before the second attempt.",
+            default: .milliseconds(500), example: "1"),
+        .optional(
+            "maximumDelay", .seconds(0...86_400), "The longest wait before any attempt.", default: .seconds(30),
+            example: "60")
+    ) { Retry(attempts: $1, initialDelay: $2, maximumDelay: $3, $0) }
+
     /// Wraps the stages to retry, which should be idempotent, as `Fetch` is.
     /// - Parameters:
     ///   - attempts: How often the body is run at most; 3 by default, at least 1.

@@ -20,6 +20,9 @@ public struct StaleFirst: CompositeStage {
     /// The stages from the one that asks the origin to those that make the image.
     public var body: Chain
 
+    package static let specification = StageSpecification(
+        composite: "staleFirst", "Shows a stale image until the origin has answered.", make: StaleFirst.init)
+
     /// Wraps the stages from the one that asks the origin to those that make the image.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 

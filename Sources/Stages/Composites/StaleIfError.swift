@@ -14,6 +14,10 @@ public struct StaleIfError: CompositeStage {
     /// The stages that may fail.
     public var body: Chain
 
+    package static let specification = StageSpecification(
+        composite: "staleIfError", "Falls back to a stale image if the origin can't be reached.",
+        make: StaleIfError.init)
+
     /// Wraps the stages that ask the origin.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 

@@ -1,9 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
-import Testing
-
 import Stages
+import Testing
 
 /// A story of requests, an origin and the time, told as data, with the response and the requests that each step expects.
 struct Scenario: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import HTTPTypes
+import Stages
 
 @testable import PipelineHTTP
-import Stages
 
 /// Fields as scenarios write them: `Name: value`, in which `{-100}` stands for the date 100 s before the story begins.
 enum ScenarioFields {

@@ -2,8 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
+import TestFixtures
 
 /// One of the two ways to the same cache, in words that both have.
 protocol ScenarioFront: Sendable {

@@ -2,9 +2,10 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
+import Stages
+import TestFixtures
 
 @testable import PipelineHTTP
-import Stages
 
 /// An origin within the process: it decides a reply as a request arrives, and sends it when it may.
 final class ScenarioOrigin: HTTPClient {

@@ -2,7 +2,6 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
 
 /// A real connection between a scenario's fronts and its origin: every request and every reply goes over a socket.

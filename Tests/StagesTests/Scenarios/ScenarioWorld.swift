@@ -2,8 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
+import TestFixtures
 
 /// Runs a scenario through a front, over real caches in a folder that goes with it.
 final class ScenarioWorld {

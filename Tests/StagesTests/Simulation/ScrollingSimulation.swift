@@ -1,9 +1,10 @@
 import FoundationEssentials
 import Pipeline
-import PipelineTesting
-
 import PipelineHTTP
 import PipelineImages
+import PipelineTesting
+import TestFixtures
+
 @testable import Stages
 
 /// One run of a list that is scrolled at random, with prefetching, cancellations and faults, decided by a seed.

@@ -1,8 +1,7 @@
 import Foundation
 import Pipeline
-import Testing
-
 import Stages
+import Testing
 
 @Suite("A list that is scrolled at random, simulated")
 struct ScrollingTests {

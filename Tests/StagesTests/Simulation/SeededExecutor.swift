@@ -1,5 +1,5 @@
-import PipelineTesting
 import Pipeline
+import PipelineTesting
 
 /// Runs everything on one thread, one piece at a time; which comes next a seeded generator decides. So one seed is one
 /// order of events, which can be repeated, and many seeds are many orders.

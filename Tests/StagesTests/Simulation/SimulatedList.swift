@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Pipeline
 import PipelineTesting
-
 import Stages
+import TestFixtures
 
 /// A list with a thousand rows over two hundred images, of which twelve are visible: as it scrolls, its twelve cells are
 /// used again and again.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Pipeline
-import PipelineTesting
-
 import PipelineHTTP
 import PipelineImages
+import PipelineTesting
+
 @testable import Stages
 
 /// An observer as bad as they come: by chance it is slow, so that everything else continues meanwhile, and comes back to the

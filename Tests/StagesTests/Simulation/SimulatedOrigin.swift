@@ -2,7 +2,6 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
 
 /// An origin in memory that is slow and at fault by chance.

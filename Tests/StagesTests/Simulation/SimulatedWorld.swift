@@ -2,7 +2,6 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
 
 /// What a simulation runs in: a clock that the simulation moves, a store in memory, one generator for all chance, and

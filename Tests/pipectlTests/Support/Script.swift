@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 
 extension Pipectl {
     /// Runs a line of shell in the test's folder, with `pipectl` in its path.
@@ -21,7 +22,7 @@ extension Pipectl {
     func add(_ name: String, as path: String) throws {
         let url = folder.appending(path: path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try FileManager.default.copyItem(at: URL(filePath: Photograph.path(name)), to: url)
+        try FileManager.default.copyItem(at: URL(filePath: Pictures.path(name)), to: url)
     }
 
     /// The bytes of a file in the test's folder.

@@ -148,7 +148,7 @@ final class ServerTests {
         arguments: [("svg-shapes.svg", "image/svg+xml"), ("jxl.jxl", "image/jxl")])
     func confinedFormats(name: String, type: String) async throws {
         let origin = try ScriptedOrigin()
-        let file = URL(filePath: #filePath).appending(path: "../../../../../Tests/StagesTests/Images/good/\(name)")
+        let file = URL(filePath: #filePath).appending(path: "../../../../../Tests/Images/good/\(name)")
         let bytes = [UInt8](try Data(contentsOf: file.standardizedFileURL))
         origin.route("/\(name)") { _ in .init(headers: [.contentType: type], body: bytes) }
         try await withServer(open + ["--allow", origin.url("/").absoluteString]) {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
-import PipelineTesting
-
 import PipelineHTTP
 import PipelineImages
+import PipelineTesting
+
 @testable import Stages
 
 /// What the programs of a simulation do.

@@ -2,8 +2,8 @@ import FoundationEssentials
 import HTTPTypes
 import Pipeline
 import PipelineTesting
-
 import Stages
+import TestFixtures
 
 /// One run of two programs that share a cache's folder, with several users, an origin whose pages change, faults,
 /// invalidations and clocks that are set back: decided by a seed, and checked after every step against the model.

@@ -1,8 +1,8 @@
 import Foundation
 import Pipeline
-import Testing
-
 import Stages
+import TestFixtures
+import Testing
 
 @Suite("An HTTP cache, simulated", .inEachStore)
 struct HTTPSimulationTests {

@@ -1,3 +1,5 @@
+import TestFixtures
+
 /// Follows one request through the model, hop by hop, along with what the origin saw of it.
 struct HTTPWalk {
     typealias Exchange = SimulatedSite.Exchange

@@ -1,10 +1,10 @@
-import PipelineTesting
 import FoundationEssentials
 import HTTPTypes
 import Pipeline
+import PipelineTesting
+import Stages
 
 @testable import PipelineHTTP
-import Stages
 
 /// The origin of a simulated HTTP cache: a few paths, each with a picture or a redirect that changes from time to time.
 final class SimulatedSite: Sendable {

@@ -1,0 +1,29 @@
+import Pipeline
+
+@testable import PipelineHTTP
+
+/// The parts of a cache in a folder, for tests that damage them or wait for them.
+extension HTTPCache {
+    private var disk: SQLiteResponseStore {
+        guard let sqlite else { preconditionFailure("This cache has no folder.") }
+        return sqlite
+    }
+    var database: ResponseDatabase { disk.database }
+    var leases: LeaseQueue { disk.leases }
+    var fileThreads: BlockingThreads { disk.fileThreads }
+    var leaseSlots: LeaseSlots { disk.leaseSlots }
+    var warnings: CacheWarnings { disk.warnings }
+    var bounds: StorageBounds { disk.bounds }
+
+    @discardableResult
+    func change<Result: Sendable>(
+        _ changes: @escaping @Sendable (ResponseTransaction) throws -> Result
+    ) async -> Result? {
+        await disk.change(changes)
+    }
+}
+
+extension LeaseQueue {
+    /// Gives other tasks their turn until this many wait.
+    func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
+}

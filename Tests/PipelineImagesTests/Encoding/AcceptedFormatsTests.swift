@@ -1,0 +1,74 @@
+import Pipeline
+import PipelineImages
+import Testing
+
+@Suite("An Accept field and what there is to show decide the format (RFC 9110 section 12.5.1)")
+struct AcceptedFormatsTests {
+    private static let browser = "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8"
+
+    private func best(_ accept: String?, alpha: Bool = false, motion: Bool = false) -> ImageFormat {
+        AcceptedFormats(accept: accept).best(hasAlpha: alpha, isAnimated: motion)
+    }
+
+    @Test("Of formats that are equally welcome the one that packs best is taken")
+    func browsers() {
+        #expect(best(Self.browser) == .avif)
+        #expect(best("image/webp,*/*") == .webp)
+        #expect(best("image/png,image/jpeg") == .jpeg)
+    }
+
+    @Test("Motion goes to WebP or GIF, transparency never to JPEG while there is another")
+    func content() {
+        #expect(best(Self.browser, motion: true) == .webp)
+        #expect(best("*/*", motion: true) == .gif)
+        #expect(best("image/avif", motion: true) == .avif)
+        #expect(best(Self.browser, alpha: true) == .avif)
+        #expect(best("*/*", alpha: true) == .png)
+        #expect(best("image/jpeg", alpha: true) == .jpeg)
+    }
+
+    @Test(
+        "A client that says nothing, or only */*, gets what every client knows", arguments: [nil, "", "*/*", "image/*"])
+    func silence(_ accept: String?) {
+        #expect(best(accept) == .jpeg)
+        #expect(best(accept, alpha: true) == .png)
+    }
+
+    @Test("Weights count before size, and a weight of 0 forbids (section 12.4.2)")
+    func weights() {
+        #expect(best("image/avif;q=0.5, image/webp;q=0.9, image/jpeg;q=0.1") == .webp)
+        #expect(best("image/avif;q=0, image/webp;q=0.001, image/jpeg;q=0") == .webp)
+        #expect(best("image/jpeg, image/webp;q=0.999") == .jpeg)
+        #expect(best("image/png;q=0.2, image/*;q=0.1") == .png)
+    }
+
+    @Test("The more specific range counts, wherever it stands")
+    func specificity() {
+        #expect(best("*/*;q=1, image/*;q=0.1, image/webp;q=0.5, image/jpeg;q=0.4") == .webp)
+        #expect(best("image/jpeg;q=0, */*") == .png)
+        #expect(best("text/html, */*;q=0.1") == .jpeg)
+    }
+
+    @Test("Letters' case and spaces make no difference, and what makes no sense is passed over")
+    func malformed() {
+        #expect(best(" IMAGE/WebP ; Q=1 , image/avif;q=2, image/avif;q=x, ;;, image") == .webp)
+        #expect(best("image/avif;level=1, image/webp") == .webp)
+        #expect(best(String(repeating: ",;/=q", count: 10_000)) == .jpeg)
+    }
+
+    @Test("A client that accepts none of them gets JPEG or PNG all the same (section 12.4.1)")
+    func nothing() {
+        #expect(best("text/html") == .jpeg)
+        #expect(best("text/html", alpha: true) == .png)
+    }
+
+    @Test("Fields that mean the same here are equal, so that they share a key")
+    func keys() {
+        #expect(
+            AcceptedFormats(accept: "image/webp, image/svg+xml, */*")
+                == AcceptedFormats(accept: "text/html;q=0.1,*/*;q=1.0,IMAGE/WEBP"))
+        #expect(
+            Encode(AcceptedFormats(accept: "image/webp,*/*")).signature
+                != Encode(AcceptedFormats(accept: "image/avif,*/*")).signature)
+    }
+}

@@ -1,0 +1,14 @@
+import Pipeline
+
+@testable import PipelineHTTP
+
+/// The parts of a cache in a folder, for tests that wait for them.
+extension HTTPCache {
+    private var disk: SQLiteResponseStore {
+        guard let sqlite else { preconditionFailure("This cache has no folder.") }
+        return sqlite
+    }
+    var leases: LeaseQueue { disk.leases }
+    var fileThreads: BlockingThreads { disk.fileThreads }
+    var leaseSlots: LeaseSlots { disk.leaseSlots }
+}
