@@ -108,8 +108,8 @@ struct KeptResponse: Sendable {
         // Those that wait for it would not find it without its redirects.
         let kept = await writeLast(to: isReachable ? tier.held(by: hold) : related)
         await hold?.end(isStored: isReachable && kept?.response != nil)
-        let last = if let kept { terms(after: kept) { last(in: tier) } } else { last(in: tier) }
-        return joined(last, behind)
+        let own = if let kept { terms(after: kept) { last(in: tier) } } else { last(in: tier) }
+        return joined(own, behind)
     }
 
     private func writeLast(to tier: HTTPCache) async -> HTTPCache.Kept? {

@@ -40,7 +40,7 @@ package enum ResponseTags {
 
 extension HTTPExchange {
     /// The exchange with a caller's tags among its fields.
-    func tagged(_ tags: Set<String>) -> HTTPExchange {
+    package func tagged(_ tags: Set<String>) -> HTTPExchange {
         guard !tags.isEmpty, let name = HTTPField.Name.pipelineTag else { return self }
         let added = tags.subtracting(ResponseTags.tags(in: headers)).filter { !$0.isEmpty }.sorted()
         guard !added.isEmpty else { return self }

@@ -1,4 +1,4 @@
-public import Pipeline
+package import Pipeline
 
 /// Lets one load at a time fetch a source, among all processes or machines that share a tier.
 ///

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HTTPTypes
+package import HTTPTypes
 package import Pipeline
 
 /// A response of the origin, with the times from which its age is calculated (RFC 9111 section 4.2.3).

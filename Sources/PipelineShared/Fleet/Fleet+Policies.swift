@@ -33,20 +33,8 @@ extension ImagePipeline {
         }
     }
 
-    /// Returns the same list with the tier that machines share: it is asked before the origin, which one machine asks for
-    /// all, and what is stored goes there too. Error limits count only requests to the origin.
-    /// - Precondition: the list has a `Fetch` and a `Store`, as an edit's place.
-    public func sharing(_ fleet: Fleet) -> ImagePipeline {
-        let list = wrapping(Store.self) { store in (store as? Store)?.adding(fleet.cache) ?? store }
-        // A limit that refuses the origin doesn't refuse what another machine has.
-        guard contains(LimitErrors.self) else { return list.wrapping(Fetch.self) { Self.shared(by: fleet, $0) } }
-        return list.wrapping(LimitErrors.self) { Self.shared(by: fleet, $0) }
-    }
-
-    @ChainBuilder private static func shared(by fleet: Fleet, _ origin: any Stage) -> Chain {
-        Lookup(fleet.cache)
-        Lease(fleet.cache) { origin }
-    }
+    /// Returns the same list with the tier that machines share; see `sharing(_:)` with a tier.
+    public func sharing(_ fleet: Fleet) -> ImagePipeline { sharing(fleet.cache) }
 }
 
 extension Fleet {
