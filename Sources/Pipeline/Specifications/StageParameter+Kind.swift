@@ -22,7 +22,9 @@ extension StageParameter {
         }
 
         /// One of these values.
-        /// - Parameter word: The word for a value; by default the name of an enumeration's case.
+        /// - Parameters:
+        ///   - values: The values.
+        ///   - word: The word for a value; by default the name of an enumeration's case.
         public static func choice(
             _ values: [Value], word: @escaping @Sendable (Value) -> String = { "\($0)" }
         ) -> Self {

@@ -24,7 +24,7 @@ struct TransformPicturesTests {
     ]
 
     private static let catalogue = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../../Sources/PipelineImages/Documentation.docc").standardizedFileURL
+        .appending(path: "../../../Sources/PipelineImages/Documentation.docc").standardizedFileURL
 
     private func kept(_ name: String) async throws -> DecodedImage {
         let file = Self.catalogue.appending(path: "Resources/\(name).png")
