@@ -9,6 +9,12 @@ package enum NearestName {
         }
     }
 
+    /// The first item with a name, however that is written; `nil` if there is none.
+    package static func exact<Item>(_ name: String, in items: [Item], by nameOf: (Item) -> String) -> Item? {
+        let wanted = folded(name)
+        return items.first { folded(nameOf($0)) == wanted }
+    }
+
     /// The nearest of some names; `nil` if none is near.
     package static func of(_ name: String, among names: [String]) -> String? {
         let wrong = Array(folded(name).utf8)

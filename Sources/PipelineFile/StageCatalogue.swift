@@ -32,9 +32,7 @@ public struct StageCatalogue: Sendable {
     /// Returns the specification of a stage's name.
     /// - Throws: `StageMistake` with the nearest right name.
     func specification(_ name: String) throws(StageMistake) -> StageSpecification {
-        if let found = specifications.first(where: { NearestName.folded($0.name) == NearestName.folded(name) }) {
-            return found
-        }
+        if let found = NearestName.exact(name, in: specifications, by: \.name) { return found }
         let names = specifications.map(\.name)
         let remedy =
             NearestName.of(name, among: names).map { "Did you mean \($0)?" }
@@ -93,14 +91,14 @@ extension StageSpecification {
 
     /// The parameter with a name.
     func parameter(_ name: String) -> ParameterDescription? {
-        parameters.first { NearestName.folded($0.name) == NearestName.folded(name) }
+        NearestName.exact(name, in: parameters, by: \.name)
     }
 }
 
 extension ParameterDescription {
     /// The text if it is acceptable, with a word as it is declared; otherwise `nil`.
     fileprivate func accepted(_ text: String) -> String? {
-        let text = words.first { NearestName.folded($0) == NearestName.folded(text) } ?? text
+        let text = NearestName.exact(text, in: words, by: \.self) ?? text
         return accepts(text) ? text : nil
     }
 }

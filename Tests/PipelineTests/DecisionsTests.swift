@@ -1,13 +1,11 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("The list of decisions")
 struct DecisionsTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-
     private static func text(_ path: String) throws -> String {
-        try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+        try String(contentsOf: Repository.folder.appending(path: path), encoding: .utf8)
     }
 
     /// The cells of each row: part, files, library, reason, benchmark, fuzz target, end.
@@ -32,7 +30,7 @@ struct DecisionsTests {
             let files = Self.quoted(row[1])
             #expect(!files.isEmpty)
             for file in files {
-                #expect(FileManager.default.fileExists(atPath: Self.folder.appending(path: file).path), "\(file)")
+                #expect(FileManager.default.fileExists(atPath: Repository.folder.appending(path: file).path), "\(file)")
             }
         }
     }

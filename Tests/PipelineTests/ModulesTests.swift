@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @Suite("The package's modules")
@@ -48,15 +49,14 @@ struct ModulesTests {
 
         /// The manifest as the package manager reads it.
         static func read() throws -> Manifest {
-            let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent()
             let scratch = FileManager.default.temporaryDirectory.appending(path: "modules-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: scratch) }
             let process = Process()
             process.executableURL = URL(filePath: "/usr/bin/env")
             // A folder of its own, since a build may hold the package's.
             process.arguments = [
-                "swift", "package", "--package-path", folder.path, "--scratch-path", scratch.path, "dump-package",
+                "swift", "package", "--package-path", Repository.folder.path, "--scratch-path", scratch.path,
+                "dump-package",
             ]
             let output = Pipe()
             process.standardOutput = output

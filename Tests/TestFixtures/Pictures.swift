@@ -10,6 +10,5 @@ package enum Pictures {
     /// Where a file is, or a folder.
     package static func path(_ path: String) -> String { folder.appending(path: path).path }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Images")
+    private static let folder = Repository.folder.appending(path: "Tests/Images")
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import PipelineCommand
@@ -6,9 +7,7 @@ import Testing
 @Suite("The lists of packages")
 struct PackagesTests {
     private static func lines(_ name: String) throws -> [String] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appending(path: name), encoding: .utf8)
+        let text = try String(contentsOf: Repository.folder.appending(path: name), encoding: .utf8)
         return text.replacing("\\\n", with: " ").components(separatedBy: "\n")
     }
 
@@ -65,7 +64,6 @@ struct PackagesTests {
     @Test("make uninstall removes what make install made, and nothing else", arguments: [true, false])
     func uninstall(isStaged: Bool) async throws {
         let tool = try Pipectl()
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
         let place = isStaged ? "DESTDIR=$PWD/root PREFIX=/usr/local" : "PREFIX=$PWD/root/local"
         let result = try await tool.shell(
             """
@@ -74,7 +72,7 @@ struct PackagesTests {
             touch extras/man1/pipectl.1 extras/man5/pipectl-pipeline.5 extras/man8/pipeline-decoder.8 extras/pipectl.bash \
                 extras/pipectl.zsh extras/pipectl.fish
             run() {
-                make -s -C '\(root.path)' $1 \(place) BINARY=/bin/true DECODER=/bin/true EXTRAS=$PWD/extras
+                make -s -C '\(Repository.folder.path)' $1 \(place) BINARY=/bin/true DECODER=/bin/true EXTRAS=$PWD/extras
             }
             run install
             find root -type f | wc -l

@@ -6,8 +6,7 @@ import Testing
 
 @Suite("What the README shows of pipectl is what pipectl says")
 struct ReadmeTests {
-    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../README.md").standardizedFileURL
+    private static let page = Repository.folder.appending(path: "README.md")
 
     @Test("each command's output, made again, is the one that stands there")
     func outputs() async throws {

@@ -3,6 +3,7 @@ import Pipeline
 @testable import PipelineFile
 import PipelineTesting
 import Stages
+import TestFixtures
 import Testing
 
 @Suite("The reference of stages")
@@ -19,8 +20,7 @@ struct StageReferenceTests {
                 memory: MemoryCache(), responses: HTTPCache(folder: pipectl.path("cache")), client: CurlClient()))
     }
 
-    private static let page = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/PipelineFile/Documentation.docc/Stages.md").standardizedFileURL
+    private static let page = Repository.folder.appending(path: "Sources/PipelineFile/Documentation.docc/Stages.md")
 
     @Test("The page of documentation is what pipectl help stages writes")
     func page() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestFixtures
 import Testing
 
 @testable import PipelineCommand
@@ -14,7 +15,7 @@ struct VersionTests {
 
     @Test("is the changelog's newest, or ends in -dev and is higher while changes are unreleased")
     func changelog() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../CHANGELOG.md")
+        let file = Repository.folder.appending(path: "CHANGELOG.md")
         let sections = try String(contentsOf: file, encoding: .utf8).split(separator: "\n## [").dropFirst()
         let unreleased = try #require(sections.first { $0.hasPrefix("Unreleased]") })
         let released = try #require(sections.first { !$0.hasPrefix("Unreleased]") }?.prefix { $0 != "]" })

@@ -22,10 +22,7 @@ enum StdioAnswer {
     static func ready(_ name: String) -> [UInt8] { line(["ready": true, "name": name]) }
 
     private static func line(_ fields: Report.Fields) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers can always be encoded.
-        return ((try? encoder.encode(Report(fields))).map { Array($0) } ?? Array("{}".utf8)) + [UInt8(ascii: "\n")]
+        JSONLine.bytes(of: Report(fields)) + [UInt8(ascii: "\n")]
     }
 
     /// An interim response (1xx): its status, and its fields as pairs.

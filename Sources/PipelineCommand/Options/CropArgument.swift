@@ -28,7 +28,7 @@ enum CropArgument: ExpressibleByArgument {
     }
 
     private static func gravity(_ text: some StringProtocol) -> Gravity? {
-        Gravity.allCases.first { NearestName.folded($0.rawValue) == NearestName.folded(String(text)) }
+        NearestName.exact(String(text), in: Gravity.allCases, by: \.rawValue)
     }
 
     private static func aspect(_ text: String) -> Crop? {

@@ -5,11 +5,16 @@ import Pipeline
 enum JSONLine {
     /// The line of a value, without its end. The bytes of a path that are not UTF-8 are percent-encoded.
     static func of(_ value: some Encodable) -> String {
+        let line = String(decoding: bytes(of: value), as: UTF8.self)
+        return line.hasPathEscapes ? printable(escaped(line)) : escaped(line)
+    }
+
+    /// The line of a value as a program reads it, with all texts as they are.
+    static func bytes(of value: some Encodable) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Texts and numbers can always be encoded.
-        let line = (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        return line.hasPathEscapes ? printable(escaped(line)) : escaped(line)
+        return (try? encoder.encode(value)).map { Array($0) } ?? Array("{}".utf8)
     }
 
     /// Escapes the invisible marks, which only texts have, as JSON can: programs read the same text, and a terminal shows

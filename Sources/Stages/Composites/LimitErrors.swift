@@ -15,17 +15,17 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
 
     package static func specification(_ resources: PipelineResources) -> StageSpecification {
         let (count, wait) = (StageParameter.Kind.integer(1...1_000_000), "How long requests stop after the last one.")
-        let age = StageParameter.Kind.seconds(0...31_536_000)
+        let (age, standardAge) = (StageParameter.Kind.seconds(0...31_536_000), Duration.seconds(300))
         return StageSpecification(
             composite: "limitErrors", "Repeats an origin's error without a request if it came too often.",
             example: "clientAttempts=2:serverAttempts=3",
             .optional("clientAttempts", count, "How many errors of 400 to 499 in a row stop requests.", example: "2"),
-            .optional("clientMaxAge", age, wait, meaning: .seconds(300), example: "600"),
+            .optional("clientMaxAge", age, wait, meaning: standardAge, example: "600"),
             .optional("serverAttempts", count, "How many errors of 500 to 599 in a row stop requests.", example: "3"),
-            .optional("serverMaxAge", age, wait, meaning: .seconds(300), example: "600")
+            .optional("serverMaxAge", age, wait, meaning: standardAge, example: "600")
         ) { body, clientAttempts, clientMaxAge, serverAttempts, serverMaxAge in
             func limit(_ side: String, _ attempts: Int?, _ maxAge: Duration?) throws -> ErrorLimits.Limit? {
-                if let attempts { return ErrorLimits.Limit(attempts: attempts, maxAge: maxAge ?? .seconds(300)) }
+                if let attempts { return ErrorLimits.Limit(attempts: attempts, maxAge: maxAge ?? standardAge) }
                 if maxAge != nil { throw StageMistake("limitErrors: \(side)MaxAge needs \(side)Attempts.") }
                 return nil
             }

@@ -8,20 +8,6 @@ import Testing
 
 @Suite("A crop that comes first decodes only its part, and the result is that of cutting the whole picture")
 struct RegionTests {
-    /// Notes which part comes out of `Decode`.
-    private struct Watch: Stage, PixelSizing {
-        let accepts: Phases = .decoded
-        func neededBox(of size: PixelSize, later: PixelNeeds) -> PixelSize? { later.box(of: size) }
-        func neededRegion(of size: PixelSize, later: PixelNeeds) -> (region: PixelRegion, box: PixelSize?)? {
-            later.region(of: size)
-        }
-        func run(_ load: inout Load) async throws -> Outcome {
-            guard case .decoded(let image) = load.content else { return .skipped }
-            load.note(image.region == nil ? "whole \(image.size)" : "part \(image.size)")
-            return .done
-        }
-    }
-
     /// What comes out of `Decode`, and the image at the end.
     private func load(
         _ bytes: [UInt8], _ decode: Decode = Decode(), maxPixelSize: PixelSize? = nil,
@@ -30,10 +16,10 @@ struct RegionTests {
         let response = try await SampleImage.load(bytes, maxPixelSize: maxPixelSize) {
             decode
             Downscale()
-            Watch()
+            WatchDecoding()
             stages()
         }
-        return (response.trace.entries(of: Watch.self).first?.note ?? "", try #require(response.image))
+        return (response.trace.entries(of: WatchDecoding.self).first?.note ?? "", try #require(response.image))
     }
 
     /// Rectangles at each corner, of one pixel, of all pixels, and anywhere.

@@ -23,8 +23,7 @@ struct TransformPicturesTests {
         ("flatten", [RoundCorners(radius: 16), Flatten(Colour(red: 40, green: 90, blue: 160))]),
     ]
 
-    private static let catalogue = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/PipelineImages/Documentation.docc").standardizedFileURL
+    private static let catalogue = Repository.folder.appending(path: "Sources/PipelineImages/Documentation.docc")
 
     private func kept(_ name: String) async throws -> DecodedImage {
         let file = Self.catalogue.appending(path: "Resources/\(name).png")

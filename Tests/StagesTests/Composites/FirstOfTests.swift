@@ -115,7 +115,10 @@ struct FirstOfTests {
     func alternatives() async throws {
         let response = try await SampleImage.load(try Pictures.bytes("good/jpeg-greyscale.jpg")) {
             FirstOf {
-                Decode()
+                Alternative {
+                    Decode()
+                    WatchDecoding()
+                }
                 Alternative {
                     Decode()
                     Crop(8)
