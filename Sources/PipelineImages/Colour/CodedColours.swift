@@ -34,7 +34,7 @@ public struct CodedColours: Sendable, Hashable {
     }
 
     /// The same colours of pixels whose matrix and range a library has applied. Of primaries and transfer, what is
-    /// unspecified beside the other is taken to be sRGB's, as libavif and browsers do.
+    /// unspecified next to the other is taken to be sRGB's, as libavif and browsers do.
     var asFullRangeRGB: CodedColours {
         let (hasPrimaries, hasTransfer) = (primaries != 2, transfer != 2)
         return CodedColours(

@@ -268,7 +268,7 @@ struct CodedColoursTests {
         }
     }
 
-    @Test("In AVIF and HEIF what is unspecified beside the other is sRGB's")
+    @Test("In AVIF and HEIF what is unspecified next to the other is sRGB's")
     func halfSpecified() async throws {
         let red = DecodedImage(size: 8, layout: .rgb, pixels: (0..<64).flatMap { _ in [200, 60, 30] as [UInt8] })
         for coded in [try await CodedPicture.av1(red), try .hevc()] {
