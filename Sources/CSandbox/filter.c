@@ -36,6 +36,14 @@ static void refuse(int signal, siginfo_t *info, void *context) {
     RESULT((ucontext_t *)context) = -EPERM;
 }
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+/// ThreadSanitizer ends a process that is refused this advice, unless it is told that it can do without.
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "use_madv_dontdump=0"; }
+#endif
+#endif
+
 /// Isn't done, and succeeds.
 #define SUCCEED FAIL(0)
 /// Allows a call.

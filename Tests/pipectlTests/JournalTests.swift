@@ -104,6 +104,19 @@ struct JournalTests {
         for path in ["empty", "missing"] { #expect(JournalSeen.machineStart(in: pipectl.path(path)) == nil, "\(path)") }
     }
 
+    @Test("A closed journal is free, even if a process that is being started still has its descriptor")
+    func inherited() throws {
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        do {
+            let journal = try opened()
+            try finish(making("a"), in: journal)
+            copies = Descriptors.of(pipectl.path("j")).map { dup($0) }
+        }
+        try #require(!copies.isEmpty)
+        #expect(isDone(making("a"), in: try opened()))
+    }
+
     @Test("A journal cut at any byte knows its whole lines alone, and what is added to it")
     func cut() throws {
         do {

@@ -2,21 +2,19 @@ public import ArgumentParser
 import Pipeline
 public import Stages
 
-/// The options for the format of results, shared by all verbs that write.
-struct EncodingOptions: ParsableArguments {
+/// The option for the format of results, shared by all verbs that write.
+struct FormatOption: ParsableArguments {
     @Option(
-        name: [.customShort("f", allowingJoined: true), .long],
+        name: [.customShort("f", allowingJoined: true), .customLong("format")],
         help: ArgumentHelp(
             "\(Formats.words(Formats.writable, "or")). (default: as the output's name says, or as the source is, also on standard output)",
             valueName: "format"),
         completion: .list(Formats.writable))
-    var format: WritableFormat?
-
-    @OptionGroup var how: EncodingDetails
+    var chosen: WritableFormat?
 }
 
 /// The options for how formats are written.
-struct EncodingDetails: ParsableArguments {
+struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("Q", allowingJoined: true), .long],
         help: ArgumentHelp(

@@ -2,10 +2,8 @@ import ArgumentParser
 import Pipeline
 import Stages
 
-/// The options shared by all verbs that write images, except for where results go.
-struct WorkOptions: ParsableArguments {
-    @OptionGroup(title: "Output format") var encoding: EncodingOptions
-    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+/// The options for results beyond their format and existing files.
+struct ResultOptions: ParsableArguments {
     @Flag(help: "Write only results smaller than their sources.")
     var onlyIfSmaller = false
 
@@ -14,15 +12,46 @@ struct WorkOptions: ParsableArguments {
             "What to do with results of the same path. One of error (in batch the later one fails), keep-extension (a.heic.png; batch then reads the whole list first), or number (a-2.png, in the order of the list).",
             valueName: "rule"))
     var onCollision = CollisionRule.error
+}
 
-    @OptionGroup(title: "Work") var running: RunOptions
-    @OptionGroup(title: "Sources and cache") var source: SourceOptions
-    @OptionGroup(title: "Messages") var report: ReportOptions
+/// A verb that makes an image of each source.
+///
+/// It lists the groups of options itself. ArgumentParser checks each group in debug builds, five times for each group around
+/// it, so that tests would take seconds to start one of these verbs if the groups were in one more.
+protocol WorkVerb: AsyncParsableCommand {
+    var format: FormatOption { get }
+    var encoding: EncodingOptions { get }
+    var overwrite: OverwriteOptions { get }
+    var results: ResultOptions { get }
+    var running: RunOptions { get }
+    var source: SourceOptions { get }
+    var report: ReportOptions { get }
+}
+
+extension WorkVerb {
+    /// The options shared by all these verbs.
+    var work: WorkOptions {
+        WorkOptions(
+            format: format, encoding: encoding, overwrite: overwrite, results: results, running: running,
+            source: source, report: report)
+    }
+}
+
+/// The options shared by all verbs that make an image of each source, except for where results go.
+struct WorkOptions: Sendable {
+    let format: FormatOption
+    let encoding: EncodingOptions
+    let overwrite: OverwriteOptions
+    let results: ResultOptions
+    let running: RunOptions
+    let source: SourceOptions
+    let report: ReportOptions
 
     /// A recipe that decodes and encodes.
     func recipe() -> Recipe {
-        let how = encoding.how
-        return Recipe(source, budget: running.budget) { Encode($0, options: how.options($0), codecs: Formats.codecs) }
+        Recipe(source, budget: running.budget) { [encoding] in
+            Encode($0, options: encoding.options($0), codecs: Formats.codecs)
+        }
     }
 
     /// Plans where results go.
@@ -32,7 +61,7 @@ struct WorkOptions: ParsableArguments {
     func planner(output: String?, inPlace: Bool = false, inputs: Int, asFolder: Bool = false) throws -> OutputPlanner {
         try report.check(writesResult: OutputPlanner.isStandardOutput(output))
         return try OutputPlanner(
-            output: output, inPlace: inPlace, format: encoding.format?.format,
-            standardFormat: encoding.how.defaults.format?.format, inputs: inputs, asFolder: asFolder)
+            output: output, inPlace: inPlace, format: format.chosen?.format,
+            standardFormat: encoding.defaults.format?.format, inputs: inputs, asFolder: asFolder)
     }
 }

@@ -4,7 +4,7 @@ import Pipeline
 import Stages
 
 /// Works through folders, patterns and lists of images.
-struct BatchCommand: AsyncParsableCommand {
+struct BatchCommand: WorkVerb {
     static let configuration = CommandConfiguration(
         commandName: "batch",
         abstract: "Process folders, patterns and lists of images.",
@@ -44,7 +44,13 @@ struct BatchCommand: AsyncParsableCommand {
     @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup(title: "Resuming") var journaling: JournalOptions
     @OptionGroup(title: "Output") var destination: DestinationOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup(title: "Output format") var format: FormatOption
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup var results: ResultOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if inputs.isEmpty, files0From == nil {

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Writes an image in another format.
-struct ConvertCommand: AsyncParsableCommand {
+struct ConvertCommand: WorkVerb {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Write an image in another format.",
@@ -22,7 +22,13 @@ struct ConvertCommand: AsyncParsableCommand {
     var output: String
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup(title: "Output format") var format: FormatOption
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup var results: ResultOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func run() async throws {
         let planner = try work.planner(output: output, inputs: 1)

@@ -48,6 +48,7 @@ struct MontageCommand: AsyncParsableCommand {
     @Flag(help: "Fill the tiles, and cut off the excess.")
     var fill = false
 
+    @OptionGroup(title: "Output format") var format: FormatOption
     @OptionGroup(title: "Output format") var encoding: EncodingOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @OptionGroup(title: "Work") var running: RunOptions
@@ -80,11 +81,11 @@ struct MontageCommand: AsyncParsableCommand {
         }
         guard let first = sources.first else { throw ValidationError("The folders hold no images.") }
         let planner = try OutputPlanner(
-            output: output, inPlace: false, format: encoding.format?.format,
-            standardFormat: encoding.how.defaults.format?.format
+            output: output, inPlace: false, format: format.chosen?.format,
+            standardFormat: encoding.defaults.format?.format
                 ?? (OutputPlanner.isStandardOutput(output) ? Formats.standard : nil), inputs: 1)
         let jobs = try await planner.jobs([BatchSource(input: first.input, folder: ".")], onCollision: nil)
-        try encoding.how.check(jobs, report)
+        try encoding.check(jobs, report)
         let isSource = try await BlockingThreads.files.run { _ in
             guard let path = try? jobs.first?.targets.get().first?.plannedPath, let output = FileFacts(path)?.identity
             else { return false }
@@ -160,7 +161,7 @@ struct MontageCommand: AsyncParsableCommand {
                 ContinueTime(within: source.limits.time)
                 Given(image)
                 if background.alpha == 255 { Flatten(background) }
-                Encode(target.format, options: encoding.how.options(target.format), codecs: Formats.codecs)
+                Encode(target.format, options: encoding.options(target.format), codecs: Formats.codecs)
             }
             let response = try await pipeline.load(ImageRequest(.bytes([])))
             renderings.append(

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Runs images through transforms, or through a pipeline from a file.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: WorkVerb {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run images through transforms or a pipeline.",
@@ -23,7 +23,13 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup(title: "Output") var destination: DestinationOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup(title: "Output format") var format: FormatOption
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup var results: ResultOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if operations.ops == nil, operations.size == nil, operations.pipeline == nil {

@@ -49,7 +49,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         completion: .default)
     var sizes: String?
 
-    @OptionGroup(title: "Output format") var details: EncodingDetails
+    @OptionGroup(title: "Output format") var details: EncodingOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @OptionGroup(title: "Work") var running: RunOptions
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
@@ -129,7 +129,7 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     /// Decodes once, as wide as the widest result, then makes all results at the same time.
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingDetails,
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingOptions,
         _ reporter: WorkReporter
     ) async throws -> [Rendering] {
         let response: LoadResponse

@@ -1,7 +1,7 @@
 import ArgumentParser
 
 /// Makes thumbnails.
-struct ThumbCommand: AsyncParsableCommand {
+struct ThumbCommand: WorkVerb {
     static let configuration = CommandConfiguration(
         commandName: "thumb",
         abstract: "Make thumbnails.",
@@ -22,7 +22,13 @@ struct ThumbCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Transforms") var operations: OperationOptions
     @OptionGroup(title: "Output") var destination: DestinationOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup(title: "Output format") var format: FormatOption
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup var results: ResultOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     /// The size if none is given.
     private static let standardSize = Geometry(argument: "300x300>")

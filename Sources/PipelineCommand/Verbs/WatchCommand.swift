@@ -3,7 +3,7 @@ import Pipeline
 import Stages
 
 /// Processes the images of a folder as they arrive.
-struct WatchCommand: AsyncParsableCommand {
+struct WatchCommand: WorkVerb {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Process a folder's images as they arrive.",
@@ -34,7 +34,13 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Resuming") var record: JournalFileOption
     @OptionGroup(title: "Transforms") var operations: OperationOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup(title: "Output format") var format: FormatOption
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
+    @OptionGroup(title: "Output") var overwrite: OverwriteOptions
+    @OptionGroup var results: ResultOptions
+    @OptionGroup(title: "Work") var running: RunOptions
+    @OptionGroup(title: "Sources and cache") var source: SourceOptions
+    @OptionGroup(title: "Messages") var report: ReportOptions
 
     func validate() throws {
         if OutputPlanner.isStandardOutput(output) {
@@ -43,7 +49,7 @@ struct WatchCommand: AsyncParsableCommand {
         if output.contains("{index}") {
             throw ValidationError("{index} is a place in a list, and here there is none; use {name}.")
         }
-        if work.onCollision != .error {
+        if work.results.onCollision != .error {
             throw ValidationError("--on-collision needs the whole list; here a second source of one result fails.")
         }
     }

@@ -32,13 +32,13 @@ final class BatchJobs: @unchecked Sendable {
     ///   `CancellationError`.
     func next() async throws -> [Job] {
         try await threads.run { [self] cancellation in
-            if row == 0, work.onCollision == .keepExtension { try noteShared(cancellation) }
+            if row == 0, work.results.onCollision == .keepExtension { try noteShared(cancellation) }
             while true {
                 let sources = try list.next(after: row, cancellation)
                 let jobs = try sources.compactMap { try job($0) }
                 // Whether an option has no effect is known once all formats are.
                 let isLast = sources.isEmpty || list.isComplete && row == list.count
-                try work.encoding.how.check(formats, isLast && !hasWarned ? work.report : nil)
+                try work.encoding.check(formats, isLast && !hasWarned ? work.report : nil)
                 hasWarned = isLast
                 if !jobs.isEmpty || sources.isEmpty { return jobs }
             }
@@ -55,7 +55,7 @@ final class BatchJobs: @unchecked Sendable {
             source.error = LoadError(.fileNotFound, subject: printable(source.input), "There is no such file.")
         }
         do throws(OutputCollision) {
-            job = try planner.job(source, row: row, work.onCollision, &paths, other: { list[$0] })
+            job = try planner.job(source, row: row, work.results.onCollision, &paths, other: { list[$0] })
         } catch {
             job = Job(input: source.input, targets: .failure(error.error))
         }

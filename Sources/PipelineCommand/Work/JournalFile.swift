@@ -46,7 +46,11 @@ final class JournalFile: Sendable {
 
     private init(_ path: String, _ descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that is just being started may still have the descriptor, which would keep the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Whether the path still names the open file.
     private var isNamed: Bool {

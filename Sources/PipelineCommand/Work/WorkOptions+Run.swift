@@ -8,7 +8,7 @@ extension WorkOptions {
     func jobs(_ inputs: [String], _ planner: OutputPlanner) async throws -> [Job] {
         if inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be read once.") }
         let sources = inputs.map { BatchSource(input: $0, folder: OutputName.folder(of: $0)) }
-        return try await planner.jobs(sources, onCollision: onCollision)
+        return try await planner.jobs(sources, onCollision: results.onCollision)
     }
 
     /// Runs jobs by a recipe, and ends the verb.
@@ -35,15 +35,15 @@ extension WorkOptions {
     func workRun(_ recipe: Recipe, _ reporter: WorkReporter, inPlace: Bool = false) -> WorkRun {
         WorkRun(
             render: { try await recipe.render($0, $1, $2, reporter) }, rule: inPlace ? .overwrite : overwrite.rule,
-            onlyIfSmaller: onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
+            onlyIfSmaller: results.onlyIfSmaller, stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits, report: { reporter.report($0) })
     }
 
     /// Checks the options for encoding against the formats of the results, and warns of those without effect.
-    func check(_ jobs: [Job]) throws { try encoding.how.check(jobs, report) }
+    func check(_ jobs: [Job]) throws { try encoding.check(jobs, report) }
 }
 
-extension EncodingDetails {
+extension EncodingOptions {
     /// Checks the options against the formats of the results, and warns of those without effect.
     func check(_ jobs: [Job], _ report: ReportOptions) throws {
         let targets = jobs.flatMap { (try? $0.targets.get()) ?? [] }.filter { !$0.followsSource }

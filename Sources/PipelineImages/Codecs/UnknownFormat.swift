@@ -17,7 +17,9 @@ enum UnknownFormat {
     }
 
     /// The first bytes of formats that aren't read.
-    private static let unsupported: [(name: String, offset: Int, bytes: [UInt8])] = [
+    private static let unsupported = others + heifs
+
+    private static let others: [(name: String, offset: Int, bytes: [UInt8])] = [
         ("a JPEG 2000", 0, [0, 0, 0, 12, 0x6a, 0x50, 0x20, 0x20]), ("a JPEG 2000", 0, [0xff, 0x4f, 0xff, 0x51]),
         ("an icon (ICO)", 0, [0, 0, 1, 0]), ("a cursor (CUR)", 0, [0, 0, 2, 0]),
         ("a Photoshop document (PSD)", 0, Array("8BPS".utf8)), ("a JPEG XR", 0, [0x49, 0x49, 0xbc, 1]),
@@ -27,4 +29,9 @@ enum UnknownFormat {
         ("a video", 4, Array("ftypisom".utf8)), ("a video", 4, Array("ftypmp4".utf8)),
         ("a video", 4, Array("ftypqt".utf8)), ("a HEIF of the brand mif3", 4, Array("ftypmif3".utf8)),
     ]
+
+    /// The brands of HEIF that don't promise AV1 or HEVC. The codecs have looked for these before.
+    private static let heifs = [
+        "mif1", "msf1", "miaf", "avci", "avcs", "jpeg", "jpgs", "j2ki", "vvic", "vvis",
+    ].map { (name: "a HEIF whose pictures aren't coded with AV1 or HEVC", offset: 4, bytes: Array("ftyp\($0)".utf8)) }
 }

@@ -33,9 +33,13 @@ public struct CodedColours: Sendable, Hashable {
         isKnown && (primaries != 1 || TransferCurve(transfer) != .sRGB || !isFullRange)
     }
 
-    /// The same colours of pixels whose matrix and range a library has applied.
+    /// The same colours of pixels whose matrix and range a library has applied. Of primaries and transfer, what is
+    /// unspecified next to the other is taken to be sRGB's, as libavif and browsers do.
     var asFullRangeRGB: CodedColours {
-        CodedColours(primaries: primaries, transfer: transfer, matrix: 0, isFullRange: true)
+        let (hasPrimaries, hasTransfer) = (primaries != 2, transfer != 2)
+        return CodedColours(
+            primaries: hasTransfer && !hasPrimaries ? 1 : primaries,
+            transfer: hasPrimaries && !hasTransfer ? 13 : transfer, matrix: 0, isFullRange: true)
     }
 }
 

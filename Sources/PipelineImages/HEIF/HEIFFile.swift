@@ -45,9 +45,13 @@ struct HEIFFile {
         self.format = format
         try cancellation.check()
         var budget = Self.mostParts
-        let metas = ISOBox.boxes(in: bytes[...], budget: &budget).filter { $0.type == "meta" }
+        let boxes = ISOBox.boxes(in: bytes[...], budget: &budget)
         guard budget > 0 else { throw tooManyParts }
-        guard let meta = metas.first else { throw damaged("it has no list of items") }
+        let metas = boxes.filter { $0.type == "meta" }
+        guard let meta = metas.first else {
+            throw boxes.contains { $0.type == "moov" }
+                ? unsupported("has only a sequence of pictures (a track)") : damaged("it has no list of items")
+        }
         guard metas.count == 1 else { throw damaged("it has two lists of items") }
         guard meta.isWhole else { throw damaged("its list of items is cut off") }
         let parts = try unique(ISOBox.boxes(in: meta.content.dropFirst(4), budget: &budget))

@@ -105,6 +105,20 @@ struct BodyFilesTests: CacheSuite {
         #expect(try await cleaner.lookup(.test("c")).response?.body == bytes(length))
     }
 
+    @Test("A released lock is free, even if a process that is being started still has its descriptor")
+    func inheritedLock() async throws {
+        let (cache, bodies) = (cache(), path + "/bodies")
+        _ = try await store(cache, "a")
+        await cache.close()
+        var copies: [Int32] = []
+        defer { for copy in copies { close(copy) } }
+        try withExtendedLifetime(try FolderLock(bodies, .alone)) {
+            copies = Descriptors.of(bodies).map { dup($0) }
+            try #require(!copies.isEmpty)
+        }
+        _ = try FolderLock(bodies, .alone, patience: .zero)
+    }
+
     @Test("Clean-up of many continues to the end, and gives their room back")
     func cleanUpMany() async throws {
         let cache = cache()

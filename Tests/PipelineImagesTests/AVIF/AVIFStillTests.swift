@@ -295,4 +295,12 @@ struct AVIFStillTests {
         #expect(error.message.contains(type) && error.message.contains("HEVC"))
         #expect(!error.message.contains("damaged"))
     }
+
+    @Test("A file that has only a sequence is called so, not damaged")
+    func onlySequence() async throws {
+        let bytes = ISOBox.bytes("ftyp", Array("msf1\0\0\0\0msf1hevc".utf8)) + ISOBox.bytes("moov", [])
+        let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes) }
+        #expect(error.code == .unsupportedType)
+        #expect(error.message.contains("only a sequence") && !error.message.contains("damaged"))
+    }
 }

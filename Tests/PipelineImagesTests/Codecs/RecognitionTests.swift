@@ -72,6 +72,8 @@ struct RecognitionTests {
             ("a Photoshop document", Array("8BPS\0\u{1}".utf8)), ("a QOI", Array("qoif".utf8)),
             ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3heic".utf8)),
             ("a HEIF of the brand mif3", [0, 0, 0, 16] + Array("ftypmif3avif".utf8)),
+            ("a HEIF whose pictures aren't coded with AV1 or HEVC", [0, 0, 0, 16] + Array("ftypmif1\0\0\0\0".utf8)),
+            ("a HEIF whose pictures aren't coded with AV1 or HEVC", [0, 0, 0, 16] + Array("ftypavci\0\0\0\0".utf8)),
         ] as [(String, [UInt8])])
     func unsupported(_ name: String, _ bytes: [UInt8]) async throws {
         let decoded = try await #require(throws: LoadError.self) { try await SampleImage.decode(bytes) }

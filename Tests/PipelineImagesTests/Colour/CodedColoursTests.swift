@@ -268,6 +268,25 @@ struct CodedColoursTests {
         }
     }
 
+    @Test("In AVIF and HEIF what is unspecified next to the other is sRGB's")
+    func halfSpecified() async throws {
+        let red = DecodedImage(size: 8, layout: .rgb, pixels: (0..<64).flatMap { _ in [200, 60, 30] as [UInt8] })
+        for coded in [try await CodedPicture.av1(red), try .hevc()] {
+            func decoded(_ primaries: UInt8, _ transfer: UInt8) async throws -> [UInt8] {
+                var fixture = HEIFFixture()
+                let numbers = Array("nclx".utf8) + [0, primaries, 0, transfer, 0, 6, 0x80]
+                fixture.picture(coded, properties: [fixture.property("colr", numbers)])
+                return try await SampleImage.decode(fixture.bytes).pixels
+            }
+            let plain = try await decoded(2, 2)
+            #expect(try await decoded(1, 13) == plain)
+            let (mapped, wide) = (try await decoded(1, 16), try await decoded(12, 13))
+            #expect(mapped != plain && wide != plain)
+            #expect(try await decoded(2, 16) == mapped)
+            #expect(try await decoded(12, 2) == wide)
+        }
+    }
+
     @Test("Metadata and the trace tell them, also where there is a profile")
     func told() async throws {
         let file = Self.png([1, 2, 3], cicp: [9, 16, 0, 1])

@@ -31,7 +31,11 @@ final class FolderLock: Sendable {
         self.file = file
     }
 
-    deinit { close(file) }
+    deinit {
+        // A process that is just being started may still have the descriptor, which would keep the lock.
+        flock(file, LOCK_UN)
+        close(file)
+    }
 
     private static func lock(
         _ file: Int32, _ kind: Kind, _ folder: String, _ cancellation: WorkCancellation?, _ patience: Duration
