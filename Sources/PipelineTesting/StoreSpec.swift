@@ -40,8 +40,10 @@ public struct StoreSpec: Sendable {
         public static let exactResults = Features(rawValue: 4)
         /// The store keeps results, and finds them under keys that are alike too.
         public static let results: Features = [.exactResults, Features(rawValue: 8)]
+        /// The store lists its responses and counts them.
+        public static let inspection = Features(rawValue: 16)
         /// All of them.
-        public static let all: Features = [.eviction, .failures, .results]
+        public static let all: Features = [.eviction, .failures, .results, .inspection]
     }
 
     private let features: Features
@@ -79,6 +81,7 @@ public struct StoreSpec: Sendable {
     package func breaches() async throws -> [String] {
         var rules = StoreTrial.rules
         if features.contains(.eviction) { rules += StoreTrial.evictionRules }
+        if features.contains(.inspection) { rules.append(StoreTrial.listed) }
         if features.contains(.failures) { rules.append(StoreTrial.failures) }
         if features.contains(.exactResults) { rules.append(StoreTrial.results) }
         if features.contains(.results) { rules.append(StoreTrial.largestResult) }

@@ -64,9 +64,9 @@ actor DictionaryStore: ResponseStore {
         return meant
     }
 
-    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
+    func removeAll(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
         await flush()
-        let meant = generations.filter { entries[$0].map { isMeant($0.summary) } ?? false }
+        let meant = entries.filter { isMeant($0.value.summary) }.keys
         for generation in meant { entries[generation] = nil }
         return meant.count
     }
@@ -79,14 +79,6 @@ actor DictionaryStore: ResponseStore {
         return meant.count
     }
 
-    func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] {
-        entries.keys.filter { $0 > generation }.sorted().prefix(limit).compactMap { entries[$0]?.summary }
-    }
-
-    func totals() async throws -> StoreTotals? {
-        StoreTotals(entries: entries.count, bytes: bytes, latestGeneration: entries.keys.max() ?? 0)
-    }
-
     nonisolated func use(_ uses: [ProductUse]) { self.uses.withLock { $0 += uses } }
 
     func flush() async {
@@ -97,8 +89,6 @@ actor DictionaryStore: ResponseStore {
             lastUse = max(lastUse, use.time)
         }
     }
-
-    func tidy() async {}
 
     func close() async {}
 

@@ -9,6 +9,11 @@ public struct CacheReport: Sendable, Hashable {
     /// The number of bytes of bodies and results that were compared with their checksums.
     public internal(set) var bytes = 0
 
+    /// Describes faults, and how much was checked; none by default.
+    public init(findings: [Finding] = [], entries: Int = 0, variants: Int = 0, bytes: Int = 0) {
+        (self.findings, self.entries, self.variants, self.bytes) = (findings, entries, variants, bytes)
+    }
+
     /// Whether no fault is left unrepaired.
     public var isSound: Bool { findings.allSatisfy(\.isRepaired) }
 

@@ -50,7 +50,7 @@ extension HTTPCache {
 
     /// Removes all responses of the chosen sources.
     package func remove(where isMeant: @escaping @Sendable (SourceKey) -> Bool) async {
-        _ = await removeInParts { isMeant($0.key) }
+        await store.removeAll { isMeant($0.key) }
         await store.tidy()
     }
 
@@ -92,7 +92,7 @@ extension HTTPCache {
     /// - Returns: the number of removed responses.
     @discardableResult
     public func removeAll() async -> Int {
-        let count = await removeInParts { _ in true }
+        let count = await store.removeAll { _ in true }
         await store.forgetFailures(of: nil)
         await store.tidy()
         return count
@@ -106,7 +106,7 @@ extension HTTPCache {
         let now = clock.now
         // So that recent uses count.
         await flush()
-        let count = await removeInParts { entry in
+        let count = await store.removeAll { entry in
             switch stale {
             case .expired: entry.freshUntil.map { $0 <= now } ?? false
             case .unused(let duration): entry.accessed < now - duration.clamped.seconds
@@ -114,22 +114,6 @@ extension HTTPCache {
             }
         }
         await store.tidy()
-        return count
-    }
-
-    /// Reads all entries and removes those that are meant, in many small steps, so that no concurrent lookup waits
-    /// long.
-    private func removeInParts(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
-        // Responses stored meanwhile stay; otherwise this might never end.
-        guard let latest = try? await store.totals()?.latestGeneration else { return 0 }
-        var (count, last) = (0, Int64.min)
-        for _ in 0..<Self.mostPages where last < latest {
-            guard let entries = try? await page(after: last, limit: 100), let end = entries.last else { break }
-            last = end.generation
-            let found = entries.filter { $0.generation <= latest && isMeant($0) }.map(\.generation)
-            // It may have been used or confirmed since it was read.
-            if !found.isEmpty { count += await store.remove(found, where: isMeant) }
-        }
         return count
     }
 }

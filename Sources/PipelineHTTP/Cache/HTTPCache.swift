@@ -58,13 +58,10 @@ public final class HTTPCache: Sendable {
     let productCaches: ProductCaches
 
     /// The folder that holds the cache; `nil` if the store has none.
-    public var folder: String? { sqlite?.database.folder.path }
+    public var folder: String? { store.folder }
 
     /// The limit of all stored bytes.
     package var byteLimit: Int { store.byteLimit }
-
-    /// The store that processes share, with its leases and its repairs.
-    var sqlite: SQLiteResponseStore? { store as? SQLiteResponseStore }
 
     /// `$XDG_CACHE_HOME/pipeline`, or `~/.cache/pipeline`.
     public static var defaultFolder: String { CacheFolder.standardPath }

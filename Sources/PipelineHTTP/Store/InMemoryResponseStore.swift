@@ -98,9 +98,9 @@ actor InMemoryResponseStore: ResponseStore {
         return meant
     }
 
-    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
+    func removeAll(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
         noteUses()
-        return generations.count {
+        return order.count {
             guard let entry = entries[$0], isMeant(entry.summary) else { return false }
             return remove($0)
         }
@@ -123,8 +123,6 @@ actor InMemoryResponseStore: ResponseStore {
     nonisolated func use(_ uses: [ProductUse]) { self.uses.withLock { $0 += uses } }
 
     func flush() async { noteUses() }
-
-    func tidy() async {}
 
     func close() async {}
 

@@ -9,19 +9,13 @@ public import Pipeline
 ///
 /// A store that fails never fails a load. It logs the failure, finds nothing and changes nothing.
 ///
-/// Results of an `Encode` and failed attempts are optional: by default a store has none. ``use(_:)``, ``flush()``,
-/// ``tidy()`` and ``close()`` have no defaults, although many stores have nothing to do there. A store that wraps another
-/// has to pass them on, and with a default the compiler wouldn't say that one is missing.
+/// Seven functions make a store: to find, insert, update, remove and invalidate responses, and to close it. What else a
+/// store may do has defaults: ``use(_:)`` for eviction by use; ``entries(after:limit:)``, ``totals()``, ``verify()`` and
+/// ``repair()`` for whoever looks into it; results of an `Encode`; and failed attempts. A store that wraps another passes
+/// all of them on.
 ///
 /// <doc:AStoreOfYourOwn> shows a whole store. `StoreSpec` in the module `PipelineTesting` checks yours.
 public protocol ResponseStore: Sendable {
-    /// The limit of all stored bytes. Beyond it, the least recently used responses are removed first.
-    var byteLimit: Int { get }
-
-    /// The generation before which every response is older than those that are inserted, whatever their times say; 0 by
-    /// default. A store that puts writers in order says so, so that their clocks may differ.
-    var settledGeneration: Int64 { get }
-
     /// Finds a response under a key.
     /// - Parameters:
     ///   - key: The source's key.
@@ -66,10 +60,12 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func remove(_ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool) async -> [StoredResponse]
 
-    /// Removes those of the given responses that still match. Uses passed so far count.
+    /// Removes all responses that match, as far as they were stored before the call. Uses passed so far count.
+    ///
+    /// It is called for removals of everything, of a user or of a host, and for clean-ups. Lookups must not wait for it long.
     /// - Returns: The number of removed responses.
     @discardableResult
-    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int
+    func removeAll(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int
 
     /// Removes every response that has a URL or a tag among its `StoredResponse.targets`, and remembers for ten minutes
     /// that it became invalid. A request with an earlier time was sent before that; one with a time from the future, more
@@ -78,16 +74,51 @@ public protocol ResponseStore: Sendable {
     @discardableResult
     func invalidate(_ target: String, at time: Date) async -> Int
 
-    /// Returns the responses after a generation, in the order of their generations.
+    /// Closes all files once all changes so far are written. The next use opens them again.
+    func close() async
+
+    // MARK: Order and uses
+
+    /// The generation before which every response is older than those that are inserted, whatever their times say; 0 by
+    /// default. A store that puts writers in order says so, so that their clocks may differ.
+    var settledGeneration: Int64 { get }
+
+    /// Marks responses as used, for eviction. It returns at once, and may write the uses with the next
+    /// change. By default they have no effect.
+    func use(_ uses: [ProductUse])
+
+    /// Returns once all changes so far are written; at once by default.
+    func flush() async
+
+    // MARK: Inspection
+
+    /// The limit of all stored bytes. Beyond it, the least recently used responses are removed first. `Int.max`, the
+    /// default, for a store that has none, or doesn't know it.
+    var byteLimit: Int { get }
+
+    /// The folder that holds the responses; `nil`, the default, if there is none.
+    var folder: String? { get }
+
+    /// Returns the responses after a generation, in the order of their generations; none by default.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry]
 
-    /// Returns the totals; `nil` if the store can't be used.
+    /// Returns the totals; `nil`, the default, if the store can't be used, or doesn't count.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func totals() async throws -> StoreTotals?
 
-    /// Marks responses as used, for eviction. It returns at once, and may write the uses with the next change.
-    func use(_ uses: [ProductUse])
+    /// Looks for faults in what is stored, and changes nothing. By default it finds none.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func verify() async throws -> CacheReport
+
+    /// Looks for faults, and repairs what it can. By default it does what ``verify()`` does.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func repair() async throws -> CacheReport
+
+    /// Frees unused space, and removes data that belongs to no response. By default it does nothing.
+    func tidy() async
+
+    // MARK: Results and failed attempts
 
     /// Finds a result that was made of a response; `nil` if there is none. By default a store has none.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
@@ -113,20 +144,38 @@ public protocol ResponseStore: Sendable {
 
     /// Forgets the failed attempts at a source; at all sources for `nil`.
     func forgetFailures(of key: SourceKey?) async
-
-    /// Returns once all changes so far are written.
-    func flush() async
-
-    /// Frees unused space, and removes data that belongs to no response.
-    func tidy() async
-
-    /// Closes all files once all changes so far are written. The next use opens them again.
-    func close() async
 }
 
 extension ResponseStore {
     /// Times alone decide which response is newer.
     public var settledGeneration: Int64 { 0 }
+
+    /// Has no effect.
+    public func use(_ uses: [ProductUse]) {}
+
+    /// Returns at once.
+    public func flush() async {}
+
+    /// No limit is known.
+    public var byteLimit: Int { .max }
+
+    /// There is none.
+    public var folder: String? { nil }
+
+    /// Lists none.
+    public func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] { [] }
+
+    /// Counts none.
+    public func totals() async throws -> StoreTotals? { nil }
+
+    /// Finds no fault.
+    public func verify() async throws -> CacheReport { CacheReport() }
+
+    /// Repairs nothing.
+    public func repair() async throws -> CacheReport { try await verify() }
+
+    /// Does nothing.
+    public func tidy() async {}
 
     /// Finds none.
     public func variant(_ key: VariantKey, of generation: Int64, priority: LoadPriority) async throws -> EncodedImage? {

@@ -139,13 +139,6 @@ extension RedisStore {
         }
     }
 
-    /// Redis evicts by uses that it notes itself.
-    func use(_ uses: [ProductUse]) {}
-
-    func flush() async {}
-
-    func tidy() async {}
-
     func close() async {}
 }
 

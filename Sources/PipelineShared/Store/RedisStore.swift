@@ -29,7 +29,7 @@ public struct FleetLimits: Sendable, Hashable {
 /// It differs from other stores in two ways, since Redis answers in one round trip and serves all machines. An
 /// invalidation counts 1 where it may have removed any number: it changes the epoch of a URL or tag, whatever is stored
 /// under it. Larger results that are alike aren't looked for; machines do that on their disks.
-struct RedisStore: ResponseStore {
+struct RedisStore: PagedStore {
     let scripts: RedisScripts
     let keys: FleetKeys
     let limits: FleetLimits
@@ -41,9 +41,6 @@ struct RedisStore: ResponseStore {
     /// The number of the grant after which the origin was asked; 0 if there was none. What Redis numbered before it is
     /// older, whatever the machines' clocks say.
     var settledGeneration: Int64 = 0
-
-    /// Redis knows the limit.
-    var byteLimit: Int { .max }
 
     func find(
         _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?

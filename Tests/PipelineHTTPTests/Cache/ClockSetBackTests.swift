@@ -113,7 +113,6 @@ private struct Interrupted: HTTPClient {
 /// A store that stores nothing, and notes the times that it gets.
 private struct TimesNoted: ResponseStore {
     let times: Lock<[Date]>
-    var byteLimit: Int { .max }
 
     func find(
         _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
@@ -139,11 +138,6 @@ private struct TimesNoted: ResponseStore {
     func remove(_ key: SourceKey, where isMeant: @escaping @Sendable (StoredResponse) -> Bool) async -> [StoredResponse]
     { [] }
 
-    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int { 0 }
-    func entries(after generation: Int64, limit: Int) async throws -> [CacheEntry] { [] }
-    func totals() async throws -> StoreTotals? { nil }
-    func use(_ uses: [ProductUse]) {}
-    func flush() async {}
-    func tidy() async {}
+    func removeAll(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int { 0 }
     func close() async {}
 }

@@ -5,8 +5,8 @@ import Pipeline
 /// The parts of a cache in a folder, for tests that damage them or wait for them.
 extension HTTPCache {
     private var disk: SQLiteResponseStore {
-        guard let sqlite else { preconditionFailure("This cache has no folder.") }
-        return sqlite
+        guard let disk = store as? SQLiteResponseStore else { preconditionFailure("This cache has no folder.") }
+        return disk
     }
     var database: ResponseDatabase { disk.database }
     var leases: LeaseQueue { disk.leases }

@@ -27,7 +27,7 @@ struct StoreSpecTests {
 
     @Test("A store that wraps another keeps to it, unless it forgets a part that has a default")
     func wrapper() async throws {
-        try await StoreSpec([.eviction]) { Wrapper(InMemoryResponseStore(byteLimit: $0)) }.check()
+        try await StoreSpec([.eviction, .inspection]) { Wrapper(InMemoryResponseStore(byteLimit: $0)) }.check()
         let breaches = try await StoreSpec { Wrapper(InMemoryResponseStore(byteLimit: $0)) }.breaches()
         #expect(breaches.contains { $0.contains("recordFailure") })
         #expect(breaches.contains { $0.contains("`keep`") })
@@ -41,7 +41,7 @@ struct StoreSpecTests {
 
     @Test("What a store does otherwise is a violation, said in a sentence", arguments: Wrapper.Fault.allCases)
     func faults(fault: Wrapper.Fault) async throws {
-        let breaches = try await StoreSpec([.eviction]) {
+        let breaches = try await StoreSpec([.eviction, .inspection]) {
             Wrapper(InMemoryResponseStore(byteLimit: $0), fault)
         }.breaches()
         #expect(!breaches.isEmpty)
@@ -119,8 +119,8 @@ struct Wrapper: ResponseStore {
         await inner.remove(key, where: isMeant)
     }
 
-    func remove(_ generations: [Int64], where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
-        await inner.remove(generations, where: isMeant) + (fault == .countsWrong ? 1 : 0)
+    func removeAll(where isMeant: @escaping @Sendable (CacheEntry) -> Bool) async -> Int {
+        await inner.removeAll(where: isMeant) + (fault == .countsWrong ? 1 : 0)
     }
 
     func invalidate(_ target: String, at time: Date) async -> Int {

@@ -5,8 +5,8 @@ import Pipeline
 /// The parts of a cache in a folder, for tests that wait for them.
 extension HTTPCache {
     private var disk: SQLiteResponseStore {
-        guard let sqlite else { preconditionFailure("This cache has no folder.") }
-        return sqlite
+        guard let disk = store as? SQLiteResponseStore else { preconditionFailure("This cache has no folder.") }
+        return disk
     }
     var leases: LeaseQueue { disk.leases }
     var fileThreads: BlockingThreads { disk.fileThreads }

@@ -4,7 +4,7 @@ import Pipeline
 
 /// A store in a folder, which processes may share: a database, and next to it the bodies that are too long for it. The
 /// folder is opened when it is first used.
-final class SQLiteResponseStore: ResponseStore {
+final class SQLiteResponseStore: PagedStore {
     let bounds: StorageBounds
     let clock: any LoadClock
     let warnings: CacheWarnings
@@ -30,6 +30,8 @@ final class SQLiteResponseStore: ResponseStore {
     }
 
     var byteLimit: Int { bounds.byteLimit }
+
+    var folder: String? { database.folder.path }
 
     func find(
         _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
