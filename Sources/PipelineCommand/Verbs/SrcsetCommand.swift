@@ -49,7 +49,7 @@ struct SrcsetCommand: AsyncParsableCommand {
         completion: .default)
     var sizes: String?
 
-    @OptionGroup(title: "Output format") var details: EncodingOptions
+    @OptionGroup(title: "Output format") var encoding: EncodingOptions
     @OptionGroup(title: "Output") var overwrite: OverwriteOptions
     @OptionGroup(title: "Work") var running: RunOptions
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
@@ -73,13 +73,13 @@ struct SrcsetCommand: AsyncParsableCommand {
             ? try OutputPattern("{name}-{w}.{ext}", in: output) : try OutputPattern(output)
         let jobs = try OutputPlanner.refuseCollisions(
             try await BlockingThreads.files.run { _ in planned(pattern) })
-        try details.check(jobs, report)
+        try encoding.check(jobs, report)
         let reporter = WorkReporter(report)
-        let details = details
+        let encoding = encoding
         var recipe = Recipe(source, budget: running.budget)
         recipe.operations = Chain([FitGeometry(.width(widths.values.max() ?? 1))])
         let run = WorkRun(
-            render: { [recipe] in try await Self.render($0, $1, $2, recipe, details, reporter) }, rule: overwrite.rule,
+            render: { [recipe] in try await Self.render($0, $1, $2, recipe, encoding, reporter) }, rule: overwrite.rule,
             stopsAtFailure: running.failFast, width: running.width,
             limits: recipe.resources.limits,
             report: { html ? showHTML($0, reporter) : reporter.report($0) })
@@ -107,7 +107,7 @@ struct SrcsetCommand: AsyncParsableCommand {
     private func planned(_ pattern: OutputPattern) -> [Job] {
         inputs.enumerated().map { index, input in
             let name = OutputName(input, index: index + 1).sniffing(input)
-            let targets = (formats?.values.map(\.format) ?? [details.defaults.format?.format ?? name.format]).flatMap {
+            let targets = (formats?.values.map(\.format) ?? [encoding.defaults.format?.format ?? name.format]).flatMap {
                 format in
                 Set(widths.values).sorted().map {
                     OutputTarget(destination: .file(pattern, name), format: format, width: $0)
@@ -129,7 +129,7 @@ struct SrcsetCommand: AsyncParsableCommand {
 
     /// Decodes once, as wide as the widest result, then makes all results at the same time.
     private static func render(
-        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ details: EncodingOptions,
+        _ source: ImageSource, _ job: Job, _ targets: [OutputTarget], _ recipe: Recipe, _ encoding: EncodingOptions,
         _ reporter: WorkReporter
     ) async throws -> [Rendering] {
         let response: LoadResponse
@@ -152,7 +152,7 @@ struct SrcsetCommand: AsyncParsableCommand {
                         ContinueTime(response.workTime, within: recipe.resources.limits.time)
                         Given(image)
                         FitGeometry(.width(target.width ?? native))
-                        Encode(target.format, options: details.options(target.format), codecs: Formats.codecs)
+                        Encode(target.format, options: encoding.options(target.format), codecs: Formats.codecs)
                     }
                     let result = try await pipeline.load(ImageRequest(.bytes([])))
                     let encoded = result.encoded ?? EncodedImage(bytes: [])
