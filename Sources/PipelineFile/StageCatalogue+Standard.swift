@@ -20,7 +20,8 @@ extension StageCatalogue {
                     resources.responses
                 }, StaleIfError.specification, StaleFirst.specification,
                 LimitErrors.specification(resources), Preview.specification(codecs, limits), FirstOf.specification,
-                Alternative.specification, Retry.specification,
+                Alternative.specification, Retry.specification, FollowRedirects.specification,
+                FollowIdentified.specification, RemoveReplaced.specification(resources),
             ]))
     }
 

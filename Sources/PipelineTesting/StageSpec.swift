@@ -73,6 +73,7 @@ public struct StageSpec: Sendable {
     private func content(_ phase: Phase) -> LoadContent {
         switch phase {
         case .empty: .empty
+        case .redirected: .redirected
         case .original: .original(original)
         case .decoded: .decoded(image)
         case .encoded: .encoded(original)

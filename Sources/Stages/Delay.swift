@@ -11,7 +11,7 @@ public struct Delay: Stage {
     /// Waits for `duration` by the pipeline's clock.
     public init(_ duration: Duration) { self.duration = duration }
 
-    /// Nothing found yet. A load that has found its image isn't delayed.
+    /// Nothing found yet. A load that has found its image isn't delayed, nor one that follows a redirect.
     public var accepts: Phases { .empty }
 
     /// Still nothing.
@@ -23,6 +23,8 @@ public struct Delay: Stage {
     /// Waits.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
+        // It has waited for the URL that it began with.
+        guard !load.isRedirected else { return .skipped }
         try await load.clock.sleep(for: duration)
         return .done
     }

@@ -1,9 +1,10 @@
+import FoundationEssentials
 import PipelineHTTP
 public import Pipeline
 
 /// Looks for a source's bytes among the responses of a tier.
 ///
-/// A fresh response becomes the load's original. A stale one becomes the load's stale response, for the origin to
+/// A fresh response becomes the load's original, or is the redirect that ``FollowRedirects`` follows. A stale one becomes the load's stale response, for the origin to
 /// confirm, unless another tier has a later one. Freshness is judged on every lookup. Only responses from the network are
 /// stored, so the stage skips other sources.
 ///
@@ -12,8 +13,8 @@ public import Pipeline
 public struct Lookup: Stage, CredentialStage, ClockedStage {
     /// Nothing has been found yet.
     public let accepts: Phases = .empty
-    /// The source's bytes, or still nothing.
-    public let produces: Phases = [.empty, .original]
+    /// The source's bytes or a redirect, or still nothing.
+    public let produces: Phases = [.empty, .redirected, .original]
 
     /// A stored response.
     public let leaves: Set<ResponseState.Kind> = [.stale, .fresh]
@@ -72,41 +73,59 @@ extension Load {
         request.headers.isEmpty || !CacheControl(request.headers).contains("no-store")
     }
 
-    /// Looks for the source's bytes in a tier, through redirects that are stored there.
+    /// Looks for the response to the load's URL in a tier.
     /// - Parameter isSecond: Whether the tier was looked in before. What it has now, another load has fetched meanwhile.
-    /// - Returns: Whether the load has its original.
+    /// - Returns: Whether it has a response that may be given.
     mutating func look(in tier: HTTPCache, rules: CacheRules, isSecond: Bool = false) async throws -> Bool {
-        guard case .url(let url) = request.source else { return false }
+        guard case .url(let url) = request.source, let key = sourceKey else { return false }
+        // The client decides, which may rewrite the URL.
+        if isRedirected, urlRule?(url) == false { return miss(.notAllowed, isSecond) }
         let known = response.kind == .stale ? response.stored : nil
         let isOwn = known.map { $0.tier === tier.identity } ?? true
-        var trail = RedirectTrail(at: url, of: self, credentials: tier.users.credentials)
-        switch try await trail.look(in: tier, rules, for: self, isCounted: !isSecond) {
-        case .fresh(let stored, let freshness):
-            if !isSecond { note(.found(freshness)) }
+        let found = try await tier.look(
+            key, headers: Preconditions.removed(from: request.headers), expiry: request.expiry, rules: rules,
+            priority: priority, isCounted: !isSecond && !isRedirected)
+        let (stored, freshness): (StoredResponse, Freshness)
+        switch found {
+        case .fresh(let response, let judged), .stale(let response, let judged): (stored, freshness) = (response, judged)
+        case .miss(let reason): return miss(reason, isSecond)
+        }
+        guard stored.came(by: urlRule) else { return miss(.notAllowed, isSecond) }
+        guard stored.isSuccess || stored.isRedirect && followsRedirects else {
+            return miss(.status(stored.status), isSecond)
+        }
+        if !isSecond { note(stored.isRedirect ? .redirected(freshness) : .found(freshness)) }
+        if freshness.mayBeServed {
             var source = tier.source
             if isSecond, isOwn, let known {
                 // It is as if the load had asked the origin itself.
                 source = known.generation == stored.generation ? .revalidated : .network
             }
-            giveStored(stored, freshness, &trail, from: source)
+            isStale = freshness.verdict == .acceptedStale
+            advance(response: .fresh(stored, freshness), from: source)
             return true
-        case .stale(let stored, let freshness):
-            if !isSecond { note(.found(freshness)) }
-            if rules == .offline, let standIn = trail.standIn {
-                attach(trail)
-                giveStale(standIn)
-                return true
-            }
-            // Of several tiers' stale responses, the latest is confirmed.
-            guard isOwn || known.map({ $0.responseTime < stored.responseTime }) ?? true else { return false }
-            advance(response: .stale(stored, freshness))
-        case .miss(let miss):
-            if !isSecond { note(.notFound(miss)) }
-            // Another tier's trail may have come further.
-            guard attachment(RedirectTrail.self)?.ends(in: tier) ?? true else { return false }
         }
-        // Tells `Fetch` where to go on and what to confirm.
-        attach(trail)
+        if rules == .offline {
+            acceptStale(stored, freshness)
+            return true
+        }
+        // Of several tiers' stale responses, the latest is confirmed.
+        if isOwn || known.map({ $0.responseTime < stored.responseTime }) ?? true {
+            advance(response: .stale(stored, freshness))
+        }
         return false
+    }
+
+    private mutating func miss(_ reason: CacheMiss, _ isSecond: Bool) -> Bool {
+        if !isSecond { note(.notFound(reason)) }
+        return false
+    }
+}
+
+extension StoredResponse {
+    /// Whether all redirects that belong to it lead to URLs that may be asked.
+    fileprivate func came(by rule: URLRule?) -> Bool {
+        guard let rule, let redirects else { return true }
+        return (redirects.targets.dropFirst() + [target]).allSatisfy { URL(string: $0).map(rule) ?? false }
     }
 }

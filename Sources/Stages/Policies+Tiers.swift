@@ -13,9 +13,13 @@ extension ImagePipeline {
     /// - Precondition: The list has a `Fetch` and a `Store`, as an edit's place.
     public func sharing(_ tier: HTTPCache) -> ImagePipeline {
         let list = wrapping(Store.self) { $0.adding(tier) }
-        // A limit that refuses the origin doesn't refuse what another machine has.
-        guard contains(LimitErrors.self) else { return list.wrapping(Fetch.self) { Self.shared(in: tier, $0) } }
-        return list.wrapping(LimitErrors.self) { Self.shared(in: tier, $0) }
+        // A limit that refuses the origin doesn't refuse what another machine has, and the tier is asked once for a chain that
+        // is one entry.
+        if contains(LimitErrors.self) { return list.wrapping(LimitErrors.self) { Self.shared(in: tier, $0) } }
+        if contains(FollowIdentified.self) {
+            return list.wrapping(FollowIdentified.self) { Self.shared(in: tier, $0) }
+        }
+        return list.wrapping(Fetch.self) { Self.shared(in: tier, $0) }
     }
 
     @ChainBuilder private static func shared(in tier: HTTPCache, _ origin: any Stage) -> Chain {

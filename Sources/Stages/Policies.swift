@@ -40,12 +40,14 @@ extension ImagePipeline {
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
-                if let delay { Delay(delay) }
-                Coalesce(resources.flights, by: .source) { fetch(resources) }
-                CheckContentType(codecs: resources.codecs)
-                resources.decode
-                Downscale()
-                Store(resources.memory, resources.responses)
+                FollowRedirects {
+                    if let delay { Delay(delay) }
+                    Coalesce(resources.flights, by: .source) { RemoveReplaced(resources.responses) { fetch(resources) } }
+                    CheckContentType(codecs: resources.codecs)
+                    resources.decode
+                    Downscale()
+                    Store(resources.memory, resources.responses)
+                }
             }
         }
     }
@@ -63,13 +65,15 @@ extension ImagePipeline {
         arranged(resources) {
             ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
             Coalesce(resources.flights, by: .variant) {
-                Lookup(resources.responses)
-                Coalesce(resources.flights, by: .source) {
-                    Lease(resources.responses) { fetch(resources) }
+                FollowRedirects {
+                    Lookup(resources.responses)
+                    Coalesce(resources.flights, by: .source) {
+                        Lease(resources.responses) { fetch(resources) }
+                    }
+                    CheckContentType(codecs: resources.codecs)
+                    CheckHeader(codecs: resources.codecs, limits: resources.limits)
+                    Store(originals: resources.responses)
                 }
-                CheckContentType(codecs: resources.codecs)
-                CheckHeader(codecs: resources.codecs, limits: resources.limits)
-                Store(originals: resources.responses)
             }
         }
     }
@@ -85,26 +89,28 @@ extension ImagePipeline {
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    if let cacheDelay { Delay(cacheDelay) }
-                    Lookup(resources.responses, rules: rules)
-                    if let downloadDelay {
-                        Delay(downloadDelay)
-                        MemoryLookup(resources.memory, rules: rules)
+                FollowRedirects {
+                    ReplaceUndecodable(resources.responses) {
+                        if let cacheDelay { Delay(cacheDelay) }
                         Lookup(resources.responses, rules: rules)
-                    }
-                    RefreshStale(resources.flights) {
-                        StaleFirst {
-                            StaleIfError {
-                                Coalesce(resources.flights, by: .source) {
-                                    Lease(resources.responses, rules: rules) { fetch(resources) }
-                                }
-                            }
-                            CheckContentType(codecs: resources.codecs)
-                            resources.decode
-                            Downscale()
+                        if let downloadDelay {
+                            Delay(downloadDelay)
+                            MemoryLookup(resources.memory, rules: rules)
+                            Lookup(resources.responses, rules: rules)
                         }
-                        Store(resources.memory, resources.responses, rules: rules)
+                        RefreshStale(resources.flights) {
+                            StaleFirst {
+                                StaleIfError {
+                                    Coalesce(resources.flights, by: .source) {
+                                        Lease(resources.responses, rules: rules) { fetch(resources) }
+                                    }
+                                }
+                                CheckContentType(codecs: resources.codecs)
+                                resources.decode
+                                Downscale()
+                            }
+                            Store(resources.memory, resources.responses, rules: rules)
+                        }
                     }
                 }
             }
@@ -121,12 +127,14 @@ extension ImagePipeline {
             Coalesce(resources.flights, by: .variant) {
                 ReadInline()
                 ReadFile(byteLimit: resources.limits.encodedBytes)
-                ReplaceUndecodable(resources.responses) {
-                    if let delay { Delay(delay) }
-                    Lookup(resources.responses, rules: rules)
-                    resources.decode
-                    Downscale()
-                    Store(resources.memory, resources.responses)
+                FollowRedirects {
+                    ReplaceUndecodable(resources.responses) {
+                        if let delay { Delay(delay) }
+                        Lookup(resources.responses, rules: rules)
+                        resources.decode
+                        Downscale()
+                        Store(resources.memory, resources.responses)
+                    }
                 }
             }
         }
@@ -139,12 +147,11 @@ extension ImagePipeline {
 
     /// Asks the origin, within the error limits if there are any.
     @ChainBuilder private static func fetch(_ resources: PipelineResources) -> Chain {
-        let fetch = Fetch(
-            responses: resources.responses, client: resources.client, byteLimit: resources.limits.encodedBytes)
+        let ask = FollowIdentified { Fetch(resources.client, byteLimit: resources.limits.encodedBytes) }
         if let limits = resources.errorLimits {
-            LimitErrors(limits, in: resources.responses) { fetch }
+            LimitErrors(limits, in: resources.responses) { ask }
         } else {
-            fetch
+            ask
         }
     }
 }

@@ -8,6 +8,8 @@ public import Pipeline
 /// What was found in a farther tier is stored in the nearer ones too. A tier whose leases fence it, such as a fleet's, takes
 /// a response only from the load that holds the lease: see ``Lease``.
 ///
+/// A redirect that ``FollowRedirects`` follows is stored too.
+///
 /// It is the last stage, so that bytes that don't decode are never stored.
 public struct Store: Stage, CredentialStage, ClockedStage {
     private let memory: MemoryCache?
@@ -15,8 +17,8 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     private let tiers: [HTTPCache]
     private let rules: CacheRules
 
-    /// A decoded image, perhaps encoded again; or the source's bytes as they came.
-    public let accepts: Phases
+    /// Whether it stores the source's bytes as they came.
+    private let storesOriginals: Bool
 
     /// The stage with the tier of `far` too, if there is one.
     package static func specification(
@@ -30,8 +32,8 @@ public struct Store: Stage, CredentialStage, ClockedStage {
         ) { rules, originals in
             let tiers = [resources.responses, try far()].compactMap(\.self)
             return originals
-                ? Store(nil, tiers, .asRequested, accepts: .original)
-                : Store(resources.memory, tiers, rules, accepts: [.decoded, .encoded])
+                ? Store(nil, tiers, .asRequested, storesOriginals: true)
+                : Store(resources.memory, tiers, rules)
         }
     }
 
@@ -42,29 +44,34 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     ///     lifetime that HTTP and the request's expiry give it.
     ///   - rules: Under `CacheRules.http`, a request's expiry isn't stored.
     public init(_ memory: MemoryCache?, _ tiers: HTTPCache?..., rules: CacheRules = .asRequested) {
-        self.init(memory, tiers.compactMap(\.self), rules, accepts: [.decoded, .encoded])
+        self.init(memory, tiers.compactMap(\.self), rules)
     }
 
     /// Stores responses of the origin without decoding them, in the nearest tier first. Put `CheckHeader` before it.
-    public init(originals tiers: HTTPCache...) { self.init(nil, tiers, .asRequested, accepts: .original) }
+    public init(originals tiers: HTTPCache...) { self.init(nil, tiers, .asRequested, storesOriginals: true) }
 
-    private init(_ memory: MemoryCache?, _ tiers: [HTTPCache], _ rules: CacheRules, accepts: Phases) {
-        (self.memory, self.tiers, self.rules, self.accepts) = (memory, tiers, rules, accepts)
+    private init(
+        _ memory: MemoryCache?, _ tiers: [HTTPCache], _ rules: CacheRules, storesOriginals: Bool = false
+    ) {
+        (self.memory, self.tiers, self.rules, self.storesOriginals) = (memory, tiers, rules, storesOriginals)
         // Responses that become invalid on disk must leave memory as well.
         if let memory { tiers.first?.register(memory) }
     }
 
     /// The same stage, which stores in one more tier, the farthest.
-    package func adding(_ tier: HTTPCache) -> Store { Store(memory, tiers + [tier], rules, accepts: accepts) }
+    package func adding(_ tier: HTTPCache) -> Store { Store(memory, tiers + [tier], rules, storesOriginals: storesOriginals) }
 
     private var nearest: HTTPCache? { tiers.first }
 
-    /// The final product.
-    public var produces: Phases { .ready }
+    /// A decoded image, perhaps encoded again, or the source's bytes as they came; and a redirect.
+    public var accepts: Phases { storesOriginals ? [.redirected, .original] : [.redirected, .decoded, .encoded] }
+
+    /// The final product, or a redirect.
+    public var produces: Phases { [.redirected, .ready] }
 
     /// A response, if the stage stores only responses.
     public var needs: Set<ResponseState.Kind> {
-        Set(ResponseState.Kind.allCases).subtracting(accepts == .original ? [.unknown] : [])
+        Set(ResponseState.Kind.allCases).subtracting(storesOriginals ? [.unknown] : [])
     }
 
     /// The stage stores the result.
@@ -81,15 +88,19 @@ public struct Store: Stage, CredentialStage, ClockedStage {
 
     /// `originals`, or `http rules`; and the tiers beyond the disk.
     public var parameters: String {
-        ([accepts == .original ? "originals" : rules.text] + tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" })
+        ([storesOriginals ? "originals" : rules.text] + tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" })
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     /// Stores the response, then the product. If a tier fails, the load still succeeds. An image from the disk is
     /// reported as a cache hit.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard let product = load.content.product else { return .skipped }
         let right = load.attachment(WriteRight.self)
+        guard let product = load.content.product else {
+            _ = await keepResponse(of: load, right)
+            load.detach(WriteRight.self)
+            return .done
+        }
         let terms = await keepResponse(of: load, right)
         // The fetch's flight isn't needed any more, and no load that gets this one's result may hold its right.
         load.detach(WriteRight.self)
@@ -150,7 +161,7 @@ public struct Store: Stage, CredentialStage, ClockedStage {
         let terms = right == nil ? await write(kept, nil) : await Task { await write(kept, right) }.value
         await right?.end()
         if !load.mayStore {
-            for key in Set([load.sourceKey, load.arrival?.key].compactMap(\.self)) { await nearest?.remove(key) }
+            if let key = kept.key { await nearest?.remove(key) }
             return nil
         }
         if terms == nil { refuse(load, askedAt: kept.terms(in: nearest)?.askedAt, right) }
@@ -161,7 +172,7 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     private func refuse(_ load: Load, askedAt: Date?, _ right: WriteRight?) {
         // Later loads see this.
         right?.refuse()
-        guard let source = load.sourceKey, let askedAt else { return }
+        guard let source = load.variantKey?.source, let askedAt else { return }
         memory?.remove(source, askedBefore: askedAt, now: load.clock.now)
     }
 
@@ -182,6 +193,6 @@ extension Load {
     /// Whether the load's results may be stored: not if its source was removed since the load began.
     var mayStore: Bool {
         guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
-        return order.mayStore(sourceKey)
+        return order.mayStore(sourceKey) && (variantKey.map { order.mayStore($0.source) } ?? true)
     }
 }

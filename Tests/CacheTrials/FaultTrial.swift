@@ -18,7 +18,7 @@ struct FaultTrial {
         pipeline = ImagePipeline(clock: clock) {
             ResolveIdentifier()
             Lookup(trial.cache)
-            Lease(trial.cache) { Fetch(responses: trial.cache, client: TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
+            Lease(trial.cache) { Fetch(TrialOrigin(seed: 1, lifetimes: ["max-age=1"])) }
             CheckBody()
             Store(nil, trial.cache)
         }

@@ -18,7 +18,7 @@ struct Sharing {
         pipeline = ImagePipeline {
             ResolveIdentifier()
             Lookup(trial.cache)
-            Fetch(responses: trial.cache, client: TrialOrigin(seed: seed))
+            Fetch(TrialOrigin(seed: seed))
             CheckBody()
             Store(nil, trial.cache)
         }

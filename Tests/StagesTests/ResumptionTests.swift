@@ -38,7 +38,7 @@ struct ResumptionTests {
             ResolveIdentifier()
             Lookup(resources.responses)
             Retry(attempts: attempts, initialDelay: .zero) {
-                Fetch(responses: resources.responses, client: client ?? resources.client)
+                Fetch(client ?? resources.client)
             }
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 load.advance(to: .decoded(.filled(1)))

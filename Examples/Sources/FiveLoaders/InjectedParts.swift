@@ -31,7 +31,7 @@ public func loaderOfClosures(
     return ImagePipeline {
         ResolveIdentifier()
         ReadCache(cache)
-        Fetch(responses: responses, client: ClosureClient(load))
+        Fetch(ClosureClient(load))
         Decode()
         Downscale()
         WriteCache(cache)

@@ -28,12 +28,14 @@ public func thumbnails(_ resources: PipelineResources) -> ImagePipeline {
     ImagePipeline {
         ResolveIdentifier()
         MemoryLookup(resources.memory)
-        Lookup(resources.responses)
-        Fetch(responses: resources.responses, client: resources.client)
-        Decode()
-        Downscale()
-        Encode(.webp)
-        Store(resources.memory, resources.responses)
+        FollowRedirects {
+            Lookup(resources.responses)
+            Fetch(resources.client)
+            Decode()
+            Downscale()
+            Encode(.webp)
+            Store(resources.memory, resources.responses)
+        }
     }
 }
 

@@ -25,7 +25,7 @@ final class SecondLevelTests {
             memory: MemoryCache(), responses: cache(name), client: CurlClient(.init(addresses: .any)))
         return .returnCacheElseLoad(resources).replacing(
             Fetch.self,
-            with: SharedCache(cache("shared")) { Fetch(responses: resources.responses, client: resources.client) })
+            with: SharedCache(cache("shared")) { Fetch(resources.client) })
     }
 
     @Test("it gives one machine what another has fetched, until that expires")

@@ -185,7 +185,7 @@ final class TaskPagesTests {
     func refused() async throws {
         let pipeline = ImagePipeline {
             RefuseHost(host: "127.0.0.1")
-            Fetch(responses: resources().responses, client: CurlClient(.init(addresses: .any)))
+            Fetch(CurlClient(.init(addresses: .any)))
         }
         let error = await #expect(throws: LoadError.self) { try await pipeline.load(ImageRequest(origin.url("/a"))) }
         try expectTrace(#require(error).trace, "RefuseHost failed")

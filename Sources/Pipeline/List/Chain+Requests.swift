@@ -43,7 +43,7 @@ extension Chain.Slot {
     @inline(never)
     func report(_ load: inout Load) -> RequestReport? {
         guard let events = load.events, load.phase == .empty else { return nil }
-        let report = RequestReport(events, hadCachedImage: load.hasCachedImage)
+        let report = RequestReport(events, hadCachedImage: load.hasCachedImage, hasBegun: load.isRequestOpen)
         load.events = { report.take($0) }
         return report
     }
@@ -76,6 +76,9 @@ extension RequestReport {
         load.events = sink
         let isFromOrigin = load.phase != .empty && (load.source == .network || load.source == .revalidated)
         guard isFromOrigin || hasBegun else { return }
+        load.isRequestOpen = load.phase == .redirected
+        // It goes on with the request for the next hop.
+        guard !load.isRequestOpen else { return begin() }
         var bytes: Int?
         if case .original(let image) = load.content, load.source == .network { bytes = image.bytes.count }
         end(from: load.source, bytes: bytes)
@@ -86,6 +89,7 @@ extension RequestReport {
     func end(_ load: inout Load, _ error: any Error) {
         load.events = sink
         guard let error = error as? LoadError, hasBegun || error.isOrigins else { return }
+        load.isRequestOpen = false
         end(with: error)
     }
 }

@@ -4,11 +4,13 @@
 /// let pipeline = ImagePipeline {
 ///     ResolveIdentifier()
 ///     MemoryLookup(memory)
-///     Lookup(responses)
-///     Fetch(responses: responses, client: client)
-///     Decode()
-///     Downscale()
-///     Store(memory, responses)
+///     FollowRedirects {
+///         Lookup(responses)
+///         Fetch(client)
+///         Decode()
+///         Downscale()
+///         Store(memory, responses)
+///     }
 /// }
 /// let response = try await pipeline.load(ImageRequest(url))
 /// ```
@@ -25,6 +27,8 @@ public struct ImagePipeline: Sendable {
     let codecs: ListCodecs?
     /// Which URLs the clients of the list may ask; `nil` if any.
     let urlRule: URLRule?
+    /// The header fields that tell users apart, which the keys of loads include.
+    private let credentials: CredentialFields
     /// The edits that found no place in the list, such as `inserting(Block, before: Lease)`.
     package let misplacedEdits: [String]
 
@@ -114,7 +118,7 @@ public struct ImagePipeline: Sendable {
         self.isWrittenOut = isWrittenOut
         misplacedEdits = misplaced
         signature = told.signature
-        urlRule = told.urlRule
+        (urlRule, credentials) = (told.urlRule, told.credentials)
     }
 
     /// Loads an image by taking its request down the list.
@@ -145,7 +149,9 @@ public struct ImagePipeline: Sendable {
             guard box.isBox else { throw .noBox(box, request.source) }
             request.maxPixelSize = box.withoutZero
         }
-        return Load(request, clock: clock, list: signature, codecs: used, urlRule: urlRule, events: events)
+        return Load(
+            request, clock: clock, list: signature, codecs: used, credentials: credentials, urlRule: urlRule,
+            events: events)
     }
 }
 

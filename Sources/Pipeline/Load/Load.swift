@@ -5,29 +5,38 @@ package import FoundationEssentials
 /// A load is a value. Its content changes only through ``advance(to:from:)`` and its response through
 /// ``advance(response:from:)`` and ``deliver(_:from:)``, which let it move forward and never back.
 public struct Load: Sendable {
-    /// The image to load.
-    public let request: ImageRequest
+    /// The image to load. In a list that follows redirects its URL and header fields are those that the last one leads to.
+    public internal(set) var request: ImageRequest
     /// The clock that this load uses.
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
     public let list: Digest
     /// The codecs of the list, or else of the loader; `nil` if neither names any.
     package let listCodecs: ListCodecs?
+    /// The header fields that tell users apart, which the keys of the load include.
+    package let credentials: CredentialFields
     /// Which URLs the clients of the list may ask; `nil` if any.
     package let urlRule: URLRule?
 
     /// What has been found so far.
-    public private(set) var content: LoadContent = .empty
+    public internal(set) var content: LoadContent = .empty
     /// Where ``content`` came from; `nil` while the load is empty.
-    public private(set) var source: LoadSource?
-    /// The identity of the source's bytes; `nil` until a stage resolved it.
-    public private(set) var sourceKey: SourceKey?
+    public internal(set) var source: LoadSource?
+    /// The identity of the source's bytes; `nil` until a stage resolved it. It belongs to the URL of ``request``.
+    public internal(set) var sourceKey: SourceKey?
     /// The identity of the list's final product; `nil` until a stage resolved the source's.
     public private(set) var variantKey: VariantKey?
     /// What is known of the HTTP response behind the load.
     public internal(set) var response: ResponseState = .unknown
     /// Whether ``content`` is stale and was accepted anyway.
     public var isStale = false
+
+    /// Whether redirects of the present URL are followed. Elsewhere they are responses without an image.
+    package var followsRedirects = false
+    /// How the load came to its present URL; `nil` where it began.
+    var redirection: Redirection?
+    /// Whether a request has brought a redirect, so that it isn't over.
+    package internal(set) var isRequestOpen = false
 
     /// When the product stops being fresh for this request; `nil` if nothing limits it.
     package var freshUntil: Date?
@@ -53,13 +62,13 @@ public struct Load: Sendable {
 
     init(
         _ request: ImageRequest, clock: any LoadClock, list: Digest, codecs: ListCodecs? = nil,
-        urlRule: URLRule? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
+        credentials: CredentialFields = .standard, urlRule: URLRule? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request
         self.clock = clock
         self.list = list
         listCodecs = codecs
-        self.urlRule = urlRule
+        (self.credentials, self.urlRule) = (credentials, urlRule)
         self.events = events
         recorder = TraceRecorder(start: clock.uptimeNanoseconds)
     }
@@ -68,7 +77,7 @@ public struct Load: Sendable {
     public var phase: Phase { content.phase }
 
     /// The image, as errors and logs may show it.
-    public var subject: String { request.source.redacted }
+    public var subject: String { (redirection?.request ?? request).source.redacted }
 
     /// How urgent the load is now: its request's priority, or the one it was changed to since, for itself or for
     /// another load that shares the work.
@@ -179,13 +188,15 @@ public struct Load: Sendable {
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
     public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
         var fork = Load(
-            request, clock: clock, list: list, codecs: listCodecs, urlRule: urlRule, events: events)
+            request, clock: clock, list: list, codecs: listCodecs, credentials: credentials, urlRule: urlRule,
+            events: events)
         fork.content = content
         fork.source = source
         fork.sourceKey = sourceKey
         fork.variantKey = variantKey
         fork.response = response
         fork.isStale = isStale
+        (fork.followsRedirects, fork.redirection, fork.isRequestOpen) = (followsRedirects, redirection, isRequestOpen)
         (fork.freshUntil, fork.facts) = (freshUntil, facts)
         fork.attachments = attachments
         fork.showsImages = showsImages
@@ -198,11 +209,12 @@ public struct Load: Sendable {
 
     /// Takes over a fork's content, response and attachments, and its trace as that of the running stage's body.
     public mutating func adopt(_ fork: Load) {
-        if fork.advances > 0 { advance(to: fork.content, from: fork.source) }
+        // A fork that has followed redirects may have found nothing in the end.
+        if fork.advances > 0, fork.phase != .empty { advance(to: fork.content, from: fork.source) }
         // The fork may be another load's, of the same source in another size, so keys that are settled here stay.
         if sourceKey == nil, let key = fork.sourceKey { identify(as: key) }
         if fork.response.step >= response.step { response = fork.response }
-        isStale = fork.isStale
+        (isStale, isRequestOpen) = (fork.isStale, fork.isRequestOpen)
         (freshUntil, facts) = (fork.freshUntil, fork.facts)
         attachments = attachments.filter { own in !fork.attachments.contains { type(of: $0) == type(of: own) } }
         attachments += fork.attachments

@@ -2,6 +2,8 @@
 public enum LoadContent: Sendable {
     /// Nothing yet.
     case empty
+    /// A redirect, which a composite around the stage follows.
+    case redirected
     /// The source's own bytes.
     case original(EncodedImage)
     /// Pixels.
@@ -15,6 +17,7 @@ public enum LoadContent: Sendable {
     public var phase: Phase {
         switch self {
         case .empty: .empty
+        case .redirected: .redirected
         case .original: .original
         case .decoded: .decoded
         case .encoded: .encoded
@@ -25,7 +28,7 @@ public enum LoadContent: Sendable {
     /// What the content would be as a result; `nil` while there is nothing.
     public var product: Product? {
         switch self {
-        case .empty: nil
+        case .empty, .redirected: nil
         case .original(let bytes), .encoded(let bytes): .bytes(bytes)
         case .decoded(let image): .image(image)
         case .ready(let product): product
@@ -36,7 +39,7 @@ public enum LoadContent: Sendable {
     /// product.
     var cost: Int? {
         switch self {
-        case .empty: nil
+        case .empty, .redirected: nil
         case .original(let bytes), .encoded(let bytes), .ready(.bytes(let bytes)): bytes.bytes.count
         case .decoded(let image), .ready(.image(let image)): image.byteCount
         }

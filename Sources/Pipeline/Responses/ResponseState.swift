@@ -50,15 +50,23 @@ public indirect enum ResponseState: Sendable {
         if case .fetched(let exchange) = self { exchange.headers } else { stored?.headers ?? [:] }
     }
 
-    /// The bytes that become the load's original together with this state, and where they came from.
-    var original: (EncodedImage, LoadSource)? {
+    /// Whether the response leads elsewhere (RFC 9110 section 15.4).
+    package var isRedirect: Bool {
+        if case .fetched(let exchange) = self { exchange.isRedirect } else { stored?.isRedirect ?? false }
+    }
+
+    /// What becomes the load's content together with this state, and where it came from.
+    fileprivate var content: (LoadContent, LoadSource)? {
+        let (image, source): (EncodedImage, LoadSource)
         switch self {
-        case .unknown, .stale: nil
-        case .fresh(let stored, _): (stored.encodedImage, .disk)
+        case .unknown, .stale: return nil
+        case .fresh(let stored, _): (image, source) = (stored.encodedImage, .disk)
         case .fetched(let exchange):
-            (EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType]), .network)
-        case .confirmed(let stored, _): (stored.encodedImage, .revalidated)
+            image = EncodedImage(bytes: exchange.body, declaredType: exchange.headers[.contentType])
+            source = .network
+        case .confirmed(let stored, _): (image, source) = (stored.encodedImage, .revalidated)
         }
+        return (isRedirect ? .redirected : .original(image), source)
     }
 
     /// How far a load has come with it. No state follows one of a later step.
@@ -90,8 +98,13 @@ extension Load {
         guard state.step >= response.step else {
             return breach("it tried to move the response back; the response of a load only moves forward")
         }
+        guard followsRedirects || state.step < 2 || !state.isRedirect else {
+            let redirect = "The origin sends a redirect, which this list doesn't follow. Put FollowRedirects around its stages."
+            let status = if case .fetched(let exchange) = state { exchange.status } else { state.stored?.status }
+            return fail(with: LoadError(.httpStatus, subject: subject, redirect, httpStatus: status))
+        }
         response = state
-        if let (image, origin) = state.original { advance(to: .original(image), from: source ?? origin) }
+        if let (content, origin) = state.content { advance(to: content, from: source ?? origin) }
     }
 
     /// Gives the load a fetched response: sets its ``response`` and its original in one step.
@@ -100,8 +113,11 @@ extension Load {
     /// later load finds it and can have it confirmed. A 304 confirms the stale response of the load's ``response``,
     /// whose body becomes the original.
     ///
-    /// Any other status brings no image: a redirect, an error, or a 304 that nothing was stored for. The stage then fails
-    /// with ``LoadError/Code/httpStatus``, with the status and the response's `Retry-After`. `Retry`, `StaleIfError` and
+    /// A redirect (RFC 9110 section 15.4) is followed if a `FollowRedirects` stands around the stage, which then runs
+    /// again for the URL that the redirect leads to.
+    ///
+    /// Any other status brings no image: an error, or a 304 that nothing was stored for. The stage then fails with
+    /// ``LoadError/Code/httpStatus``, with the status and the response's `Retry-After`. `Retry`, `StaleIfError` and
     /// `LimitErrors` know what to do about it.
     ///
     /// The engine reports the request to everybody who watches the load: its beginning, its progress and its end. See
@@ -114,13 +130,36 @@ extension Load {
         switch (exchange.status, response) {
         case (200..<300, _): advance(response: .fetched(exchange.tagged(request.tags)), from: source)
         case (304, .stale(let stored, _)): advance(response: .confirmed(stored, by: exchange), from: source)
+        case _ where exchange.isRedirect && followsRedirects: advance(response: .fetched(exchange), from: source)
         default: fail(with: .status(of: exchange, subject: subject))
         }
+    }
+
+    /// Continues with a stale response, which stands in for the origin's.
+    package mutating func acceptStale(_ stored: StoredResponse, _ freshness: Freshness) {
+        isStale = true
+        advance(response: .stale(stored, freshness))
+        advance(to: stored.isRedirect ? .redirected : .original(stored.encodedImage), from: .disk)
     }
 
     /// The stored response whose body is the load's original; `nil` where the original came from elsewhere, or there is
     /// none yet.
     public var storedOriginal: StoredResponse? {
-        phase == .empty || response.kind == .stale && !isStale ? nil : response.stored
+        phase <= .redirected || response.kind == .stale && !isStale ? nil : response.stored
     }
+}
+
+extension Int {
+    /// Whether a response with this status may lead elsewhere (RFC 9110 section 15.4).
+    package var isRedirect: Bool { [301, 302, 303, 307, 308].contains(self) }
+}
+
+extension HTTPExchange {
+    /// Whether the response leads elsewhere.
+    package var isRedirect: Bool { status.isRedirect && headers.contains(.location) }
+}
+
+extension StoredResponse {
+    /// Whether the response leads elsewhere.
+    package var isRedirect: Bool { status.isRedirect && headers.contains(.location) }
 }

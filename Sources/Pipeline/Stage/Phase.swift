@@ -2,6 +2,8 @@
 public enum Phase: UInt8, Sendable, Comparable, CaseIterable {
     /// Nothing has been found yet.
     case empty
+    /// A redirect is at hand, whose target comes next. Only a list that follows redirects has this phase.
+    case redirected
     /// The source's own bytes are at hand.
     case original
     /// Pixels are at hand.

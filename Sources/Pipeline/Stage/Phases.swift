@@ -11,6 +11,8 @@ public struct Phases: OptionSet, Sendable, Hashable {
 
     /// Nothing has been found yet.
     public static let empty = Phases(.empty)
+    /// A redirect is at hand.
+    public static let redirected = Phases(.redirected)
     /// The source's own bytes are at hand.
     public static let original = Phases(.original)
     /// Pixels are at hand.
@@ -20,7 +22,7 @@ public struct Phases: OptionSet, Sendable, Hashable {
     /// The result is final.
     public static let ready = Phases(.ready)
     /// Every phase: what an observer accepts.
-    public static let all: Phases = [.empty, .original, .decoded, .encoded, .ready]
+    public static let all: Phases = [.empty, .redirected, .original, .decoded, .encoded, .ready]
 
     /// Whether the set holds a phase.
     public func contains(_ phase: Phase) -> Bool { rawValue & (1 << phase.rawValue) != 0 }

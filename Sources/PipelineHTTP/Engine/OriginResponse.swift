@@ -32,7 +32,7 @@ struct OriginResponse {
 extension Int {
     /// Whether a response to GET with this status says that the stored response is no longer suitable (RFC 9111 section
     /// 4.3.3): every final status except server errors and those about the request's own condition or range.
-    var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
+    package var evictsStored: Bool { self >= 200 && self < 500 && ![206, 304, 412, 416].contains(self) }
 }
 
 extension HTTPExchange {

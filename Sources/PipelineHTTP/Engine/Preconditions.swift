@@ -15,7 +15,7 @@ package enum Preconditions {
     }
 
     /// Returns a request's fields without conditions, for a caller that has no use for a 304 or a 412.
-    static func removed(from request: HTTPFields) -> HTTPFields {
+    package static func removed(from request: HTTPFields) -> HTTPFields {
         guard areGiven(in: request) || areForOrigin(in: request) else { return request }
         return request.filtered { ![.ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince].contains($0.name) }
     }

@@ -12,7 +12,7 @@ package struct RedirectHops: Sendable {
     private let credentials: CredentialFields
     private var count = 0
 
-    init(_ request: TransferRequest, credentials: CredentialFields) {
+    package init(_ request: TransferRequest, credentials: CredentialFields) {
         self.request = request
         self.request.maximumRedirects = 0
         self.credentials = credentials
@@ -21,7 +21,7 @@ package struct RedirectHops: Sendable {
     /// Moves to the hop that a response leads to.
     /// - Returns: false if the response is not a redirect.
     /// - Throws: `LoadError` if the redirect leads to a URL that can't be fetched, or is one too many.
-    mutating func follow(status: Int, _ headers: HTTPFields) throws -> Bool {
+    package mutating func follow(status: Int, _ headers: HTTPFields) throws -> Bool {
         guard status.isRedirect, headers.contains(.location) else { return false }
         let origin = try CurlURL(request.url)
         guard
@@ -43,14 +43,9 @@ package struct RedirectHops: Sendable {
     func mayRead(by rule: URLRule?) -> Bool { count == 0 || rule?(request.url) ?? true }
 
     /// The key of responses to the current hop.
-    func key() -> SourceKey? {
+    package func key() -> SourceKey? {
         SourceKey(
             ImageRequest(.url(request.url), headers: request.headers, partition: request.partition),
             credentials: credentials)
     }
-}
-
-extension Int {
-    /// Whether a response with this status may lead elsewhere (RFC 9110 section 15.4).
-    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(self) }
 }

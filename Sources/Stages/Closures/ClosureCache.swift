@@ -7,7 +7,7 @@ public import Pipeline
 /// ImagePipeline {
 ///     ResolveIdentifier()
 ///     ReadCache(cache)
-///     Fetch(responses: responses, client: client)
+///     Fetch(client)
 ///     Decode()
 ///     Downscale()
 ///     WriteCache(cache)

@@ -5,9 +5,9 @@ public import Pipeline
 ///
 /// ```swift
 /// FirstOf {
-///     Fetch(responses: responses, client: client)
+///     Fetch(client)
 ///     Alternative {
-///         Fetch(responses: responses, client: mirror)  // a Rewritten client, which asks another host
+///         Fetch(mirror)  // a Rewritten client, which asks another host
 ///         Decode()                                     // what this one gives has to decode
 ///     }
 /// }

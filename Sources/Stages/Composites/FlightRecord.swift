@@ -3,6 +3,8 @@ import Pipeline
 /// One flight: its waiters, its events, its result.
 struct FlightRecord {
     let key: FlightKey
+    /// The source of the load that began it: another than the key's once redirects were followed.
+    let origin: SourceKey
     /// The number of the outermost flight in whose work this one began; its own number if it began in none.
     let root: UInt64
     /// Keeps the objects alive that the key names by their addresses.
@@ -27,8 +29,9 @@ struct FlightRecord {
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 
-    init(key: FlightKey, root: UInt64, list: ListIdentity?, priority: LoadPriority) {
+    init(key: FlightKey, origin: SourceKey?, root: UInt64, list: ListIdentity?, priority: LoadPriority) {
         self.key = key
+        self.origin = origin ?? key.source
         self.root = root
         self.list = list
         self.priority = AdjustablePriority(priority)

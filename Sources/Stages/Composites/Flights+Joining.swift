@@ -84,7 +84,8 @@ extension Flights {
                 return (waiter, record.result)
             }
             let flight = state.number()
-            var record = FlightRecord(key: key, root: root ?? flight, list: list, priority: priority)
+            var record = FlightRecord(
+                key: key, origin: load.variantKey?.source, root: root ?? flight, list: list, priority: priority)
             let waiter = FlightWaiter(number, flight, record, joined: false, load, relay)
             record.add(waiter, priority)
             if waiter.isFetch { record.members = 1 }

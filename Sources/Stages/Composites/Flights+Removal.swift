@@ -9,7 +9,7 @@ extension Flights {
     func noteRemoval(of source: SourceKey) {
         refreshes.dropWaiting()
         change { state in
-            state.withdrawAll { $0.source == source }
+            state.withdrawAll { $0.key.source == source || $0.origin == source }
             // Without loads under way, nothing could store it.
             guard !state.roots.isEmpty else { return }
             let number = state.number()
@@ -53,10 +53,11 @@ extension Flights {
 
 extension Flights.State {
     /// Withdraws the chosen flights, so that no load can join them.
-    fileprivate mutating func withdrawAll(where isChosen: (FlightKey) -> Bool) {
-        for (key, flight) in joinable where isChosen(key) {
+    fileprivate mutating func withdrawAll(where isChosen: (FlightRecord) -> Bool) {
+        for flight in joinable.values {
+            guard let record = records[flight], isChosen(record) else { continue }
             withdraw(flight)
-            if let record = records[flight], record.key.isFetch, record.members == 0 { settleSource(flight) }
+            if record.key.isFetch, record.members == 0 { settleSource(flight) }
         }
     }
 }

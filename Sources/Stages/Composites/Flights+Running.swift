@@ -8,7 +8,7 @@ extension Flights {
             let slot = try? await waiter.turn.value()
             await CurrentFlight.$root.withValue(waiter.root) {
                 await AdjustablePriority.$inherited.withValue(waiter.priority) {
-                    await self.run(waiter.flight, load, body)
+                    await self.run(waiter.flight, load, body, isFetch: waiter.isFetch)
                 }
             }
             waiter.priority.end()
@@ -26,10 +26,12 @@ extension Flights {
 
     /// Never inlined into the task that waits for a slot, which would hold this function's memory while it waits.
     @inline(never)
-    private func run(_ flight: UInt64, _ load: Load, _ body: Chain) async {
+    private func run(_ flight: UInt64, _ load: Load, _ body: Chain, isFetch: Bool) async {
         guard let order = beginWork(of: flight, load) else { return }
         var fork = load.forked { self.broadcast($0, flight) }
         fork.showsImages = { self.showsImages(flight) }
+        // Loads that come to one URL by different redirects share its fetch.
+        if isFetch { fork.detach(FollowedRedirects.self) }
         if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order, flights: self)) }
         do {
             try await body.run(&fork)

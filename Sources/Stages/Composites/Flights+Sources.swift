@@ -40,9 +40,9 @@ extension Flights.State {
     mutating func settleSource(_ flight: UInt64) {
         guard let record = records[flight], record.result != nil else { return }
         if record.result?.error == nil, let storedAt = record.storedAt, joinable[record.key] == flight,
-            underWay[record.key.source]?.contains(where: { $0 < storedAt }) == true
+            underWay[record.origin]?.contains(where: { $0 < storedAt }) == true
         {
-            lingering[record.key.source, default: []].append(flight)
+            lingering[record.origin, default: []].append(flight)
             return
         }
         forget(flight)

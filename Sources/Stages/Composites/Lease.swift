@@ -7,7 +7,7 @@ public import Pipeline
 /// ```swift
 /// Lease(disk) {                                    // one process of a machine
 ///     Lookup(shared)
-///     Lease(shared) { Fetch(responses: disk, client: client) }      // one machine of a service
+///     Lease(shared) { Fetch(client) }      // one machine of a service
 /// }
 /// ```
 ///
@@ -80,31 +80,26 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
             try await waiting.look(in: tier, rules: rules, isSecond: true)
         }
         load = waiting
+        var hold: (any LeaseHold)?
         switch turn {
         case .found:
             load.note("stored meanwhile")
             return .hit
-        case .alone: try await body.run(&load)
-        case .hold(let hold):
-            load.attach(WriteRight(load.attachment(WriteRight.self), holding: hold, of: tier))
-            do {
-                try await body.run(&load)
-            } catch {
-                await evict(key, load, hold, after: error)
-                // Others need not wait until the last copy of the failed load is released.
-                await hold.end(isStored: false)
-                throw error
-            }
+        case .alone: break
+        case .hold(let granted):
+            hold = granted
+            load.attach(WriteRight(load.attachment(WriteRight.self), holding: granted, of: tier))
+        }
+        let askedAt = load.clock.now
+        do {
+            try await body.run(&load)
+        } catch {
+            await tier.related(to: hold).removeReplaced(by: error, for: load, askedAt: askedAt)
+            // Others need not wait until the last copy of the failed load is released.
+            await hold?.end(isStored: false)
+            throw error
         }
         return .done
-    }
-
-    /// Removes the tier's stale response if the origin has said that it is no longer suitable (RFC 9111 section 4.3.3).
-    private func evict(_ key: SourceKey, _ load: Load, _ hold: any LeaseHold, after error: any Error) async {
-        guard let status = (error as? LoadError)?.httpStatus, [404, 410].contains(status),
-            load.response.stored?.tier === tier.identity
-        else { return }
-        await tier.related(to: hold).evict(key, for: load.request.headers, askedAt: load.clock.now)
     }
 }
 

@@ -9,7 +9,7 @@ public import Pipeline
 /// ```swift
 /// let loader = try ImageLoader(resources) { policy, resources in
 ///     policy.pipeline(resources).replacing(
-///         Fetch.self, with: Preview { Fetch(responses: resources.responses, client: resources.client) }, where: .present)
+///         Fetch.self, with: Preview { Fetch(resources.client) }, where: .present)
 /// }
 /// ```
 ///

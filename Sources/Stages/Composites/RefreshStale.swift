@@ -32,26 +32,26 @@ public struct RefreshStale: CompositeStage {
     /// Runs the body, on the stale bytes if they may be served. An image made from them that is still in memory is the
     /// result as it is.
     public func run(_ load: inout Load) async throws -> Outcome {
-        guard load.phase == .empty, let standIn = load.standIn,
-            standIn.freshness.mayBeServedWhileRevalidating
+        guard load.phase == .empty, case .stale(let stored, let freshness) = load.response,
+            freshness.mayBeServedWhileRevalidating
         else {
             try await body.run(&load)
             return .done
         }
         let fork = load.forked(events: nil)
-        flights.refresh(standIn.response.generation) { [body] in
+        flights.refresh(stored.generation) { [body] in
             var fork = fork
             // A failed refresh changes nothing: the next load asks again.
             try? await body.run(&fork)
         }
         load.note("stale, refreshed in the background")
-        if let kept = load.attachment(MemoryEntry.self), kept.isMade(from: standIn.response) {
+        if let kept = load.attachment(MemoryEntry.self), kept.isMade(from: stored) {
             load.isStale = true
             load.report(.hasCache(kept.product, source: .memory))
             load.give(kept, until: kept.validity.end(for: load.request.expiry, under: .asRequested))
             return .done
         }
-        load.giveStale(standIn)
+        load.acceptStale(stored, freshness)
         try await body.run(&load)
         if let product = load.content.product { load.report(.hasCache(product, source: .disk)) }
         return .done

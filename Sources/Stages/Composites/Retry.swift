@@ -16,7 +16,7 @@ public import Pipeline
 ///
 /// ```swift
 /// let patient = ImagePipeline.returnCacheElseLoad(resources).replacing(
-///     Fetch.self, with: Retry { Fetch(responses: resources.responses, client: resources.client) })
+///     Fetch.self, with: Retry { Fetch(resources.client) })
 /// ```
 ///
 /// The load's events show one request, whatever the number of attempts; the trace shows each of them.

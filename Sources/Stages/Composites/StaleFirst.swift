@@ -6,7 +6,7 @@ public import Pipeline
 ///
 /// ```swift
 /// StaleFirst {
-///     Fetch(responses: responses, client: client)
+///     Fetch(client)
 ///     Decode()
 ///     Downscale()
 /// }
@@ -31,11 +31,13 @@ public struct StaleFirst: CompositeStage {
         let entry = load.response.stored
         if load.phase != .empty {
             try await body.run(&load)
-        } else if let kept = load.attachment(MemoryEntry.self), entry.map(kept.isMade) ?? true {
-            load.report(.hasCache(kept.product, source: .memory))
+        } else if let kept = load.attachment(MemoryEntry.self), entry.map({ $0.isRedirect || kept.isMade(from: $0) }) ?? true
+        {
+            // Once the origin has answered with a redirect, nothing stale is shown.
+            if !load.isRequestOpen { load.report(.hasCache(kept.product, source: .memory)) }
             let image = content(of: kept.product, in: load)
             if let remaining = try await run(&load, confirming: entry) { try await finish(&load, image, remaining) }
-        } else if let entry, load.showsInterimImages {
+        } else if let entry, !entry.isRedirect, load.showsInterimImages, !load.isRequestOpen {
             try await runDecoding(entry, &load)
         } else {
             try await body.run(&load)

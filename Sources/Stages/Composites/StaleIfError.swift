@@ -22,7 +22,7 @@ public struct StaleIfError: CompositeStage {
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
     /// Also the stale bytes or product themselves.
-    public var produces: Phases { body.outcomes(from: body.accepts).union([.original, .ready]) }
+    public var produces: Phases { body.outcomes(from: body.accepts).union([.redirected, .original, .ready]) }
 
     /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -40,13 +40,11 @@ public struct StaleIfError: CompositeStage {
     private func standingIn(for error: LoadError, in failed: Load, from start: Load) throws -> Load {
         guard let failure = OriginFailure(error) else { throw error }
         var load = failed
-        // If the origin has answered some hops, only a response that is stored for the next one may stand in.
-        let isAnswered = failed.attachment(RedirectTrail.self)?.isAnswered ?? false
-        if let standIn = failed.standIn {
-            guard standIn.freshness.mayStandIn(for: failure, within: load.request.staleIfError) else { throw error }
+        if case .stale(let stored, let freshness) = failed.response {
+            guard freshness.mayStandIn(for: failure, within: load.request.staleIfError) else { throw error }
             load.restart(from: start)
-            load.giveStale(standIn)
-        } else if !isAnswered, let stale = start.attachment(MemoryEntry.self), stale.mayStandIn(for: failure, in: start)
+            load.acceptStale(stored, freshness)
+        } else if !failed.hasAnsweredRedirect, let stale = start.attachment(MemoryEntry.self), stale.mayStandIn(for: failure, in: start)
         {
             load.restart(from: start)
             load.isStale = true

@@ -5,7 +5,7 @@ public import Pipeline
 /// ```swift
 /// StaleIfError {
 ///     Timeout(.seconds(2)) {
-///         Fetch(responses: responses, client: client)
+///         Fetch(client)
 ///     }
 /// }
 /// ```

@@ -70,7 +70,7 @@ struct ClosureTests {
         let error = await failure(.stageFailed) {
             try await ImagePipeline {
                 ResolveIdentifier()
-                Fetch(responses: responses, client: Broken())
+                Fetch(Broken())
             }.load(ImageRequest(url)) { event in
                 if case .requestCompleted(_, let error) = event {
                     events.withLock { $0.append(error?.code.rawValue ?? "none") }

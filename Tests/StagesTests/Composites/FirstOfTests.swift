@@ -25,9 +25,9 @@ struct FirstOfTests {
         .returnCacheElseLoad(resources).replacing(
             Fetch.self,
             with: FirstOf {
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
                 Alternative {
-                    Fetch(responses: resources.responses, client: mirror)
+                    Fetch(mirror)
                     Decode()
                 }
             })
@@ -81,7 +81,7 @@ struct FirstOfTests {
             ResolveIdentifier()
             FirstOf {
                 Lookup(resources.responses)
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
             }
         }.load(ImageRequest(site.origin.url("/a")))
         #expect(response.source == .network)

@@ -169,7 +169,7 @@ struct LeaseTests {
         await site.origin.until { $0.requests.count == 1 }
         let impatient = ImagePipeline {
             ResolveIdentifier()
-            Lease(other.responses, patience: .zero) { Fetch(responses: other.responses, client: other.client) }
+            Lease(other.responses, patience: .zero) { Fetch(other.client) }
             Decode()
             Store(nil, other.responses)
         }

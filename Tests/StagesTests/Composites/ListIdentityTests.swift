@@ -100,8 +100,8 @@ struct ListIdentityTests {
     func parts() {
         let responses = HTTPCache(folder: "/nowhere")
         let (one, other) = (ClosureClient { _ in [1] }, ClosureClient { _ in [2] })
-        #expect(isSame(Fetch(responses: responses, client: one), Fetch(responses: responses, client: one)))
-        #expect(!isSame(Fetch(responses: responses, client: one), Fetch(responses: responses, client: other)))
+        #expect(isSame(Fetch(one), Fetch(one)))
+        #expect(!isSame(Fetch(one), Fetch(other)))
         #expect(!isSame(Decode(threads: BlockingThreads(name: "own", count: 1)), Decode()))
         #expect(isSame(Decode(codecs: [.png, .jpeg, .webp]), Decode(codecs: [.png, .jpeg, .webp])))
         #expect(!isSame(Decode(codecs: [.png]), Decode(codecs: [.jpeg])))

@@ -22,7 +22,7 @@ struct RetryTests {
         return ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Retry(attempts: attempts, initialDelay: .seconds(1), maximumDelay: maximumDelay, jitter: jitter) {
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
             }
         }
     }
@@ -182,7 +182,7 @@ struct RetryTests {
         let pipeline = ImagePipeline.returnCacheElseLoad(resources).replacing(
             Fetch.self,
             with: Retry(initialDelay: .seconds(1), jitter: { 1 }) {
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
             })
         #expect("\(pipeline)".contains("Retry(attempts: 3) {"))
         let picture = try Pictures.bytes("good/webp-lossy.webp")
@@ -208,7 +208,7 @@ struct RetryTests {
             Fetch.self,
             with: LimitErrors(limits, in: resources.responses) {
                 Retry(attempts: 2, initialDelay: .seconds(1), jitter: { 1 }) {
-                    Fetch(responses: resources.responses, client: resources.client)
+                    Fetch(resources.client)
                 }
             })
         let request = ImageRequest(site.origin.url("/a"))

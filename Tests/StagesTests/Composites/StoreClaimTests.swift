@@ -23,7 +23,7 @@ struct StoreClaimTests {
         let pipeline = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Coalesce(flights, by: .variant) {
-                Coalesce(flights, by: .source) { Fetch(responses: responses, client: resources.client) }
+                Coalesce(flights, by: .source) { Fetch(resources.client) }
                 StubStage("Decode", accepts: .original) { load in
                     looked.increment()
                     if load.request.maxPixelSize == 20 { try await gate.wait() }
@@ -74,7 +74,7 @@ struct StoreClaimTests {
         let pipeline = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Coalesce(flights, by: .variant) {
-                Coalesce(flights, by: .source) { Fetch(responses: responses, client: resources.client) }
+                Coalesce(flights, by: .source) { Fetch(resources.client) }
                 StubStage("Decode", accepts: .original) { load in
                     looked.increment()
                     try await gate.wait()

@@ -22,7 +22,7 @@ struct TimeoutTests {
         return ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             Timeout(limit) {
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
             }
         }
     }
@@ -84,7 +84,7 @@ struct TimeoutTests {
     func standsIn() async throws {
         let resources = site.resources()
         let pipeline = ImagePipeline.returnCacheElseLoad(resources).replacing(
-            Fetch.self, with: Timeout(.seconds(2)) { Fetch(responses: resources.responses, client: resources.client) })
+            Fetch.self, with: Timeout(.seconds(2)) { Fetch(resources.client) })
         site.origin.script(
             "/slow", .init(headers: [.cacheControl: "max-age=60"], body: try Pictures.bytes("good/webp-lossy.webp")))
         let request = ImageRequest(site.origin.url("/slow"))

@@ -19,7 +19,7 @@ struct PreviewTests {
         try ImageLoader(site.resources(), defaults: LoadOptions(maxPixelSize: 100)) { policy, resources in
             policy.pipeline(resources).replacing(
                 Fetch.self,
-                with: Preview(minimumBytes: 1000) { Fetch(responses: resources.responses, client: resources.client) },
+                with: Preview(minimumBytes: 1000) { Fetch(resources.client) },
                 where: .present)
         }
     }

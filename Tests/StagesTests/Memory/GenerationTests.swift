@@ -57,7 +57,7 @@ struct GenerationTests: CacheSuite {
                 MemoryLookup(memory)
                 Lookup(cache)
                 StaleFirst {
-                    Fetch(responses: cache, client: site.client)
+                    Fetch(site.client)
                     Decode()
                     Downscale()
                 }

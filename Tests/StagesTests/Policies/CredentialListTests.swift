@@ -17,7 +17,7 @@ struct CredentialListTests {
 
     /// A stage that goes by the keys, in a list that says what settles them.
     private func lists(_ resolve: any Stage) -> [(name: String, chain: Chain)] {
-        let fetch = Fetch(responses: responses, client: site.client)
+        let fetch = Fetch(site.client)
         let limits = ErrorLimits(clientErrors: .init(attempts: 1, maxAge: .seconds(60)))
         return [
             ("Lookup", Chain([resolve, Lookup(responses), fetch])),

@@ -44,7 +44,7 @@ struct CustomSourceTests {
         ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             MemoryLookup(memory)
-            Fetch(responses: resources.responses, client: resources.client)
+            Fetch(resources.client)
             Decode()
             Store(memory, nil)
         }

@@ -20,7 +20,7 @@ struct EditedArrangementTests {
     func preview() async throws {
         let loader = try ImageLoader(site.resources()) { policy, resources in
             policy.pipeline(resources).replacing(
-                Fetch.self, with: Preview { Fetch(responses: resources.responses, client: resources.client) },
+                Fetch.self, with: Preview { Fetch(resources.client) },
                 where: .present)
         }
         let url = site.origin.url("/a")
@@ -164,7 +164,7 @@ struct EditedArrangementTests {
     @Test("A guard stands before each stage that may ask the origin, also where one of them stands behind another")
     func severalOrigins() async throws {
         let (guards, resources) = (Counter(), site.resources())
-        let fetch = Fetch(responses: resources.responses, client: resources.client)
+        let fetch = Fetch(resources.client)
         let list = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
             ClosureStage("Own") { _ in .skipped }
@@ -187,7 +187,7 @@ struct EditedArrangementTests {
         let resources = site.resources()
         let list = ImagePipeline(clock: site.clock) {
             ResolveIdentifier()
-            FirstOf { Fetch(responses: resources.responses, client: resources.client) }
+            FirstOf { Fetch(resources.client) }
             Decode()
         }
         for list in [list.inserting(guardStage, before: Fetch.self), list.inserting(guardStage, at: .beforeOrigin)] {
@@ -232,7 +232,7 @@ struct EditedArrangementTests {
             let stages = stages()
             let list = ImagePipeline(clock: site.clock) {
                 ResolveIdentifier()
-                Fetch(responses: resources.responses, client: resources.client)
+                Fetch(resources.client)
                 Decode()
                 stages
             }
@@ -274,7 +274,7 @@ struct EditedArrangementTests {
         let resources = site.resources()
         let list = ImagePipeline(clock: site.clock) {
             Timeout(.seconds(5)) { ResolveIdentifier() }
-            Retry { Timeout(.seconds(5)) { Fetch(responses: resources.responses, client: resources.client) } }
+            Retry { Timeout(.seconds(5)) { Fetch(resources.client) } }
             Timeout(.seconds(5)) { Decode() }
             Timeout(.seconds(5)) { Store(resources.memory, nil) }
         }

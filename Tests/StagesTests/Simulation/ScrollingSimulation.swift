@@ -175,7 +175,7 @@ final class ScrollingSimulation {
                         load.advance(to: .original(EncodedImage(bytes: [UInt8(world.number(url))])), from: .disk)
                         return .hit
                     }
-                    Coalesce(flights, by: .source) { Fetch(responses: responses, client: client) }
+                    Coalesce(flights, by: .source) { Fetch(client) }
                     StubStage("Decode", accepts: .original, produces: .decoded) { load in
                         guard case .original(let file) = load.content, let number = file.bytes.first else {
                             throw LoadError(.undecodable, subject: load.subject, "There is nothing in it.")

@@ -24,7 +24,7 @@ struct ExcessBytesLoadTests {
         let pipeline = ImagePipeline {
             ResolveIdentifier()
             Lookup(responses)
-            Fetch(responses: responses, client: CurlClient(options))
+            Fetch(CurlClient(options))
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 guard case .original(let image) = load.content, case .url(let url) = load.request.source else {
                     return .skipped

@@ -39,7 +39,7 @@ final class LyingLoads: Sendable {
                     StaleIfError {
                         Coalesce(flights, by: .source) {
                             Lease(cache) {
-                                Retry(attempts: 3, initialDelay: .zero) { Fetch(responses: cache, client: client) }
+                                Retry(attempts: 3, initialDelay: .zero) { Fetch(client) }
                             }
                         }
                     }

@@ -43,7 +43,7 @@ struct InjectedPartsRows {
         let resources = site.resources()
         let pipeline = ImagePipeline {
             ResolveIdentifier()
-            Fetch(responses: resources.responses, client: resources.client)
+            Fetch(resources.client)
             ClosureStage("OwnDecode", accepts: .original, produces: .decoded, signature: "own 1") { load in
                 load.advance(to: .decoded(.filled(7)))
                 return .done

@@ -40,32 +40,10 @@ extension Freshness {
         }
     }
 
-    /// Combines the freshness of two hops of one chain: what both allow, with the lifetime that ends first.
-    func together(with other: Freshness) -> Freshness {
-        let first = (remaining ?? .seconds(Int64.max)) <= (other.remaining ?? .seconds(Int64.max)) ? self : other
-        func allow(_ isAllowed: (Freshness) -> Bool) -> Bool {
-            [self, other].allSatisfy { $0.mayBeServed || isAllowed($0) }
-        }
-        return Freshness(
-            age: first.age, lifetime: first.lifetime, basis: first.basis, remaining: first.remaining,
-            verdict: mayBeServed ? other.verdict : verdict, judged: judged,
-            mayBeServedWhileRevalidating: allow(\.mayBeServedWhileRevalidating),
-            mayBeServedOnError: allow(\.mayBeServedOnError),
-            mayBeServedWhenUnreachable: allow(\.mayBeServedWhenUnreachable))
-    }
-}
-
-/// A stale stored image, with the redirects that led to it.
-package struct StandIn: Sendable {
-    package let response: StoredResponse
-    package let freshness: Freshness
-    let followed: [FollowedRedirect]
-}
-
-extension StandIn {
-    /// The response that a lookup has left, found without a redirect; `nil` unless it is stale.
-    init?(_ state: ResponseState) {
-        guard case .stale(let response, let freshness) = state else { return nil }
-        self.init(response: response, freshness: freshness, followed: [])
+    /// The same, which may not be served under any circumstances.
+    package var refused: Freshness {
+        Freshness(
+            age: age, lifetime: lifetime, basis: basis, remaining: remaining, verdict: verdict, judged: judged,
+            mayBeServedWhileRevalidating: false, mayBeServedOnError: false, mayBeServedWhenUnreachable: false)
     }
 }
