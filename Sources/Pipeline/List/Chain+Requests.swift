@@ -43,7 +43,7 @@ extension Chain.Slot {
     @inline(never)
     func report(_ load: inout Load) -> RequestReport? {
         guard let events = load.events, load.phase == .empty else { return nil }
-        let report = RequestReport(events, hadCachedImage: load.hasCachedImage, hasBegun: load.isRequestOpen)
+        let report = RequestReport(events, hadCachedImage: load.hasCachedImage)
         load.events = { report.take($0) }
         return report
     }

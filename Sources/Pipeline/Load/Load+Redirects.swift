@@ -2,11 +2,16 @@
 final class Redirection: Sendable {
     let request: ImageRequest
     let sourceKey: SourceKey?
+    let events: (@Sendable (LoadEvent) -> Void)?
     /// Whether a redirect has led to another origin.
     let crossesOrigins: Bool
 
-    init(_ request: ImageRequest, _ sourceKey: SourceKey?, crossesOrigins: Bool) {
-        (self.request, self.sourceKey, self.crossesOrigins) = (request, sourceKey, crossesOrigins)
+    init(_ load: Load, crossesOrigins: Bool) {
+        let start = load.redirection
+        request = start?.request ?? load.request
+        sourceKey = start == nil ? load.sourceKey : start?.sourceKey
+        events = start == nil ? load.events : start?.events
+        self.crossesOrigins = crossesOrigins
     }
 }
 
@@ -26,17 +31,30 @@ extension Load {
     package mutating func follow(
         to request: ImageRequest, as key: SourceKey?, response: ResponseState = .unknown, crossesOrigins: Bool
     ) {
-        redirection = Redirection(
-            redirection?.request ?? self.request, redirection == nil ? sourceKey : redirection?.sourceKey,
-            crossesOrigins: crossesOrigins)
+        let start = Redirection(self, crossesOrigins: crossesOrigins)
+        redirection = start
+        if isRequestOpen, let events = start.events {
+            // To whoever watches, the request goes on.
+            self.events = { event in
+                if case .sendingRequest = event { return }
+                events(event)
+            }
+        }
         (self.request, sourceKey, self.response) = (request, key, response)
         (content, source) = (.empty, nil)
     }
+
+    /// Lets the next request be reported as one of its own.
+    package mutating func beginRequest() { isRequestOpen = false }
 
     /// Ends the following of redirects: the request is again the one that the load began with. Reports the end of a request
     /// that has brought a redirect, and perhaps led to something stored.
     package mutating func endRedirects(failing error: (any Error)? = nil) {
         followsRedirects = false
+        if let redirection {
+            (request, sourceKey, events) = (redirection.request, redirection.sourceKey, redirection.events)
+            self.redirection = nil
+        }
         if isRequestOpen {
             isRequestOpen = false
             // A cancelled load reports nothing more.
@@ -45,8 +63,5 @@ extension Load {
                 report(.requestCompleted(source: error == nil ? source : nil, error: failure))
             }
         }
-        guard let redirection else { return }
-        (request, sourceKey) = (redirection.request, redirection.sourceKey)
-        self.redirection = nil
     }
 }

@@ -4,20 +4,18 @@
 /// The stage's own events pass through it, so that a stage that reports its request itself is not reported twice.
 final class RequestReport: Sendable {
     private struct State {
-        var hasBegun: Bool
+        var hasBegun = false
         var hasProgress = false
         var hasEnded = false
         var waiting: [LoadEvent] = []
         var isDelivering = false
     }
 
-    private let state: Lock<State>
+    private let state = Lock(State())
     let sink: @Sendable (LoadEvent) -> Void
     private let hadCachedImage: Bool
 
-    /// - Parameter hasBegun: Whether the request is known, since it has brought a redirect.
-    init(_ sink: @escaping @Sendable (LoadEvent) -> Void, hadCachedImage: Bool, hasBegun: Bool) {
-        state = Lock(State(hasBegun: hasBegun))
+    init(_ sink: @escaping @Sendable (LoadEvent) -> Void, hadCachedImage: Bool) {
         self.sink = sink
         self.hadCachedImage = hadCachedImage
     }

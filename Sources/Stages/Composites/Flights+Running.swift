@@ -30,8 +30,11 @@ extension Flights {
         guard let order = beginWork(of: flight, load) else { return }
         var fork = load.forked { self.broadcast($0, flight) }
         fork.showsImages = { self.showsImages(flight) }
-        // Loads that come to one URL by different redirects share its fetch.
-        if isFetch { fork.detach(FollowedRedirects.self) }
+        // Loads that come to one URL by different redirects, or by none, share its fetch.
+        if isFetch {
+            fork.detach(FollowedRedirects.self)
+            fork.beginRequest()
+        }
         if load.attachment(FlightOrder.self) == nil { fork.attach(FlightOrder(number: order, flights: self)) }
         do {
             try await body.run(&fork)
