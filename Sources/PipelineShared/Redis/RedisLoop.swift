@@ -33,25 +33,42 @@ final class RedisLoop {
     private let report: @Sendable (RedisState) -> Void
     private let clock = SystemClock()
 
-    private var link: RedisLink?
+    /// How far the connection has come. Until it is ready it has a deadline.
+    private enum Phase {
+        case idle
+        /// The host's addresses are looked up.
+        case resolving(RedisResolver, until: Int64)
+        case connecting(RedisLink, until: Int64)
+        /// The server has yet to reply to as many of the client's own commands.
+        case signingIn(RedisLink, replies: Int, until: Int64)
+        /// The server has accepted this client. A connection for messages notes when it last heard of the server, and
+        /// whether it has asked since.
+        case ready(RedisLink, heardAt: Int64, hasAsked: Bool)
+
+        var link: RedisLink? {
+            switch self {
+            case .idle, .resolving: nil
+            case .connecting(let link, _), .signingIn(let link, _, _), .ready(let link, _, _): link
+            }
+        }
+
+        var deadline: Int64 {
+            switch self {
+            case .idle, .ready: .max
+            case .resolving(_, let until), .connecting(_, let until), .signingIn(_, _, let until): until
+            }
+        }
+    }
+
+    private var phase = Phase.idle
     private var breaker = Breaker()
-    /// Whether the server has accepted this client.
-    private var isReady = false
-    /// The replies that the client itself waits for while it signs in.
-    private var ownReplies = 0
-    /// The lookup of the host's addresses, and how many connections were tried, which takes one address after the other.
-    private var resolver: RedisResolver?
+    /// How many connections were tried: one address of the host after the other.
     private var attempts = 0
-    /// When connecting takes too long.
-    private var connectsUntil: Int64 = .max
     /// Requests for which there is no connection yet.
     private var waiting: [RedisRequest] = []
     /// Requests in the order of their replies; `nil` for one that has timed out, whose reply may still come.
     private var sent: Deque<RedisRequest?> = []
     private var nextDeadline: Int64 = .max
-    /// When a connection for messages last heard of the server, and whether it has asked since.
-    private var heardAt: Int64 = 0
-    private var hasAsked = false
 
     init(
         _ address: RedisAddress, _ limits: RedisLimits, _ role: RedisRole, _ thread: RedisThread,
@@ -70,10 +87,10 @@ final class RedisLoop {
             for request in requests { take(request) }
             do throws(RedisFailure) {
                 try connectIfNeeded()
-                if isReady, case .messages(let receiver) = role {
-                    for command in receiver.takeCommands() { link?.append(command) }
+                if case .ready(let link, _, _) = phase, case .messages(let receiver) = role {
+                    for command in receiver.takeCommands() { link.append(command) }
                 }
-                try link?.flush()
+                try phase.link?.flush()
                 try check(at: clock.uptimeNanoseconds)
                 let events = wait(wakeup)
                 if events != 0 { try proceed(events) }
@@ -89,7 +106,7 @@ final class RedisLoop {
     private func take(_ request: RedisRequest) {
         if breaker.isOpen { return request.end(.failure(RedisFailure.paused)) }
         nextDeadline = min(nextDeadline, request.deadline)
-        guard isReady, let link else { return waiting.append(request) }
+        guard case .ready(let link, _, _) = phase else { return waiting.append(request) }
         link.append(request.arguments)
         sent.append(request)
     }
@@ -97,62 +114,62 @@ final class RedisLoop {
     private func connectIfNeeded() throws(RedisFailure) {
         let now = clock.uptimeNanoseconds
         let isWanted = breaker.isOpen ? breaker.isHalfOpen(at: now) : !waiting.isEmpty || isForMessages
-        guard link == nil, isWanted else { return }
-        if resolver == nil { connectsUntil = now + limits.connecting.nanoseconds }
+        guard phase.link == nil, isWanted else { return }
+        let until = phase.deadline == .max ? now + limits.connecting.nanoseconds : phase.deadline
         guard case .host(let host, let port) = address.endpoint, !RedisResolver.isAddress(host) else {
-            link = try RedisLink(address.endpoint)
+            phase = .connecting(try RedisLink(address.endpoint), until: until)
             return
         }
-        guard let resolver else {
-            resolver = try RedisResolver(host) { [thread] in thread.wake() }
+        guard case .resolving(let resolver, _) = phase else {
+            phase = .resolving(try RedisResolver(host) { [thread] in thread.wake() }, until: until)
             return
         }
         guard let addresses = resolver.addresses else { return }
-        self.resolver = nil
         guard !addresses.isEmpty else { throw .unreachable("its host's address can't be found") }
         attempts += 1
-        link = try RedisLink(.host(addresses[(attempts - 1) % addresses.count], port: port))
+        let address = RedisAddress.Endpoint.host(addresses[(attempts - 1) % addresses.count], port: port)
+        phase = .connecting(try RedisLink(address), until: until)
     }
 
-    private func signIn() {
-        guard let link else { return }
+    private func signIn(_ link: RedisLink) {
         var commands: [[String]] = []
         if let password = address.password { commands.append(["AUTH"] + [address.user, password].compactMap(\.self)) }
         if address.database != 0 { commands.append(["SELECT", String(address.database)]) }
         commands.append(["PING"])
         for command in commands { link.append(command.map { Array($0.utf8) }) }
-        ownReplies = commands.count
+        phase = .signingIn(link, replies: commands.count, until: phase.deadline)
     }
 
     private func proceed(_ events: Int16) throws(RedisFailure) {
-        guard let link else { return }
+        guard let link = phase.link else { return }
         let wasConnected = link.isConnected
         try link.proceed(events)
         if link.isConnected, !wasConnected {
-            signIn()
+            signIn(link)
             try link.flush()
         }
         while let reply = try link.nextReply() { try take(reply) }
     }
 
     private func take(_ reply: RedisValue) throws(RedisFailure) {
-        heardAt = clock.uptimeNanoseconds
-        hasAsked = false
-        if ownReplies > 0 {
+        switch phase {
+        case .idle, .resolving, .connecting: break
+        case .signingIn(let link, let replies, let until):
             if case .error(let text) = reply { throw .refused(text) }
-            ownReplies -= 1
-            if ownReplies == 0 { beReady() }
-        } else if case .messages(let receiver) = role {
-            receiver.received(reply)
-        } else if let request = sent.popFirst() {
-            if breaker.succeed() { report(.restored) }
-            request?.end(.success(reply))
+            if replies > 1 { phase = .signingIn(link, replies: replies - 1, until: until) } else { beReady(link) }
+        case .ready(let link, _, _):
+            phase = .ready(link, heardAt: clock.uptimeNanoseconds, hasAsked: false)
+            if case .messages(let receiver) = role {
+                receiver.received(reply)
+            } else if let request = sent.popFirst() {
+                if breaker.succeed() { report(.restored) }
+                request?.end(.success(reply))
+            }
         }
     }
 
-    private func beReady() {
-        isReady = true
-        connectsUntil = .max
+    private func beReady(_ link: RedisLink) {
+        phase = .ready(link, heardAt: clock.uptimeNanoseconds, hasAsked: false)
         let wasOpen = breaker.succeed()
         thread.pause(false)
         if case .messages(let receiver) = role { receiver.connected() }
@@ -163,13 +180,13 @@ final class RedisLoop {
 
     /// Fails requests whose deadline has passed.
     private func check(at now: Int64) throws(RedisFailure) {
-        if now >= connectsUntil { throw .timedOut }
-        if isForMessages, isReady {
+        if now >= phase.deadline { throw .timedOut }
+        if isForMessages, case .ready(let link, let heardAt, let hasAsked) = phase {
             if now - heardAt >= 3 * Self.silence { throw .timedOut }
             if !hasAsked, now - heardAt >= Self.silence {
-                link?.append([Array("PING".utf8)])
-                hasAsked = true
-                try link?.flush()
+                link.append([Array("PING".utf8)])
+                phase = .ready(link, heardAt: heardAt, hasAsked: true)
+                try link.flush()
             }
         }
         guard now >= nextDeadline else { return }
@@ -200,10 +217,12 @@ final class RedisLoop {
     /// - Returns: The socket's events.
     private func wait(_ wakeup: EventDescriptor) -> Int16 {
         var polled = [pollfd(fd: wakeup.number, events: Int16(POLLIN), revents: 0)]
-        if let link { polled.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
-        var due = min(nextDeadline, connectsUntil)
-        if link == nil, resolver == nil, let probe = breaker.probesAt { due = min(due, probe) }
-        if isForMessages, isReady { due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence) }
+        if let link = phase.link { polled.append(pollfd(fd: link.descriptor, events: link.events, revents: 0)) }
+        var due = min(nextDeadline, phase.deadline)
+        if case .idle = phase, let probe = breaker.probesAt { due = min(due, probe) }
+        if isForMessages, case .ready(_, let heardAt, let hasAsked) = phase {
+            due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence)
+        }
         let left = due == .max ? -1 : Int32(clamping: max(0, (due - clock.uptimeNanoseconds) / 1_000_000 + 1))
         poll(&polled, nfds_t(polled.count), thread.mayWait() ? left : 0)
         if polled[0].revents != 0 { wakeup.clear() }
@@ -213,7 +232,7 @@ final class RedisLoop {
     /// Ends the connection after a failure.
     /// - Parameter isMeant: Whether it was closed by the program.
     private func lose(_ failure: RedisFailure, isMeant: Bool = false) {
-        let wasReady = isReady
+        let wasReady = if case .ready = phase { true } else { false }
         close(failure)
         guard !isMeant else { return }
         // One that worked is tried again at once.
@@ -226,7 +245,7 @@ final class RedisLoop {
     }
 
     private func close(_ failure: RedisFailure) {
-        (link, resolver, isReady, ownReplies, connectsUntil) = (nil, nil, false, 0, .max)
+        phase = .idle
         let left = sent.compactMap(\.self) + waiting
         (sent, waiting, nextDeadline) = ([], [], .max)
         for request in left { request.end(.failure(failure)) }
