@@ -99,11 +99,3 @@ actor DictionaryStore: ResponseStore {
         entries.values.filter { $0.response.key == key }.sorted { $0.used > $1.used }.map(\.response.head)
     }
 }
-
-extension StoredResponse {
-    fileprivate var head: StoredResponse {
-        var head = self
-        head.body = []
-        return head
-    }
-}

@@ -18,14 +18,55 @@ final class SecondLevelTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The list of a machine with a disk of its own, over the second level that all machines share.
     private func machine(_ name: String) -> ImagePipeline {
-        func cache(_ name: String) -> HTTPCache { HTTPCache(folder: folder.appending(path: name).path, clock: clock) }
         let resources = PipelineResources(
-            memory: MemoryCache(), responses: cache(name), client: CurlClient(.init(addresses: .any)))
-        return .returnCacheElseLoad(resources).replacing(
-            Fetch.self,
-            with: SharedCache(cache("shared")) { Fetch(resources.client) })
+            memory: MemoryCache(), responses: HTTPCache(folder: folder.appending(path: name).path, clock: clock),
+            client: CurlClient(.init(addresses: .any)))
+        return SecondLevel.machine(resources, sharing: folder.appending(path: "shared"), clock: clock)
+    }
+
+    @Test("its folder keeps to the contract of stores")
+    func contract() async throws {
+        try await StoreSpec([]) { [folder] _ in
+            DirectoryTier(folder: folder.appending(path: UUID().uuidString))
+        }.check()
+    }
+
+    @Test("of machines that want one image at the same time, one asks the origin")
+    func lease() async throws {
+        let gate = Gate()
+        let picture = Picture.png(PixelSize(width: 3, height: 2))
+        origin.route("/held.png") { _ in
+            .init(headers: [.cacheControl: "max-age=60"], body: picture).held(until: gate)
+        }
+        let request = ImageRequest(origin.url("/held.png"))
+        let machines = (1...4).map { machine("\($0)") }
+        try await withThrowingTaskGroup { group in
+            for machine in machines { group.addTask { try await machine.load(request).source } }
+            await origin.until { !$0.requests.isEmpty }
+            gate.open()
+            var sources: [LoadSource: Int] = [:]
+            for try await source in group { sources[source, default: 0] += 1 }
+            #expect(sources[.network] == 1)
+            #expect(sources[.shared] == 3)
+        }
+        #expect(origin.log.requests.count == 1)
+    }
+
+    @Test("a machine that dies with a lease leaves it to the next")
+    func dead() async throws {
+        let tier = DirectoryTier(folder: folder)
+        guard case .hold(let hold) = try await tier.turn("x", patience: .seconds(5), look: { false }) else {
+            Issue.record("The first has no lease.")
+            return
+        }
+        async let next = tier.turn("x", patience: .seconds(5)) { false }
+        // It goes with its last reference, as with its process.
+        withExtendedLifetime(hold) {}
+        guard case .hold = try await next else {
+            Issue.record("The next has no lease.")
+            return
+        }
     }
 
     @Test("it gives one machine what another has fetched, until that expires")
@@ -35,7 +76,7 @@ final class SecondLevelTests {
         clock.advance(by: .seconds(30))
         let second = machine("second")
         let found = try await second.load(request)
-        #expect((found.source, found.size?.width) == (.disk, 3))
+        #expect((found.source, found.size?.width) == (.shared, 3))
         #expect(origin.log.requests.count == 1)
 
         clock.advance(by: .seconds(29))

@@ -78,6 +78,13 @@ public struct StoredResponse: Sendable, Codable {
         [target] + (redirects?.targets ?? []) + ResponseTags.tags(in: headers).map(ResponseTags.target)
     }
 
+    /// The response without its body: what a store passes to the functions that choose.
+    public var head: StoredResponse {
+        var head = self
+        head.body = []
+        return head
+    }
+
     /// The body, as the load's original.
     package var encodedImage: EncodedImage { EncodedImage(bytes: body, declaredType: contentType) }
 
