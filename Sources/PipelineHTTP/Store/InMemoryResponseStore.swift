@@ -16,11 +16,7 @@ actor InMemoryResponseStore: ResponseStore {
             return variants.reduce(response.body.count + fields + 512) { $0 + $1.image.bytes.count }
         }
 
-        var head: StoredResponse {
-            var head = response
-            head.body = []
-            return head
-        }
+        var head: StoredResponse { response.head }
 
         var summary: CacheEntry { CacheEntry(response, bodyLength: response.body.count, accessed: accessed) }
     }
