@@ -141,7 +141,6 @@ public struct Fetch: Stage, RequestingStage {
                 break
             }
         }
-        load.detach(PartialBody.self)
         load.deliver(exchange)
     }
 

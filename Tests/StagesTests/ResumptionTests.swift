@@ -38,7 +38,7 @@ struct ResumptionTests {
             ResolveIdentifier()
             Lookup(resources.responses)
             Retry(attempts: attempts, initialDelay: .zero) {
-                Fetch(client ?? resources.client)
+                FollowRedirects { Fetch(client ?? resources.client) }
             }
             StubStage("Decode", accepts: .original, produces: .decoded) { load in
                 load.advance(to: .decoded(.filled(1)))

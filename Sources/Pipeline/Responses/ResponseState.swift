@@ -77,11 +77,19 @@ extension LoadError {
     /// The error of a response that brings no image.
     /// - Parameter reason: The reason phrase of its status line; empty without one.
     package static func status(of exchange: HTTPExchange, reason: String = "", subject: String) -> LoadError {
+        if exchange.isRedirect { return .unfollowed(exchange.status, subject: subject) }
         let status = reason.isEmpty ? "\(exchange.status)" : "\(exchange.status) \(reason)"
         return LoadError(
             .httpStatus, subject: subject, "The origin answered \(status); there is no image to show.",
             httpStatus: exchange.status,
             retryAfter: RetryAfter.delay(in: exchange.headers, now: exchange.responseTime))
+    }
+
+    fileprivate static func unfollowed(_ status: Int, subject: String) -> LoadError {
+        LoadError(
+            .httpStatus, subject: subject,
+            "The origin answered \(status), a redirect, which this list doesn't follow. Put FollowRedirects around its "
+                + "stages.", httpStatus: status)
     }
 }
 
@@ -99,9 +107,8 @@ extension Load {
             return breach("it tried to move the response back; the response of a load only moves forward")
         }
         guard followsRedirects || state.step < 2 || !state.isRedirect else {
-            let redirect = "The origin sends a redirect, which this list doesn't follow. Put FollowRedirects around its stages."
-            let status = if case .fetched(let exchange) = state { exchange.status } else { state.stored?.status }
-            return fail(with: LoadError(.httpStatus, subject: subject, redirect, httpStatus: status))
+            let status = if case .fetched(let exchange) = state { exchange.status } else { state.stored?.status ?? 302 }
+            return fail(with: .unfollowed(status, subject: subject))
         }
         response = state
         if let (content, origin) = state.content { advance(to: content, from: source ?? origin) }

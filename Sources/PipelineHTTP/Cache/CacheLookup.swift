@@ -9,3 +9,13 @@ public enum CacheLookup: Sendable {
     /// No matching response, and why.
     case miss(CacheMiss)
 }
+
+extension CacheLookup {
+    /// The response that was found, fresh or stale.
+    var judged: (response: StoredResponse, freshness: Freshness)? {
+        switch self {
+        case .fresh(let response, let freshness), .stale(let response, let freshness): (response, freshness)
+        case .miss: nil
+        }
+    }
+}

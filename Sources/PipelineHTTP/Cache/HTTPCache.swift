@@ -185,7 +185,7 @@ public final class HTTPCache: Sendable {
 
     /// Does what ``lookup(_:headers:expiry:rules:priority:)`` does.
     /// - Parameter isCounted: false for a load that has been counted.
-    func look(
+    package func look(
         _ key: SourceKey, headers: HTTPFields, expiry: Expiry, rules: CacheRules, priority: LoadPriority,
         isCounted: Bool
     ) async throws -> CacheLookup {

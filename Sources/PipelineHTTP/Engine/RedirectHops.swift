@@ -1,6 +1,6 @@
 import FoundationEssentials
-import HTTPTypes
-import Pipeline
+package import HTTPTypes
+package import Pipeline
 
 /// The requests of a chain of redirects (RFC 9110 section 15.4). Each hop is sent, judged and stored separately.
 package struct RedirectHops: Sendable {

@@ -1,4 +1,4 @@
-package import Pipeline
+import Pipeline
 
 /// A store that lists its responses in pages, and removes those of a page in one change.
 package protocol PagedStore: ResponseStore {

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Pipeline
+import PipelineHTTP
 import PipelineTesting
 import Testing
 
@@ -97,7 +98,8 @@ struct FleetLeaseTests {
         let (leases, store) = (machine.fleet.leases, machine.fleet.store)
         var last: Int64 = 0
         for round in 0..<20 {
-            guard case .hold(let hold as FleetHold) = try await leases.turn("a", patience: .seconds(1), look: { false })
+            guard case .hold(let lease) = try await leases.turn("a", patience: .seconds(1), look: { false }),
+                let hold = lease as? FleetHold
             else { throw Unexpected() }
             #expect(hold.token.number > last)
             last = hold.token.number

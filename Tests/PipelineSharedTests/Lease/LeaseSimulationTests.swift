@@ -1,5 +1,6 @@
 import Foundation
 import Pipeline
+import PipelineHTTP
 import PipelineTesting
 import Testing
 
@@ -70,7 +71,7 @@ struct LeaseSimulationTests {
                         return
                     }
                     let turn = try await fleet.leases.turn(name, patience: .seconds(600)) { stored.withLock { $0 } }
-                    guard case .hold(let hold as FleetHold) = turn else {
+                    guard case .hold(let lease) = turn, let hold = lease as? FleetHold else {
                         if case .found = turn { #expect(stored.withLock { $0 }) }
                         return
                     }

@@ -65,7 +65,6 @@ struct ClosureTests {
             func shutdown() async {}
         }
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let responses = HTTPCache(folder: folder, clock: clock)
         let events = Lock<[String]>([])
         let error = await failure(.stageFailed) {
             try await ImagePipeline {

@@ -116,7 +116,7 @@ struct FollowRedirectsTests {
 
     @Test("Loads that come to one URL by different redirects share its fetch, and each stays as fresh as its own redirect")
     func shared() async throws {
-        let gate = Gate()
+        let gate = try ScriptedOrigin.Gate()
         let picture = picture
         site.origin.route("/1") { _ in .init(status: 302, headers: [.location: "/c", .cacheControl: "max-age=10"]) }
         site.origin.route("/2") { _ in .init(status: 302, headers: [.location: "/c", .cacheControl: "max-age=30"]) }
@@ -127,7 +127,7 @@ struct FollowRedirectsTests {
         let loader = ImageLoader(resources)
         async let first = loader.load(site.origin.url("/1"))
         async let second = loader.load(site.origin.url("/2"))
-        try await site.origin.until { $0.requests.map(\.target).filter { $0 == "/c" }.count == 1 && $0.requests.count == 3 }
+        await site.origin.until { $0.requests.map(\.target).filter { $0 == "/c" }.count == 1 && $0.requests.count == 3 }
         gate.open()
         _ = try await (first, second)
         #expect(site.origin.log.requests.filter { $0.target == "/c" }.count == 1)

@@ -98,7 +98,6 @@ struct ListIdentityTests {
 
     @Test("Lists with other clients, decoders or closures are never the same")
     func parts() {
-        let responses = HTTPCache(folder: "/nowhere")
         let (one, other) = (ClosureClient { _ in [1] }, ClosureClient { _ in [2] })
         #expect(isSame(Fetch(one), Fetch(one)))
         #expect(!isSame(Fetch(one), Fetch(other)))

@@ -151,7 +151,12 @@ extension Scenario {
             .send("POST", "/1", status: 204),
             .get("/latest", gives: .image("2"), .origin, asks: ["/1"])),
         Scenario(
-            "Redirects in a circle are an error",
+            "Redirects in a circle are an error, and each is asked for once", only: .loader,
+            .serve("/a", .redirect(302, "/b")),
+            .serve("/b", .redirect(302, "/a")),
+            .get("/a", gives: .error("refused"), asks: ["/a", "/b"])),
+        Scenario(
+            "Redirects in a circle are an error", only: .cachingClient,
             .serve("/a", .redirect(302, "/b")),
             .serve("/b", .redirect(302, "/a")),
             .get("/a", gives: .error("refused"), asks: ["/a", "/b", "/a", "/b", "/a", "/b"])),

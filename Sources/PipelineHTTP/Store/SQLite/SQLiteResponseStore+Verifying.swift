@@ -55,7 +55,7 @@ extension SQLiteResponseStore {
     /// Removes expired responses. If that is not enough, or there is no room even for that, removes everything.
     private func makeRoom() async throws {
         let now = clock.now
-        await removeAll { $0.freshUntil.map { $0 <= now } ?? false }
+        _ = await removeAll { $0.freshUntil.map { $0 <= now } ?? false }
         await tidy()
         guard try await verify().findings.contains(where: { $0.kind == .noRoom }) else { return }
         try await fileThreads.run { [database] _ in
