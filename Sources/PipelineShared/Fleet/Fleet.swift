@@ -17,16 +17,15 @@ public import Stages
 /// shared cache (RFC 9111 section 1.2.3): nothing `private` is in it, and `s-maxage` counts. Of all machines, one asks the
 /// origin for an image; the others wait for its response. While Redis can't be used, every machine works by itself.
 public final class Fleet: Sendable {
-    /// The responses that all machines share. It works as long as the fleet exists.
+    /// The responses that all machines share. It works as long as it exists itself, unless the fleet is closed.
     public let cache: HTTPCache
 
     let store: RedisStore
     let leases: FleetLeases
     let reports: FleetReports
     let clock: any LoadClock
-    let connection: RedisConnection
-    private let messenger: RedisConnection
     private let members: FleetMembers
+    private let link: FleetLink
 
     /// Describes a fleet; nothing is connected yet.
     /// - Parameters:
@@ -60,14 +59,18 @@ public final class Fleet: Sendable {
         let messenger = RedisConnection(address, limits: connecting, role: .messages(messages))
         leases = FleetLeases(
             of: store, messages: messages, messenger: messenger, lifetime: leaseLifetime, clock: clock)
+        let link = FleetLink(connection, messenger, members)
         cache = HTTPCache(
             store: store, leases: leases, source: .shared, isShared: true, users: users, clock: clock,
-            noteLookup: { reports.report(.lookedUp(isHit: $0)) })
+            noteLookup: { isHit in
+                // A list holds the cache, and need not hold the fleet.
+                withExtendedLifetime(link) { reports.report(.lookedUp(isHit: isHit)) }
+            })
         (self.store, self.reports, self.clock) = (store, reports, clock)
-        (self.connection, self.messenger, self.members) = (connection, messenger, members)
+        (self.members, self.link) = (members, link)
     }
 
-    deinit { close() }
+    var connection: RedisConnection { link.connection }
 
     /// Clears this machine's memory and disk from now on of what any machine makes invalid.
     ///
@@ -75,7 +78,7 @@ public final class Fleet: Sendable {
     /// data meanwhile, the memory tier is emptied.
     public func join(_ resources: PipelineResources) {
         members.add(resources)
-        messenger.begin()
+        link.messenger.begin()
     }
 
     /// Removes every response that came from a URL from all tiers of all machines, as `HTTPCache.remove(url:)` does.
@@ -97,7 +100,22 @@ public final class Fleet: Sendable {
     }
 
     /// Ends the connections. Loads continue without the shared tier.
-    public func close() {
+    public func close() { link.close() }
+}
+
+/// What connects a machine to the others. It ends with the fleet and the last list that has its tier.
+final class FleetLink: Sendable {
+    let connection: RedisConnection
+    let messenger: RedisConnection
+    private let members: FleetMembers
+
+    init(_ connection: RedisConnection, _ messenger: RedisConnection, _ members: FleetMembers) {
+        (self.connection, self.messenger, self.members) = (connection, messenger, members)
+    }
+
+    deinit { close() }
+
+    func close() {
         connection.close()
         messenger.close()
         members.close()

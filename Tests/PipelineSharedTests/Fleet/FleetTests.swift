@@ -84,6 +84,22 @@ struct FleetTests {
         #expect(try await second.load(url).source == .shared)
     }
 
+    @Test("a list shares as long as it exists, whether or not somebody holds the fleet")
+    func listAlone() async throws {
+        let site = try FleetSite()
+        func list() -> ImagePipeline {
+            let resources = PipelineResources(
+                memory: MemoryCache(), responses: HTTPCache(inMemory: 10_000_000),
+                client: CurlClient(.init(addresses: .any)))
+            let limits = RedisLimits(request: .seconds(10), connecting: .seconds(10))
+            return .returnCacheElseLoad(resources).sharing(Fleet(site.server.address, connecting: limits))
+        }
+        let request = ImageRequest(site.origin.url("/cat.png"))
+        #expect(try await list().load(request).source == .network)
+        #expect(try await list().load(request).source == .shared)
+        #expect(site.requests == 1)
+    }
+
     @Test("a redirect is shared with its target")
     func redirects() async throws {
         let picture = Picture.png(PixelSize(width: 64, height: 48))
@@ -98,23 +114,39 @@ struct FleetTests {
         #expect(site.requests == 2)
     }
 
-    @Test("a redirect that isn't shared leaves no older version of its target")
+    @Test("a redirect that may not be shared is asked for by each machine, and leads to what is shared")
     func unsharedRedirect() async throws {
-        let version = Lock(PixelSize(width: 64, height: 48))
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
         let site = try FleetSite { request in
             request.path == "/old"
                 ? .init(status: 302, headers: [.location: "/new", .cacheControl: "no-store"])
-                : .init(headers: [.cacheControl: "max-age=600"], body: Picture.png(version.withLock(\.self)))
+                : .init(headers: [.cacheControl: "max-age=600"], body: picture)
         }
-        let machine = site.machine()
-        #expect(try await machine.load(site.origin.url("/new")).source == .network)
+        #expect(try await site.machine().load(site.origin.url("/old")).source == .network)
+        #expect(try await site.machine().load(site.origin.url("/old")).source == .shared)
         #expect(try await site.machine().load(site.origin.url("/new")).source == .shared)
-        version.withLock { $0 = PixelSize(width: 32, height: 24) }
-        #expect(try await site.machine().load(site.origin.url("/old")).image.size == PixelSize(width: 32, height: 24))
-        #expect(try await machine.entries() == 0)
-        let newer = try await site.machine().load(site.origin.url("/new"))
-        #expect(newer.source == .network)
-        #expect(newer.image.size == PixelSize(width: 32, height: 24))
+        #expect(site.origin.log.requests.map(\.path) == ["/old", "/new", "/old"])
+    }
+
+    @Test("machines that follow a redirect at the same time ask for each hop once")
+    func leasedRedirect() async throws {
+        let gate = try ScriptedOrigin.Gate()
+        let picture = Picture.png(PixelSize(width: 64, height: 48))
+        let site = try FleetSite { request in
+            request.path == "/old"
+                ? .init(status: 302, headers: [.location: "/new", .cacheControl: "max-age=60"]).held(until: gate)
+                : .init(headers: [.cacheControl: "max-age=600"], body: picture)
+        }
+        let machines = (0..<4).map { _ in site.machine() }
+        try await withThrowingTaskGroup { group in
+            for machine in machines {
+                group.addTask { _ = try await machine.load(site.origin.url("/old")) }
+            }
+            await site.origin.until { !$0.requests.isEmpty }
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(site.origin.log.requests.map(\.path).sorted() == ["/new", "/old"])
     }
 
     @Test("a newer response that is too large to be shared leaves no older one")
@@ -171,7 +203,7 @@ struct FleetTests {
                     }, at: .beforeOrigin)
         }
         let list = "\(loader.pipeline(for: .standard))"
-        #expect(list.contains(/Lease\(shared\) \{\n *Guard\n *OwnFetch/), "\(list)")
+        #expect(list.contains(/Lease\(shared\) \{\n *FollowIdentified \{\n *Guard\n *OwnFetch/), "\(list)")
         #expect(try await loader.load(site.origin.url("/shared.png")).source == .shared)
         let error = await #expect(throws: LoadError.self) { try await loader.load(site.origin.url("/other.png")) }
         #expect(error?.code == .refused)
@@ -266,12 +298,14 @@ struct FleetTests {
         #expect(
             list.contains(
                 """
-                                        Lease {
-                                            Lookup(shared)
-                                            Lease(shared) {
-                                                Fetch
+                                            Lease {
+                                                Lookup(shared)
+                                                Lease(shared) {
+                                                    FollowIdentified {
+                                                        Fetch
+                                                    }
+                                                }
                                             }
-                                        }
                 """), "\(list)")
         #expect(list.contains("        Store(shared)\n"))
     }

@@ -5,7 +5,7 @@ import Testing
 struct PhasesTests {
     @Test("The order of the phases is the way a load goes")
     func orderPhases() {
-        #expect(Phase.allCases == [.empty, .original, .decoded, .encoded, .ready])
+        #expect(Phase.allCases == [.empty, .redirected, .original, .decoded, .encoded, .ready])
         #expect(Phase.allCases == Phase.allCases.sorted())
     }
 

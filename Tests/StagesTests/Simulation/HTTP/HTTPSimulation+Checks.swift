@@ -31,7 +31,7 @@ extension HTTPSimulation {
             return nil
         }
         var walk = HTTPWalk(
-            request.request, models[request.model], exchanges, gave: answer, isLoader: request.isLoader, now: now)
+            request.request, models[request.model], exchanges, gave: answer, now: now)
         let difference = walk.follow(request.path, begun: begun)
         if let difference { return difference }
         models[request.model] = walk.model

@@ -14,22 +14,17 @@ struct HTTPWalk {
 
     /// What was given.
     private let answer: Scenario.Answer
-    /// Whether it was an `ImageLoader` that gave it.
-    private let isLoader: Bool
 
     private(set) var content: Content?
     private(set) var source: Scenario.Answer.Source?
     /// The stored response of each hop; `nil` where something isn't.
     private(set) var stored: [ModelEntry]? = []
     private var hops = 0
-    private var refreshes = false
 
     init(
-        _ request: ModelRequest, _ model: ModelCache, _ exchanges: [Exchange], gave answer: Scenario.Answer,
-        isLoader: Bool, now: Int
+        _ request: ModelRequest, _ model: ModelCache, _ exchanges: [Exchange], gave answer: Scenario.Answer, now: Int
     ) {
         self.answer = answer
-        self.isLoader = isLoader
         self.request = request
         self.model = model
         self.exchanges = exchanges
@@ -80,12 +75,7 @@ struct HTTPWalk {
 
     private var serial: String? { if case .image(let serial) = answer.content { serial } else { nil } }
 
-    private mutating func finish() -> String? {
-        while refreshes, let next = exchanges.first {
-            // What is refreshed in the background may be all of a chain.
-            let own = take(next.path)
-            background(own, model.candidates(next.path, request, now: now))
-        }
+    private func finish() -> String? {
         guard let next = exchanges.first else { return nil }
         return "\(next.asked) was asked needlessly"
     }
@@ -109,10 +99,7 @@ struct HTTPWalk {
                 stored = nil
                 return .given(best.kind, serial: best.serial, .stale)
             }
-            // A loader asks about a chain as a whole, and what it leads to now may be something else.
-            let given = judged.filter {
-                $0.1?.mayBeGiven == true || isLoader && refreshes && $0.1?.mayBeGivenWhileAsking == true
-            }.compactMap(\.0)
+            let given = judged.filter { $0.1?.mayBeGiven == true }.compactMap(\.0)
             let best = given.first { $0.kind != .picture || $0.serial == serial } ?? given.first
             if let best {
                 stored?.append(best)
@@ -130,31 +117,12 @@ struct HTTPWalk {
         guard let (entry, verdict) = asking.first else {
             return .wrong("\(first.asked) was asked, with these stored: \(described(judged, time))")
         }
-        if let entry, verdict?.mayBeGivenWhileAsking == true, !isLoader || givesChainWhileAsking(entry) {
-            refreshes = true
+        if let entry, verdict?.mayBeGivenWhileAsking == true {
             stored = nil
             background(own, [entry])
             return .given(entry.kind, serial: entry.serial, .stale)
         }
         return process(own, entry, verdict, asked: time)
-    }
-
-    /// Whether a loader gives all of a chain while it asks about it: otherwise it asks first.
-    private func givesChainWhileAsking(_ first: ModelEntry) -> Bool {
-        if first.kind == .picture, hops == 1 { return true }
-        guard answer.source == .stale else { return false }
-        var entry = first
-        for _ in SimulatedSite.paths {
-            guard case .redirect(_, let path) = entry.kind else { return entry.serial == serial }
-            let behind = model.candidates(path, request, now: now).compactMap(\.self).first {
-                let verdict = $0.judge(request, now: now, isShared: isShared)
-                let mayBeGiven = verdict.mayBeGiven || verdict.mayBeGivenWhileAsking
-                return mayBeGiven && ($0.kind != .picture || $0.serial == serial)
-            }
-            guard let behind else { return false }
-            entry = behind
-        }
-        return false
     }
 
     /// What a foreground request of the origin comes to.
@@ -169,11 +137,11 @@ struct HTTPWalk {
                 return surplus(own, .ended(.unreachable))
             }
             stored = nil
-            return surplus(own, standIn(entry, or: .unreachable))
+            return surplus(own, standIn(entry))
         case .serverError:
             guard let entry, verdict?.mayStandInForError == true else { return surplus(own, .ended(.status(503))) }
             stored = nil
-            return surplus(own, standIn(entry, or: .status(503)))
+            return surplus(own, standIn(entry))
         case .notModified:
             guard let entry, entry.isConfirmed(by: reply) else {
                 // What it was asked about may be taken for stored still, or for what the origin knows nothing of.
@@ -194,27 +162,8 @@ struct HTTPWalk {
         }
     }
 
-    /// What stands in for an origin that failed. A redirect may be followed, as `CachingClient` does; an image behind it
-    /// that may stand in as well is as good, and so is the error where there is none.
-    private func standIn(_ entry: ModelEntry, or failure: Content) -> Step {
-        let given = Step.given(entry.kind, serial: entry.serial, .stale)
-        guard isLoader, case .redirect(_, var path) = entry.kind, !exchanges.contains(where: { $0.path == path })
-        else { return given }
-        if answer.content == failure { return .ended(failure) }
-        for _ in SimulatedSite.paths {
-            let behind = model.candidates(path, request, now: now).compactMap(\.self).first {
-                let verdict = $0.judge(request, now: now, isShared: isShared)
-                return verdict.mayBeGiven
-                    || (failure == .unreachable && verdict.mayStandInForUnreachable || verdict.mayStandInForError)
-            }
-            switch behind?.kind {
-            case .redirect(_, let target): path = target
-            case .picture where behind?.serial == serial: return .given(.picture, serial: serial ?? "", .stale)
-            default: return given
-            }
-        }
-        return given
-    }
+    /// What stands in for an origin that failed. A redirect is followed.
+    private func standIn(_ entry: ModelEntry) -> Step { .given(entry.kind, serial: entry.serial, .stale) }
 
     private mutating func keep(_ entry: ModelEntry?) { if let entry { stored?.append(entry) } else { stored = nil } }
 
