@@ -1,3 +1,4 @@
+import FleetServers
 import Foundation
 import HTTPTypes
 import Pipeline
