@@ -48,6 +48,11 @@ public struct CheckContentType: Stage {
         ((isStrict ? ["strict"] : []) + (accepted?.map(\.rawValue).sorted() ?? [])).joined(separator: ", ")
     }
 
+    /// The formats and how strict it is.
+    public var identity: StageIdentity? {
+        StageIdentity("\(accepted?.map(\.rawValue).sorted() ?? [])", "\(accepted != nil), \(isStrict)", over: codecs.codecs)
+    }
+
     /// Compares the body and the declared type with the accepted formats.
     /// - Throws: `LoadError` with `unsupportedType`, which names the declared type.
     public func run(_ load: inout Load) async throws -> Outcome {

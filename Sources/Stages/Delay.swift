@@ -20,6 +20,9 @@ public struct Delay: Stage {
     /// The duration in seconds.
     public var parameters: String { "\(duration.seconds) s" }
 
+    /// The time.
+    public var identity: StageIdentity? { StageIdentity("\(duration)") }
+
     /// Waits.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

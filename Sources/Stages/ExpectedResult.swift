@@ -14,6 +14,15 @@ public enum ExpectedResult: Sendable {
     /// Anything. Don't send such a result with the type that it declares.
     case anything
 
+    /// What a stage that expects this is compared by.
+    package func identity(_ text: String = "", over objects: [any Sendable]) -> StageIdentity? {
+        switch self {
+        case .picture(let codecs): StageIdentity("picture", text, over: objects + codecs.codecs)
+        case .untyped: StageIdentity("untyped", text, over: objects)
+        case .anything: StageIdentity("anything", text, over: objects)
+        }
+    }
+
     /// Whether a result is one of these.
     package func includes(_ image: EncodedImage) -> Bool {
         switch self {

@@ -52,6 +52,9 @@ public struct Fetch: Stage, RequestingStage {
     /// The rule of the client.
     package var urlRule: URLRule? { client.urlRule }
 
+    /// The limit, and the client if it is an object.
+    public var identity: StageIdentity? { StageIdentity("\(byteLimit)", over: [client]) }
+
     /// Fetches the bytes.
     /// - Throws: `LoadError` with `httpStatus` for any status but 2xx, `unreachable`, `timedOut`, `tooManyBytes`, and
     ///   `stageFailed` for an error of another type from the client; `CancellationError` if the task is cancelled.

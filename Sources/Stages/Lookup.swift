@@ -48,6 +48,9 @@ public struct Lookup: Stage, CredentialStage, ClockedStage {
     /// The tier, unless it is the disk; `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text(in: tier) }
 
+    /// The tier and the rules.
+    public var identity: StageIdentity? { StageIdentity("\(rules)", over: [tier]) }
+
     /// Looks, and moves the load to the original on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -33,6 +33,9 @@ public struct MemoryLookup: Stage {
     /// `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text }
 
+    /// The cache and the rules.
+    public var identity: StageIdentity? { StageIdentity("\(rules)", over: [memory]) }
+
     /// Looks for the product. A stale entry is attached to the load, for stages that show it or let it stand in.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard let key = load.variantKey else { return .skipped }

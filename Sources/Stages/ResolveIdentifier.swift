@@ -43,6 +43,11 @@ public struct ResolveIdentifier: Stage, CredentialStage {
     /// Still nothing: only the keys are set.
     public var produces: Phases { .empty }
 
+    /// The kinds, the credentials and the threads.
+    public var identity: StageIdentity? {
+        StageIdentity("\(kinds.rawValue)", "\(credentials.names.sorted())", over: [threads])
+    }
+
     /// Settles the load's keys.
     /// - Throws: `LoadError` with `refused` for a source of a kind that is not accepted, and with `fileNotFound` or
     ///   `fileUnreadable` for a file that isn't there.

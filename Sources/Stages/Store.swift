@@ -92,6 +92,11 @@ public struct Store: Stage, CredentialStage, ClockedStage {
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
+    /// The caches and the rules.
+    public var identity: StageIdentity? {
+        StageIdentity("\(rules), \(storesOriginals), \(memory != nil)", over: (memory.map { [$0] } ?? []) + tiers)
+    }
+
     /// Stores the response, then the product. If a tier fails, the load still succeeds. An image from the disk is
     /// reported as a cache hit.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -37,6 +37,9 @@ public struct VariantLookup: Stage {
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
+    /// What is expected, and where it is kept.
+    public var identity: StageIdentity? { expected.identity(over: [responses]) }
+
     /// Looks, and moves the load to the result on a hit.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -26,6 +26,9 @@ public struct ReadFile: Stage {
     /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
+    /// The limit and the threads.
+    public var identity: StageIdentity? { StageIdentity("\(byteLimit)", over: [threads]) }
+
     /// Reads the file.
     /// - Throws: `LoadError` with `fileNotFound`, `fileUnreadable` or `tooManyBytes`.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -18,6 +18,9 @@ public struct ReadInline: Stage {
     /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
+    /// The threads.
+    public var identity: StageIdentity? { StageIdentity(over: [threads]) }
+
     /// Takes the bytes.
     /// - Throws: `LoadError` with `invalidURL` for a `data:` URL that breaks RFC 2397.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -11,6 +11,9 @@ public struct Alternative: CompositeStage {
 
     init(_ elements: [Chain.Element]) { body = Chain(elements) }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Runs the stages.
     public func run(_ load: inout Load) async throws -> Outcome {
         try await body.run(&load)

@@ -22,6 +22,7 @@ public struct ClosureStage: Stage {
     /// Whether it settles the load's keys.
     public let identifies: Bool
     private let work: Work
+    private let mark = CopyMark()
 
     /// Makes a stage of a closure.
     /// - Parameters:
@@ -43,6 +44,9 @@ public struct ClosureStage: Stage {
         self.identifies = identifies
         self.work = work
     }
+
+    /// All copies of the stage are the same.
+    public var identity: StageIdentity? { StageIdentity(over: [mark]) }
 
     /// Runs the closure.
     public func run(_ load: inout Load) async throws -> Outcome { try await work(&load) }

@@ -39,6 +39,13 @@ public protocol Stage: Sendable {
     /// it leaves them alone.
     var signature: String? { get }
 
+    /// What the stage is compared by; `nil`, the default, if it is like no other.
+    ///
+    /// Loads of lists that were built separately share their work if all stages say that they do the same. A list with a
+    /// stage that doesn't say so shares work with its copies alone. A composite doesn't name its body, which the list
+    /// compares by itself.
+    var identity: StageIdentity? { get }
+
     /// Whether the stage settles the load's keys with ``Load/identify(as:)``, as `ResolveIdentifier` does; by default it
     /// doesn't.
     var identifies: Bool { get }
@@ -83,6 +90,9 @@ extension Stage {
 
     /// Nothing is done to the pixels.
     public var signature: String? { nil }
+
+    /// The stage is like no other.
+    public var identity: StageIdentity? { nil }
 
     /// No keys are settled.
     public var identifies: Bool { false }

@@ -17,6 +17,9 @@ extension Transform {
     /// Pixels again.
     public var produces: Phases { .decoded }
 
+    /// The signature, which names all that the transform does.
+    public var identity: StageIdentity? { signature.flatMap { StageIdentity($0) } }
+
     /// Replaces the load's pixels with those that ``apply(_:)`` makes of them.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }

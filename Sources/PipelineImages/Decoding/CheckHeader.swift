@@ -33,6 +33,11 @@ public struct CheckHeader: Stage {
         self.threads = threads
     }
 
+    /// The limits, the codecs and the threads.
+    public var identity: StageIdentity? {
+        StageIdentity("\(limits)", "\(codecs != nil)", over: [threads] + (codecs?.codecs ?? []))
+    }
+
     /// Checks the bytes of a load.
     /// - Throws: `LoadError` with `undecodable` if the bytes aren't an image, `unsupportedType`, `tooManyBytes`,
     ///   `tooManyPixels` or `tooMuchTime`; `CancellationError` if the task is cancelled.

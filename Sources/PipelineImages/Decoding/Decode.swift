@@ -89,6 +89,11 @@ public struct Decode: Stage, LookingAhead {
     /// Whether the thumbnail in a file may be decoded in place of the picture.
     package var mayTakeThumbnail: Bool { options.quality == .fast }
 
+    /// The parameters, the codecs, the budget and the threads.
+    public var identity: StageIdentity? {
+        StageIdentity(signature ?? "", "\(limits)", "\(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
+    }
+
     /// Decodes the bytes of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }

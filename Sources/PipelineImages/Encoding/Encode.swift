@@ -138,6 +138,11 @@ public struct Encode: Stage {
         return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
     }
 
+    /// The parameters, the codecs and the threads.
+    public var identity: StageIdentity? {
+        StageIdentity(signature ?? "", "\(given != nil)", over: [threads] + (given?.codecs ?? []))
+    }
+
     /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }

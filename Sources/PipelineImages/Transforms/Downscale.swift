@@ -34,6 +34,9 @@ public struct Downscale: Stage, PixelSizing {
         later.region(of: size)
     }
 
+    /// The threads.
+    public var identity: StageIdentity? { StageIdentity(over: [threads]) }
+
     /// Scales the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }

@@ -27,6 +27,9 @@ extension PixelTransform {
     /// The picture's size.
     public func largestSize(of image: DecodedImage) -> PixelSize { image.size }
 
+    /// The signature and the threads.
+    public var identity: StageIdentity? { signature.flatMap { StageIdentity($0, over: [threads]) } }
+
     /// Makes the new pixels on the transform's threads.
     public func apply(_ image: DecodedImage) async throws -> DecodedImage {
         try await threads.run { try transformed(image, $0) }

@@ -62,6 +62,9 @@ public struct SharedResult: CompositeStage {
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
+    /// What is expected, and where it is kept.
+    public var identity: StageIdentity? { expected.identity("\(patience)", over: [fleet]) }
+
     /// Looks for the result, and runs the body if no machine has made it or makes it now.
     /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

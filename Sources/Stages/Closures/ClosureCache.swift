@@ -18,6 +18,7 @@ public import Pipeline
 public struct ClosureCache: Sendable {
     let read: @Sendable (VariantKey) async throws -> Product?
     let write: @Sendable (Product, VariantKey) async throws -> Void
+    let mark = CopyMark()
 
     /// Makes a cache from closures.
     /// - Parameters:

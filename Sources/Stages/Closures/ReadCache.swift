@@ -15,6 +15,9 @@ public struct ReadCache: Stage {
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
+    /// The cache.
+    public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
+
     /// Calls the read closure.
     /// - Throws: `CancellationError` if the task is cancelled; any other error of the closure counts as a miss.
     public func run(_ load: inout Load) async throws -> Outcome {

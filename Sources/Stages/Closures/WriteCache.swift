@@ -18,6 +18,9 @@ public struct WriteCache: Stage {
     /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
+    /// The cache.
+    public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
+
     /// Calls the write closure. If it fails, the load continues.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -6,10 +6,8 @@ public import Pipeline
 /// waiter leaves, the flight is cancelled and winds down on its own; ``Flights/drain()`` waits for it. A failed flight
 /// is forgotten, so the next load tries again.
 ///
-/// Loads of lists that were built separately share a flight if the bodies have stages of the same types with equal
-/// values. Caches, clients and other classes have to be the same objects, and closures the same closures. To compare
-/// lists, the body of each new list is taken apart once, at its first load, which takes some hundred microseconds.
-/// Programs that load often should keep their lists.
+/// Loads of lists that were built separately share a flight if the bodies have the same stages over the same objects, as
+/// far as the stages say so: see `Stage.identity`.
 public struct Coalesce: CompositeStage {
     /// What loads must have in common to share a flight.
     public enum Sharing: Sendable, Hashable {
@@ -22,10 +20,10 @@ public struct Coalesce: CompositeStage {
     }
 
     /// The stages that are run once.
-    public var body: Chain { didSet { identity = ListIdentity(body) } }
+    public var body: Chain { didSet { list = ListIdentity(body) } }
     private let flights: Flights
     private let sharing: Sharing
-    private var identity: ListIdentity
+    private var list: ListIdentity
 
     package static func specification(_ resources: PipelineResources) -> StageSpecification {
         StageSpecification(
@@ -39,7 +37,7 @@ public struct Coalesce: CompositeStage {
         self.flights = flights
         self.sharing = sharing
         self.body = body()
-        identity = ListIdentity(self.body)
+        list = ListIdentity(self.body)
     }
 
     /// The stage uses the load's keys.
@@ -48,6 +46,9 @@ public struct Coalesce: CompositeStage {
     /// What is shared.
     public var parameters: String { "by: \(sharing)" }
 
+    /// What is shared, and with whom.
+    public var identity: StageIdentity? { StageIdentity("\(sharing)", over: [flights]) }
+
     /// Joins the flight for this load's key, or starts it.
     /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {
@@ -55,7 +56,7 @@ public struct Coalesce: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let (result, joined) = try await flights.join(key, load: load, list: identity, body: body)
+        let (result, joined) = try await flights.join(key, load: load, body: body)
         try adopt(result, joined, &load)
         return .done
     }
@@ -73,8 +74,7 @@ public struct Coalesce: CompositeStage {
         guard let source = load.sourceKey, let variant = load.variantKey else { return nil }
         return switch sharing {
         case .variant:
-            .variant(
-                variant, list: identity.structure, load.request.expiry, staleIfError: load.request.staleIfError)
+            .variant(variant, list: list, load.request.expiry, staleIfError: load.request.staleIfError)
         case .source: .source(source, headers: variant.headers)
         }
     }

@@ -33,6 +33,9 @@ public struct FirstOf: CompositeStage {
         body.stages.reduce(into: Phases()) { phases, stage in phases.formUnion(stage.produces) }
     }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Runs the alternatives in their order, until one has moved the load on.
     /// - Throws: The error of the last alternative that failed, if none moved the load on.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -2,7 +2,7 @@ import Pipeline
 
 /// What the loads of one flight have in common.
 enum FlightKey: Hashable, Sendable {
-    case variant(VariantKey, list: ListStructure, Expiry, staleIfError: Duration?)
+    case variant(VariantKey, list: ListIdentity, Expiry, staleIfError: Duration?)
     case source(SourceKey, headers: SIMD2<UInt64>)
 
     var isFetch: Bool { if case .source = self { true } else { false } }

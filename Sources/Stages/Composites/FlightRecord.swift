@@ -7,8 +7,6 @@ struct FlightRecord {
     let origin: SourceKey
     /// The number of the outermost flight in whose work this one began; its own number if it began in none.
     let root: UInt64
-    /// Keeps the objects alive that the key names by their addresses.
-    private let list: ListIdentity?
     /// The flight's task waits for this before it begins its work.
     let turn = FlightSlots.Turn()
     /// When the flight's work began; see ``FlightOrder``.
@@ -29,11 +27,10 @@ struct FlightRecord {
     /// When the original was stored; see ``FlightOrder``.
     var storedAt: UInt64?
 
-    init(key: FlightKey, origin: SourceKey?, root: UInt64, list: ListIdentity?, priority: LoadPriority) {
+    init(key: FlightKey, origin: SourceKey?, root: UInt64, priority: LoadPriority) {
         self.key = key
         self.origin = origin ?? key.source
         self.root = root
-        self.list = list
         self.priority = AdjustablePriority(priority)
     }
 

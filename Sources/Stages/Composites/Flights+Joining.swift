@@ -36,9 +36,9 @@ extension Flights {
     /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
     /// - Throws: `CancellationError` at once when the task is cancelled.
     func join(
-        _ key: FlightKey, load: Load, list: ListIdentity? = nil, body: Chain
+        _ key: FlightKey, load: Load, body: Chain
     ) async throws -> (FlightResult, Joined) {
-        let waiter = begin(key, load, list, body)
+        let waiter = begin(key, load, body)
         let result = try await AdjustablePriority.following {
             self.prioritize(waiter, $0)
         } _: {
@@ -55,15 +55,15 @@ extension Flights {
 
     /// Never inlined into the waiting function, whose frame would hold these temporaries while it waits.
     @inline(never)
-    private func begin(_ key: FlightKey, _ load: Load, _ list: ListIdentity?, _ body: Chain) -> FlightWaiter {
-        let waiter = register(key, load, list)
+    private func begin(_ key: FlightKey, _ load: Load, _ body: Chain) -> FlightWaiter {
+        let waiter = register(key, load)
         if waiter.joined { follow(waiter.flight) } else { start(waiter, load, body) }
         waiter.relay?.deliver()
         return waiter
     }
 
     /// Adds a load to the flight that it may join, or to a new one.
-    func register(_ key: FlightKey, _ load: Load, _ list: ListIdentity? = nil) -> FlightWaiter {
+    func register(_ key: FlightKey, _ load: Load) -> FlightWaiter {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
         let outer = CurrentFlight.root
@@ -85,7 +85,7 @@ extension Flights {
             }
             let flight = state.number()
             var record = FlightRecord(
-                key: key, origin: load.variantKey?.source, root: root ?? flight, list: list, priority: priority)
+                key: key, origin: load.variantKey?.source, root: root ?? flight, priority: priority)
             let waiter = FlightWaiter(number, flight, record, joined: false, load, relay)
             record.add(waiter, priority)
             if waiter.isFetch { record.members = 1 }

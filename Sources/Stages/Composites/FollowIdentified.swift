@@ -21,6 +21,9 @@ public struct FollowIdentified: CompositeStage {
     /// Wraps the stage that asks the origin.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Runs the body once for each hop.
     /// - Throws: The body's errors; `LoadError` with `malformedResponse` for a redirect that leads nowhere, and `refused`
     ///   for one too many.

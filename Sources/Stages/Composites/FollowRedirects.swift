@@ -36,6 +36,9 @@ public struct FollowRedirects: CompositeStage {
     /// What the body makes; never a redirect.
     public var produces: Phases { body.outcomes(from: body.accepts).subtracting(.redirected) }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Runs the body once for each hop.
     /// - Throws: The body's errors; `LoadError` with `malformedResponse` for a redirect that leads nowhere, and `refused`
     ///   for one too many.

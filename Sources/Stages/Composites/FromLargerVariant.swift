@@ -60,6 +60,9 @@ public struct FromLargerVariant: CompositeStage {
         return !decode.mayTakeThumbnail && stages[1] is Downscale && stages[2] is Encode
     }
 
+    /// The tier.
+    public var identity: StageIdentity? { StageIdentity(over: [responses]) }
+
     /// Looks for a larger result, and runs the body.
     /// - Throws: `LoadError` and `CancellationError` of the body.
     public func run(_ load: inout Load) async throws -> Outcome {

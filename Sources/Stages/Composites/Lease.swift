@@ -67,6 +67,9 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     /// The tier, unless it is the disk; `http rules`, if they apply.
     public var parameters: String { rules.text(in: tier) }
 
+    /// The tier, the rules and the patience.
+    public var identity: StageIdentity? { StageIdentity("\(rules), \(patience)", over: [tier]) }
+
     /// Waits for the lease, checks the tier again, and runs the body if nothing new is there.
     /// - Throws: The body's errors; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

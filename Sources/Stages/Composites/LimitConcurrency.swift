@@ -31,6 +31,9 @@ public struct LimitConcurrency: CompositeStage {
     /// The numbers of loads that may run and wait.
     public var parameters: String { "\(limit.running) at once, \(limit.waiting) wait" }
 
+    /// The limit.
+    public var identity: StageIdentity? { StageIdentity(over: [limit]) }
+
     /// Runs the body once there is a place.
     /// - Throws: `LoadError` with `busy` if too many loads wait; the body's errors; `CancellationError` if the task is
     ///   cancelled.

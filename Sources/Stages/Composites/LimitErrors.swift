@@ -61,6 +61,9 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
     /// The clock of the cache.
     package var cacheClock: (any LoadClock)? { responses.clock }
 
+    /// The limits and the tier.
+    public var identity: StageIdentity? { StageIdentity("\(limits)", over: [responses]) }
+
     /// Runs the body, or throws the last error if the limit is reached.
     /// - Throws: `LoadError` with `httpStatus`, from this request or from an earlier one; the body's other errors.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -57,6 +57,11 @@ public struct Preview: CompositeStage {
         self.body = body()
     }
 
+    /// The parameters, the codecs, the budget and the threads.
+    public var identity: StageIdentity? {
+        StageIdentity("\(limits)", "\(minimumBytes), \(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
+    }
+
     /// Runs the body, and decodes previews of the bytes that arrive.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard load.isWatched else {

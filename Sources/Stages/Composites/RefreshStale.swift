@@ -29,6 +29,9 @@ public struct RefreshStale: CompositeStage {
     /// A response past its freshness.
     public var needs: Set<ResponseState.Kind> { [.stale] }
 
+    /// The flights.
+    public var identity: StageIdentity? { StageIdentity(over: [flights]) }
+
     /// Runs the body, on the stale bytes if they may be served. An image made from them that is still in memory is the
     /// result as it is.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -32,6 +32,9 @@ public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
     /// The clock of the cache.
     package var cacheClock: (any LoadClock)? { responses.clock }
 
+    /// The tier.
+    public var identity: StageIdentity? { StageIdentity(over: [responses]) }
+
     /// Runs the body.
     /// - Throws: The body's errors.
     public func run(_ load: inout Load) async throws -> Outcome {

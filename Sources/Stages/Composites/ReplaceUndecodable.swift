@@ -21,6 +21,9 @@ public struct ReplaceUndecodable: CompositeStage {
         self.body = body()
     }
 
+    /// The tier.
+    public var identity: StageIdentity? { StageIdentity(over: [responses]) }
+
     /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let start = load

@@ -63,6 +63,9 @@ public struct Retry: CompositeStage {
     /// How often the body is run at most.
     public var parameters: String { "attempts: \(maximumAttempts)" }
 
+    /// The attempts and the waits.
+    public var identity: StageIdentity? { StageIdentity("\(maximumAttempts), \(initialDelay), \(maximumDelay)") }
+
     /// Runs the body until it succeeds, fails for good, or has been run as often as it may.
     /// - Throws: The last attempt's error; `CancellationError` at once when the task is cancelled.
     public func run(_ load: inout Load) async throws -> Outcome {

@@ -26,6 +26,9 @@ public struct StaleFirst: CompositeStage {
     /// Wraps the stages from the one that asks the origin to those that make the image.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Reports the stale image, and runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let entry = load.response.stored

@@ -24,6 +24,9 @@ public struct StaleIfError: CompositeStage {
     /// Also the stale bytes or product themselves.
     public var produces: Phases { body.outcomes(from: body.accepts).union([.redirected, .original, .ready]) }
 
+    /// Its body says all.
+    public var identity: StageIdentity? { StageIdentity() }
+
     /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let start = load

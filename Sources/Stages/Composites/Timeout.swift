@@ -40,6 +40,9 @@ public struct Timeout: CompositeStage {
     /// The limit in seconds.
     public var parameters: String { "\(limit.seconds) s" }
 
+    /// The time.
+    public var identity: StageIdentity? { StageIdentity("\(limit)") }
+
     /// Runs the body.
     /// - Throws: `LoadError` with `timedOut` once the time is over; the body's errors; `CancellationError` if the task
     ///   is cancelled.
