@@ -1,7 +1,7 @@
 /// Finds the right name that is nearest to a wrong one.
 package enum NearestName {
     /// A name without its case, hyphens and underscores, in British spelling: `round-corners` is `roundCorners`, and `color`
-    /// is `colour`.
+    /// is `color`.
     package static func folded(_ name: String) -> String {
         let letters = name.lowercased().filter { $0 != "-" && $0 != "_" }
         return [("color", "colour"), ("gray", "grey"), ("center", "centre")].reduce(letters) {

@@ -11,20 +11,20 @@ public struct OperationList: Sendable {
     /// Reads a line.
     /// - Parameters:
     ///   - text: The line.
-    ///   - catalogue: The stages that the line may name; by default ``StageCatalogue/operations``.
+    ///   - catalog: The stages that the line may name; by default ``StageCatalog/operations``.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with the column and the nearest right name.
-    public init(_ text: String, catalogue: StageCatalogue = .operations) throws(LoadError) {
+    public init(_ text: String, catalog: StageCatalog = .operations) throws(LoadError) {
         var stages: [any Stage] = []
         var column = 1
         for operation in text.split(separator: ",", omittingEmptySubsequences: false) {
-            stages.append(try Self.stage(operation, column, catalogue))
+            stages.append(try Self.stage(operation, column, catalog))
             column += operation.count + 1
         }
         chain = Chain(stages)
     }
 
     private static func stage(
-        _ text: Substring, _ column: Int, _ catalogue: StageCatalogue
+        _ text: Substring, _ column: Int, _ catalog: StageCatalog
     ) throws(LoadError) -> any Stage {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0]).trimmed
@@ -39,7 +39,7 @@ public struct OperationList: Sendable {
         }
         do {
             guard !name.isEmpty else { throw StageMistake("A stage's name is missing.") }
-            return try catalogue.stage(try catalogue.specification(name), values)
+            return try catalog.stage(try catalog.specification(name), values)
         } catch let mistake as StageMistake {
             let place = mistake.value.map { columns[$0] } ?? column
             throw LoadError(.invalidPipeline, subject: "--ops, column \(place)", mistake.message)

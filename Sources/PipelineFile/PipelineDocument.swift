@@ -42,12 +42,12 @@ public struct PipelineDocument: Sendable {
 
     /// Makes the pipeline.
     /// - Parameters:
-    ///   - catalogue: The stages that the file may name.
+    ///   - catalog: The stages that the file may name.
     ///   - clock: The clock of the pipeline's loads; by default that of its caches.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with line, column and the nearest right
     ///   name; or with `stageContract`, with line and column, if a stage could never run.
-    public func pipeline(_ catalogue: StageCatalogue, clock: (any LoadClock)? = nil) throws -> ImagePipeline {
-        let chain = try chain(list, catalogue)
+    public func pipeline(_ catalog: StageCatalog, clock: (any LoadClock)? = nil) throws -> ImagePipeline {
+        let chain = try chain(list, catalog)
         if let (problem, path) = chain.located {
             let node = node(at: path[...], in: list)
             throw LoadError(.stageContract, subject: "\(printable(name)):\(node.line):\(node.column)", problem)
@@ -72,22 +72,22 @@ public struct PipelineDocument: Sendable {
         return self.node(at: path.dropFirst(), in: items)
     }
 
-    private func chain(_ list: [YAMLNode], _ catalogue: StageCatalogue) throws(LoadError) -> Chain {
+    private func chain(_ list: [YAMLNode], _ catalog: StageCatalog) throws(LoadError) -> Chain {
         var stages: [any Stage] = []
-        for node in list { stages.append(try stage(node, catalogue)) }
+        for node in list { stages.append(try stage(node, catalog)) }
         return Chain(stages)
     }
 
-    private func stage(_ node: YAMLNode, _ catalogue: StageCatalogue) throws(LoadError) -> any Stage {
+    private func stage(_ node: YAMLNode, _ catalog: StageCatalog) throws(LoadError) -> any Stage {
         let (key, value) = try named(node)
         let specification: StageSpecification
-        do { specification = try catalogue.specification(key.text ?? "") } catch { throw placed(error, at: key) }
-        let (given, places, body) = try arguments(of: specification, value, catalogue)
+        do { specification = try catalog.specification(key.text ?? "") } catch { throw placed(error, at: key) }
+        let (given, places, body) = try arguments(of: specification, value, catalog)
         if specification.isComposite, body == nil {
             throw placed(StageMistake("\(specification.name) wraps stages; give it a list of them."), at: key)
         }
         do {
-            return try catalogue.stage(specification, given, body: body ?? Chain([]))
+            return try catalog.stage(specification, given, body: body ?? Chain([]))
         } catch let mistake as StageMistake {
             throw placed(mistake, at: mistake.value.map { places[$0] } ?? key)
         } catch let error as LoadError {
@@ -113,7 +113,7 @@ public struct PipelineDocument: Sendable {
     private typealias Arguments = (given: [(name: String?, text: String)], places: [YAMLNode], body: Chain?)
 
     private func arguments(
-        of specification: StageSpecification, _ value: YAMLNode?, _ catalogue: StageCatalogue
+        of specification: StageSpecification, _ value: YAMLNode?, _ catalog: StageCatalog
     ) throws(LoadError) -> Arguments {
         var result: Arguments = ([], [], nil)
         switch value?.content {
@@ -124,7 +124,7 @@ public struct PipelineDocument: Sendable {
                 result.given = [(nil, text)]
                 result.places = [value]
             }
-        case .sequence(let items) where specification.isComposite: result.body = try chain(items, catalogue)
+        case .sequence(let items) where specification.isComposite: result.body = try chain(items, catalog)
         case .sequence(let items):
             for item in items {
                 result.given.append((nil, try text(item)))
@@ -136,7 +136,7 @@ public struct PipelineDocument: Sendable {
                     guard case .sequence(let items) = value.content else {
                         throw placed(StageMistake("stages takes a list."), at: value)
                     }
-                    result.body = try chain(items, catalogue)
+                    result.body = try chain(items, catalog)
                 } else {
                     let (name, value) = (try text(key), try text(value))
                     // `{enlarge}` in YAML is a key without a value.

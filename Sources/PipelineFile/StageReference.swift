@@ -8,9 +8,9 @@ package struct StageReference {
     private let sections: [(title: String, stages: [StageSpecification])]
 
     /// Describes all stages of a catalogue.
-    package init(_ catalogue: StageCatalogue) {
-        let transforms = Set(StageCatalogue.operations.specifications.map(\.name))
-        let all = catalogue.specifications
+    package init(_ catalog: StageCatalog) {
+        let transforms = Set(StageCatalog.operations.specifications.map(\.name))
+        let all = catalog.specifications
         sections = [
             ("Stages", all.filter { !$0.isComposite && !transforms.contains($0.name) }),
             ("Transforms", all.filter { transforms.contains($0.name) }), ("Composites", all.filter(\.isComposite)),
@@ -19,8 +19,8 @@ package struct StageReference {
 
     /// Describes one stage.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline` and the nearest right name.
-    package init(_ name: String, in catalogue: StageCatalogue) throws(LoadError) {
-        do { sections = [("", [try catalogue.specification(name)])] } catch {
+    package init(_ name: String, in catalog: StageCatalog) throws(LoadError) {
+        do { sections = [("", [try catalog.specification(name)])] } catch {
             throw LoadError(.invalidPipeline, subject: "", error.message)
         }
     }
@@ -138,7 +138,7 @@ extension StageSpecification {
 
     /// The example as ``OperationList`` reads it; `nil` for stages that it doesn't know.
     package var lineExample: String? {
-        guard StageCatalogue.operations.specifications.contains(where: { $0.name == name }) else { return nil }
+        guard StageCatalog.operations.specifications.contains(where: { $0.name == name }) else { return nil }
         let values = example ?? exampleValues.map(\.text).joined(separator: ":")
         return values.isEmpty ? name : "\(name)=\(values)"
     }

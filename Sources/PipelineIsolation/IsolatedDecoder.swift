@@ -54,12 +54,12 @@ struct IsolatedDecoder: RemoteDecoding {
     }
 
     func blocks(
-        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
+        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGray: Bool, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
         var request = request(.keptMetadata, bytes)
         request.append(KeptMetadata.allCases.firstIndex(of: kept) ?? 0)
         request.append(size)
-        request.append(isGrey)
+        request.append(isGray)
         return try pool.perform(request, on: bytes, cancellation) { response, slab in
             var reader = SlabReader(slab, try response.result(in: slab))
             return try reader.keptMetadata(fileBytes: bytes.count)

@@ -24,12 +24,12 @@ extension Message {
     }
 
     /// Adds colours that may be missing.
-    mutating func append(_ colours: CodedColours?) {
-        append(colours != nil)
-        append(colours?.primaries ?? 0)
-        append(colours?.transfer ?? 0)
-        append(colours?.matrix ?? 0)
-        append(colours?.isFullRange ?? false)
+    mutating func append(_ colors: CodedColors?) {
+        append(colors != nil)
+        append(colors?.primaries ?? 0)
+        append(colors?.transfer ?? 0)
+        append(colors?.matrix ?? 0)
+        append(colors?.isFullRange ?? false)
     }
 
     /// Adds a header.
@@ -44,7 +44,7 @@ extension Message {
         append(header.hasAlpha)
         append(header.hasProfile)
         append(header.bitsPerChannel)
-        append(header.colours.flatMap { ImageMetadata.ColourModel.allCases.firstIndex(of: $0) } ?? -1)
+        append(header.colors.flatMap { ImageMetadata.ColorModel.allCases.firstIndex(of: $0) } ?? -1)
         append(header.memory)
         append(header.readsRegions)
         append(header.isVector)
@@ -57,8 +57,8 @@ extension Message {
         append(header.wholeBytes)
         append(header.wholeLimit)
         append(header.excessPixels)
-        append(header.codedColours)
-        append(header.convertedColours)
+        append(header.codedColors)
+        append(header.convertedColors)
     }
 }
 
@@ -85,12 +85,12 @@ extension Message.Reader {
         return isPresent ? PixelRegion(x: x, y: y, size: size) : nil
     }
 
-    mutating func nextColours() throws(Message.Malformed) -> CodedColours? {
+    mutating func nextColors() throws(Message.Malformed) -> CodedColors? {
         let isPresent = try nextBool()
-        let colours = CodedColours(
+        let colors = CodedColors(
             primaries: try next(in: 0...65_535), transfer: try next(in: 0...65_535), matrix: try next(in: 0...65_535),
             isFullRange: try nextBool())
-        return isPresent ? colours : nil
+        return isPresent ? colors : nil
     }
 
     /// Reads the header that a worker has found, and compares it with what the program knows of the file.
@@ -122,9 +122,9 @@ extension Message.Reader {
         header.hasAlpha = try nextBool()
         header.hasProfile = try nextBool()
         header.bitsPerChannel = try next(in: 0...65_535)
-        let models = ImageMetadata.ColourModel.allCases
+        let models = ImageMetadata.ColorModel.allCases
         let model = try next(in: -1...models.count - 1)
-        header.colours = model < 0 ? nil : models[model]
+        header.colors = model < 0 ? nil : models[model]
         // An estimate that overflowed is the greatest number.
         header.memory = try next(in: 0...Int.max)
         header.readsRegions = try nextBool()
@@ -138,8 +138,8 @@ extension Message.Reader {
         header.wholeBytes = try next(in: 0...64)
         header.wholeLimit = try next(in: 0...Int.max)
         header.excessPixels = try next(in: 1...64)
-        header.codedColours = try nextColours()
-        header.convertedColours = try nextColours()
+        header.codedColors = try nextColors()
+        header.convertedColors = try nextColors()
         return header
     }
 }

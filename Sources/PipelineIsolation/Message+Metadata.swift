@@ -44,7 +44,7 @@ struct SlabWriter {
         _ description: ImageMetadata, header: ImageHeader, _ formats: [ImageFormat], to message: inout Message
     ) throws(LoadError) {
         message.append(header, formats)
-        message.append(ImageMetadata.ColourModel.allCases.firstIndex(of: description.colours) ?? 0)
+        message.append(ImageMetadata.ColorModel.allCases.firstIndex(of: description.colors) ?? 0)
         message.append(description.profile != nil)
         message.append(description.profile?.isSRGB ?? false)
         message.append(description.profile?.byteCount ?? 0)
@@ -132,8 +132,8 @@ struct SlabReader {
         guard header.storedSize.width > 0, header.storedSize.height > 0 else {
             throw Message.Malformed("the picture has no pixels")
         }
-        let models = ImageMetadata.ColourModel.allCases
-        let colours = models[try numbers.next(in: 0...models.count - 1)]
+        let models = ImageMetadata.ColorModel.allCases
+        let colors = models[try numbers.next(in: 0...models.count - 1)]
         let (hasProfile, isSRGB) = (try numbers.nextBool(), try numbers.nextBool())
         let profileBytes = try numbers.next(in: 0...Message.mostPacked(in: byteCount))
         let exif = try numbers.next(in: 0...Message.mostEXIF(in: byteCount))
@@ -142,9 +142,9 @@ struct SlabReader {
         let (latitude, longitude) = (try degrees(upTo: 90), try degrees(upTo: 180))
         let name = try optionalText()
         return ImageMetadata(
-            header: header, colours: colours,
+            header: header, colors: colors,
             profile: hasProfile
-                ? ImageMetadata.ColourProfile(name: name, isSRGB: isSRGB, byteCount: profileBytes) : nil,
+                ? ImageMetadata.ColorProfile(name: name, isSRGB: isSRGB, byteCount: profileBytes) : nil,
             capturedAt: try optionalText(), camera: try optionalText(), lens: try optionalText(),
             location: isLocated ? ImageMetadata.Location(latitude: latitude, longitude: longitude) : nil,
             exifByteCount: exif, xmpByteCount: xmp, byteCount: byteCount)

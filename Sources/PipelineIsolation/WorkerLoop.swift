@@ -84,9 +84,9 @@ struct WorkerLoop {
         case .keptMetadata:
             let kept = KeptMetadata.allCases[try numbers.next(in: 0...KeptMetadata.allCases.count - 1)]
             let size = try numbers.nextSize()
-            let isGrey = try numbers.nextBool()
+            let isGray = try numbers.nextBool()
             try writer.append(
-                try kept.blocks(of: file, by: decoder, for: size, isGrey: isGrey, cancellation), to: &response)
+                try kept.blocks(of: file, by: decoder, for: size, isGray: isGray, cancellation), to: &response)
         case .stripped:
             let metadata: StrippedMetadata = try numbers.nextBool() ? .all : .location
             try writer.append(try metadata.stripped(file, codec.format, by: decoder, cancellation), to: &response)

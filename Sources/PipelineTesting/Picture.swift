@@ -9,7 +9,7 @@ public enum Picture {
     ///     bytes makes a grey image of the first byte, or a black one.
     public static func png(_ size: PixelSize, with pixel: [UInt8] = [128, 128, 128]) -> [UInt8] {
         let image = DecodedImage.filled(size, with: pixel)
-        let colourType: UInt8 =
+        let colorType: UInt8 =
             switch image.layout.channelCount {
             case 3: 2
             case 4: 6
@@ -19,7 +19,7 @@ public enum Picture {
         var rows: [UInt8] = []
         rows.reserveCapacity((stride + 1) * size.height)
         for row in 0..<size.height { rows += [0] + image.frames[0].bytes[row * stride..<(row + 1) * stride] }
-        let header = bigEndian(size.width) + bigEndian(size.height) + [8, colourType, 0, 0, 0]
+        let header = bigEndian(size.width) + bigEndian(size.height) + [8, colorType, 0, 0, 0]
         return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + chunk("IHDR", header) + chunk("IDAT", stored(rows))
             + chunk("IEND", [])
     }

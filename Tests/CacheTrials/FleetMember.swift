@@ -89,7 +89,7 @@ struct FleetMember {
     }
 
     /// The colour of an image, by its number.
-    static func colour(_ image: Int) -> [UInt8] {
+    static func color(_ image: Int) -> [UInt8] {
         [
             UInt8(truncatingIfNeeded: image), UInt8(truncatingIfNeeded: image &* 7),
             UInt8(truncatingIfNeeded: 255 &- image),
@@ -138,7 +138,7 @@ struct FleetMember {
         guard decoded.size == PixelSize(width: side, height: side * 3 / 4) else {
             throw TrialFailure("image \(image) has \(decoded.size) instead of \(side)")
         }
-        guard decoded.frames[0].bytes.prefix(3) == Self.colour(image)[...] else {
+        guard decoded.frames[0].bytes.prefix(3) == Self.color(image)[...] else {
             throw TrialFailure("image \(image) is another one")
         }
     }

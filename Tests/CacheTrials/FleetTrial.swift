@@ -77,7 +77,7 @@ struct FleetTrial {
         to request: ScriptedOrigin.Request, hasBlobs: Bool, _ gate: ScriptedOrigin.Gate
     ) -> ScriptedOrigin.Reply {
         let number = Int(request.path.dropFirst().prefix { $0 != "." }) ?? 0
-        let picture = Picture.png(FleetMember.size(number, hasBlobs: hasBlobs), with: FleetMember.colour(number))
+        let picture = Picture.png(FleetMember.size(number, hasBlobs: hasBlobs), with: FleetMember.color(number))
         let reply = ScriptedOrigin.Reply(
             headers: [.cacheControl: "max-age=600", .eTag: "\"\(number)\""], body: picture)
         let count = requests.withLock {

@@ -58,7 +58,7 @@ struct JPEGXLTests {
         #expect(image.size == png.size)
         #expect(difference == 0)
         let description = try await withCodecs { try await ImageMetadata(of: bytes, codecs: $0) }
-        #expect(description.codedColours?.description == "BT.2020, PQ")
+        #expect(description.codedColors?.description == "BT.2020, PQ")
     }
 
     @Test("An animation has its frames, the first of which is the picture")

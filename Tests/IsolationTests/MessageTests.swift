@@ -39,8 +39,8 @@ struct MessageTests {
 
     private var description: ImageMetadata {
         ImageMetadata(
-            header: header, colours: .rgb,
-            profile: ImageMetadata.ColourProfile(name: "Display", isSRGB: false, byteCount: 500),
+            header: header, colors: .rgb,
+            profile: ImageMetadata.ColorProfile(name: "Display", isSRGB: false, byteCount: 500),
             capturedAt: "2026:01:02", camera: "A camera", lens: nil,
             location: ImageMetadata.Location(latitude: 1, longitude: 2), exifByteCount: 3, xmpByteCount: 4,
             byteCount: Self.fileBytes)

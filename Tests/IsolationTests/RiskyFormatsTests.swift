@@ -94,9 +94,9 @@ struct RiskyFormatsTests {
         for format in [ImageFormat.gif, .webp, .tiff, .png, .jpeg, .avif] {
             let file = svg(format.rawValue, try await EncodedImage(encoding: dot, as: format).bytes)
             let drawn = try await DecodedImage(decoding: file, codecs: codecs)
-            let centre = try drawn.withPixels { Array($0[3280..<3284]) }
+            let center = try drawn.withPixels { Array($0[3280..<3284]) }
             #expect(
-                centre[3] == 255 && centre.prefix(3).allSatisfy { (190...210).contains($0) }, "\(format): \(centre)")
+                center[3] == 255 && center.prefix(3).allSatisfy { (190...210).contains($0) }, "\(format): \(center)")
             #expect(try missing(file) == 0)
         }
         // Without a type, with a wrong one, and an SVG in an SVG in an SVG.
@@ -107,8 +107,8 @@ struct RiskyFormatsTests {
             svg("image/svg+xml", svg("image/svg+xml", svg("image/gif", png))),
         ] {
             let drawn = try await DecodedImage(decoding: file, codecs: codecs)
-            let centre = try drawn.withPixels { Array($0[3280..<3284]) }
-            #expect(centre[3] == 255 && centre.prefix(3).allSatisfy { (190...210).contains($0) }, "\(centre)")
+            let center = try drawn.withPixels { Array($0[3280..<3284]) }
+            #expect(center[3] == 255 && center.prefix(3).allSatisfy { (190...210).contains($0) }, "\(center)")
             #expect(try missing(file) == 0)
         }
         let icon: [UInt8] = [0, 0, 1, 0, 1, 0]

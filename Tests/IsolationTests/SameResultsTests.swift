@@ -50,7 +50,7 @@ struct SameResultsTests {
         ]
         for kept in KeptMetadata.allCases where kept != .none {
             all.append(
-                block { try kept.blocks(of: bytes, by: decoder, for: 50, isGrey: false, cancellation) })
+                block { try kept.blocks(of: bytes, by: decoder, for: 50, isGray: false, cancellation) })
         }
         for metadata in [StrippedMetadata.all, .location] {
             all.append(

@@ -7,7 +7,7 @@ struct PictureTests {
     @Test(
         "The colour's channels give the layout",
         arguments: [
-            ([9], PixelLayout.grey), ([1, 2, 3], .rgb), ([1, 2, 3, 4], .rgba),
+            ([9], PixelLayout.gray), ([1, 2, 3], .rgb), ([1, 2, 3, 4], .rgba),
         ] as [([UInt8], PixelLayout)])
     func layouts(pixel: [UInt8], layout: PixelLayout) {
         let image = DecodedImage.filled(PixelSize(width: 3, height: 2), with: pixel)

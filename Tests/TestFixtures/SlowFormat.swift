@@ -50,7 +50,7 @@ package struct SlowFormat: Sendable {
             cancellation: WorkCancellation
         ) throws -> DecodedImage {
             try format.pass(.decode, format.decodes, format.decoding, cancellation)
-            return DecodedImage(size: PixelSize(square: 10), layout: .grey, pixels: [UInt8](repeating: 7, count: 100))
+            return DecodedImage(size: PixelSize(square: 10), layout: .gray, pixels: [UInt8](repeating: 7, count: 100))
         }
     }
 

@@ -68,7 +68,7 @@ struct MontageTests {
         let size = try #require(sheet.size)
         #expect(size == PixelSize(width: 5, height: 5))
         var pixels = sheet.pixels(size)
-        let tile = DecodedImage(size: sheet.tile, layout: .grey, pixels: [7])
+        let tile = DecodedImage(size: sheet.tile, layout: .gray, pixels: [7])
         try sheet.draw(tile, at: 2, into: &pixels, width: size.width)
         #expect(Array(pixels[4 * (3 * 5 + 1)..<4 * (3 * 5 + 2)]) == [7, 7, 7, 255])
         #expect(pixels.count { $0 == 7 } == 3)

@@ -9,13 +9,13 @@ import Testing
 @Suite("The reference of stages")
 struct StageReferenceTests {
     private let pipectl: Pipectl
-    private let catalogue: StageCatalogue
+    private let catalog: StageCatalog
 
     init() throws {
         pipectl = try Pipectl()
         try Data(Picture.png(PixelSize(width: 20, height: 10), with: [255, 0, 0]))
             .write(to: pipectl.folder.appending(path: "logo.png"))
-        catalogue = .standard(
+        catalog = .standard(
             PipelineResources(
                 memory: MemoryCache(), responses: HTTPCache(folder: pipectl.path("cache")), client: CurlClient()))
     }
@@ -30,7 +30,7 @@ struct StageReferenceTests {
 
     @Test("Every stage and parameter has its sentence, every parameter an example")
     func complete() {
-        for stage in catalogue.specifications {
+        for stage in catalog.specifications {
             #expect(stage.summary.hasSuffix("."), "\(stage.name)")
             for parameter in stage.parameters {
                 #expect(parameter.summary.hasSuffix("."), "\(stage.name) \(parameter.name)")
@@ -49,7 +49,7 @@ struct StageReferenceTests {
 
     @Test("Every example on one line, and each with another parameter, changes a picture")
     func lines() async throws {
-        for stage in StageCatalogue.operations.specifications {
+        for stage in StageCatalog.operations.specifications {
             let example = try #require(stage.lineExample)
             let needed = needed(by: stage)
             let others = stage.parameters.filter { !needed.map(\.name).contains($0.name) }.map { parameter in
@@ -67,7 +67,7 @@ struct StageReferenceTests {
 
     @Test("Every example of a list can be read and loads")
     func lists() async throws {
-        for stage in catalogue.specifications {
+        for stage in catalog.specifications {
             let example = placed(stage.yamlExample)
             let whole = ["- resolveIdentifier", "- diskLookup", "- readInline", "- decode", "- store"]
                 .filter { !example.hasPrefix($0) }
@@ -78,7 +78,7 @@ struct StageReferenceTests {
             // A list may be valid and decode nothing of this source, where its decode stands before what reads it.
             var size: PixelSize?
             for list in lists where size == nil {
-                guard let pipeline = try? PipelineDocument(list).pipeline(catalogue) else { continue }
+                guard let pipeline = try? PipelineDocument(list).pipeline(catalog) else { continue }
                 size = try await pipeline.load(request).size
             }
             #expect(size != nil, "\(example)")
@@ -87,11 +87,11 @@ struct StageReferenceTests {
 
     @Test("A default is what a stage does without it")
     func defaults() throws {
-        for stage in catalogue.specifications where !stage.isComposite {
+        for stage in catalog.specifications where !stage.isComposite {
             let required = needed(by: stage).map { (Optional($0.name), placed($0.example)) }
             // A set's members come in any order.
             func text(_ arguments: [(String?, String)]) throws -> String {
-                String("\(try catalogue.stage(stage, arguments))".sorted())
+                String("\(try catalog.stage(stage, arguments))".sorted())
             }
             let plain = try text(required)
             for parameter in stage.parameters {
@@ -105,7 +105,7 @@ struct StageReferenceTests {
     func signatures() async throws {
         let pixels = (0..<40 * 30 * 4).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) }
         let image = DecodedImage(size: PixelSize(width: 40, height: 30), layout: .rgba, pixels: pixels)
-        for stage in StageCatalogue.operations.specifications {
+        for stage in StageCatalog.operations.specifications {
             let values = stage.parameters.map { "\($0.name)=\(placed($0.example))" }
             let needed = needed(by: stage).map { "\($0.name)=\(placed($0.example))" }
             // One parameter at a time, and the first ones together.
@@ -138,7 +138,7 @@ struct StageReferenceTests {
         "A flag in YAML is its name alone",
         arguments: ["{format: webp, lossless: true}", "{format: webp, lossless}", "[webp, lossless]"])
     func flags(values: String) throws {
-        let list = try PipelineDocument("- readInline\n- decode\n- encode: \(values)").pipeline(catalogue)
+        let list = try PipelineDocument("- readInline\n- decode\n- encode: \(values)").pipeline(catalog)
         #expect("\(list)".contains("lossless"))
     }
 
@@ -156,7 +156,7 @@ struct StageReferenceTests {
     @Test("help stages describes all, or one, and names the nearest")
     func help() async throws {
         let all = try await pipectl.run("help", "stages").text
-        for stage in catalogue.specifications { #expect(all.contains("\(stage.name): \(stage.summary)")) }
+        for stage in catalog.specifications { #expect(all.contains("\(stage.name): \(stage.summary)")) }
         #expect(try await pipectl.run("help", "stages", "round-corners").text.hasPrefix("roundCorners: "))
         let wrong = try await pipectl.run("help", "stages", "crp")
         #expect(wrong.status == 2 && wrong.errors.contains("Did you mean crop?"), "\(wrong.errors)")

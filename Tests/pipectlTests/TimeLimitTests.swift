@@ -29,7 +29,7 @@ struct TimeLimitTests {
         ) throws -> DecodedImage {
             clock.advance(by: decoding)
             try cancellation.check()
-            return DecodedImage(size: PixelSize(square: 1), layout: .grey, pixels: [7])
+            return DecodedImage(size: PixelSize(square: 1), layout: .gray, pixels: [7])
         }
     }
 

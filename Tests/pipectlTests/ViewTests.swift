@@ -134,7 +134,7 @@ struct ViewTests {
     func clear() {
         let pixels: [UInt8] = [1, 2, 3, 255, 0, 0, 0, 0, 0, 0, 0, 0, 4, 5, 6, 255]
         #expect(
-            TerminalBlocks.text(pixels, PixelSize(width: 2, height: 2), isTrueColour: true)
+            TerminalBlocks.text(pixels, PixelSize(width: 2, height: 2), isTrueColor: true)
                 == "\u{1B}[49m\u{1B}[38;2;1;2;3m▀\u{1B}[49m\u{1B}[38;2;4;5;6m▄\u{1B}[0m\n")
     }
 }

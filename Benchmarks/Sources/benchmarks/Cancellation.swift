@@ -47,7 +47,7 @@ enum Cancellation {
     private static let stages: [any Stage] = [
         Resize(7000), Resize(300), Crop(4000), Crop(4000, by: .entropy), Crop(4000, by: .attention), Trim(),
         Pad(to: 9000), Rotate(.quarter), Rotate(.half), Flip(.horizontal), Flip(.vertical), RoundCorners(radius: 800),
-        Circle(), Blur(sigma: 2), Blur(sigma: 40), Sharpen(), Greyscale(), Adjust(brightness: 1.5), Adjust(hue: 90),
+        Circle(), Blur(sigma: 2), Blur(sigma: 40), Sharpen(), Grayscale(), Adjust(brightness: 1.5), Adjust(hue: 90),
         Composite(DecodedImage(size: 2000, layout: .rgba, pixels: [UInt8](repeating: 128, count: 16_000_000))),
         Flatten(),
     ]
@@ -56,7 +56,7 @@ enum Cancellation {
         let cases: [(String, ImageFormat, (inout EncodeOptions) -> Void)] = [
             ("encode JPEG", .jpeg, { _ in }), ("encode JPEG, progressive", .jpeg, { $0.jpeg.progressive = true }),
             ("encode PNG", .png, { _ in }), ("encode PNG, level 9", .png, { $0.png.compression = 9 }),
-            ("encode PNG, 256 colours", .png, { $0.png.colours = 256 }),
+            ("encode PNG, 256 colours", .png, { $0.png.colors = 256 }),
             ("encode WebP", .webp, { _ in }),
             ("encode WebP, lossless", .webp, { ($0.webp.lossless, $0.webp.effort) = (true, 2) }),
             ("encode WebP, lossless, effort 4", .webp, { $0.webp.lossless = true }),

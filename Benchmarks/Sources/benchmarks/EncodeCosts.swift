@@ -22,7 +22,7 @@ enum EncodeCosts {
         Case(name: "PNG", format: .png), Case(name: "PNG, no filter", format: .png) { $0.png.filter = .none },
         Case(name: "PNG, level 1", format: .png) { $0.png.compression = 1 },
         Case(name: "PNG, level 9", format: .png) { $0.png.compression = 9 },
-        Case(name: "PNG, 256 colours", format: .png) { $0.png.colours = 256 },
+        Case(name: "PNG, 256 colours", format: .png) { $0.png.colors = 256 },
         Case(name: "WebP", format: .webp), Case(name: "WebP, effort 2", format: .webp) { $0.webp.effort = 2 },
         Case(name: "WebP, effort 0", format: .webp) { $0.webp.effort = 0 },
         Case(name: "WebP, lossless", format: .webp) { $0.webp.lossless = true },

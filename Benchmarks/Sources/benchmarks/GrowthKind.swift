@@ -43,7 +43,7 @@ struct GrowthKind {
     /// Makes a picture whose pattern repeats only after many pixels.
     static func picture(_ width: Int, _ height: Int) -> DecodedImage {
         DecodedImage(
-            size: PixelSize(width: width, height: height), layout: .grey,
+            size: PixelSize(width: width, height: height), layout: .gray,
             pixels: (0..<width * height).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) })
     }
 

@@ -16,7 +16,7 @@ public final class PhotoCell {
     /// The part of the cell that shows the image.
     public let picture = Picture()
     private let slot: ImageSlot<Picture>
-    private let placeholder = DecodedImage(size: 1, layout: .grey, pixels: [230])
+    private let placeholder = DecodedImage(size: 1, layout: .gray, pixels: [230])
 
     /// Makes an empty cell.
     public init(loader: ImageLoader) {

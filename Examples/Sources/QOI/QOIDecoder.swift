@@ -13,7 +13,7 @@ struct QOIDecoder: ImageDecoding {
         func number(at offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
         var header = ImageHeader(
             format: .qoi, storedSize: PixelSize(width: number(at: 4), height: number(at: 8)), hasAlpha: bytes[12] == 4)
-        header.colours = .rgb
+        header.colors = .rgb
         // All pixels are in memory, however small the result is. The numbers of a hostile file can overflow.
         let (count, overflows) = header.storedSize.width.multipliedReportingOverflow(by: 4 * header.storedSize.height)
         header.memory = overflows ? .max : count

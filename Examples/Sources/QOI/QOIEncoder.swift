@@ -32,11 +32,11 @@ struct QOIEncoder: ImageEncoding {
             let channels = image.layout.channelCount
             for place in stride(from: 0, to: pixels.count, by: channels) {
                 if place % (image.width * channels) == 0 { try cancellation.check() }
-                let isGrey = channels < 3
+                let isGray = channels < 3
                 writer.write(
                     QOIPixel(
-                        red: pixels[place], green: pixels[isGrey ? place : place + 1],
-                        blue: pixels[isGrey ? place : place + 2], alpha: hasAlpha ? pixels[place + 3] : 255))
+                        red: pixels[place], green: pixels[isGray ? place : place + 1],
+                        blue: pixels[isGray ? place : place + 2], alpha: hasAlpha ? pixels[place + 3] : 255))
             }
         }
         return writer.finish()

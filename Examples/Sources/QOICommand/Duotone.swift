@@ -2,7 +2,7 @@ import Stages
 
 /// Replaces each colour's brightness by a mixture of a dark colour and white.
 struct Duotone: Transform {
-    let dark: Colour
+    let dark: Color
 
     var signature: String? { "duotone(\(dark))" }
 

@@ -4,7 +4,7 @@ import QOI
 import Stages
 
 /// The stages that the command adds to the library's: `qoictl thumb a.qoi --ops duotone=#224466 -o b.png`.
-let ownStages = StageCatalogue([
+let ownStages = StageCatalog([
     StageSpecification(
         "duotone", "Replaces greys by mixtures of a dark colour and white.",
         .required("dark", .color, "The colour of black pixels.", example: "#224466")

@@ -27,8 +27,8 @@ func rgba(_ image: DecodedImage) throws -> [UInt8] {
     let (count, hasAlpha) = (image.layout.channelCount, image.layout.hasAlpha)
     return try image.withPixels { pixels in
         stride(from: 0, to: pixels.count, by: count).flatMap { place in
-            let colours = (0..<3).map { pixels[place + (count < 3 ? 0 : $0)] }
-            return colours + [hasAlpha ? pixels[place + count - 1] : 255]
+            let colors = (0..<3).map { pixels[place + (count < 3 ? 0 : $0)] }
+            return colors + [hasAlpha ? pixels[place + count - 1] : 255]
         }
     }
 }

@@ -52,15 +52,15 @@ final class QOITests {
         return try #require(try await list.load(ImageRequest(.bytes(bytes))).image)
     }
 
-    @Test("keeps every pixel", arguments: [PixelLayout.grey, .rgb, .rgba])
+    @Test("keeps every pixel", arguments: [PixelLayout.gray, .rgb, .rgba])
     func exact(_ layout: PixelLayout) async throws {
         let image = picture(layout)
         let again = try await decoded(try await file(image), Decode(codecs: resources.codecs))
         #expect(again.size == image.size)
-        #expect(again.layout == (layout == .grey ? .rgb : layout))
+        #expect(again.layout == (layout == .gray ? .rgb : layout))
         try image.withPixels { expected in
             try again.withPixels { found in
-                let pixels = layout == .grey ? expected.flatMap { [$0, $0, $0] } : Array(expected)
+                let pixels = layout == .gray ? expected.flatMap { [$0, $0, $0] } : Array(expected)
                 #expect(Array(found) == pixels)
             }
         }
@@ -166,8 +166,8 @@ final class QOITests {
         let white = DecodedImage(size: 4, layout: .rgb, pixels: [UInt8](repeating: 0, count: 48))
         try Data(try await file(white)).write(to: folder.appending(path: "a.qoi"))
         #expect(try await run("run", "a.qoi", "--ops", "duotone=#224466", "-o", "b.png").status == 0)
-        let colours = try await decoded([UInt8](try Data(contentsOf: folder.appending(path: "b.png"))), Decode())
-        #expect(try colours.withPixels { Array($0.prefix(3)) } == [0x22, 0x44, 0x66])
+        let colors = try await decoded([UInt8](try Data(contentsOf: folder.appending(path: "b.png"))), Decode())
+        #expect(try colors.withPixels { Array($0.prefix(3)) } == [0x22, 0x44, 0x66])
         try Data("- readFile\n- decode\n- duotone: \"#224466\"\n- encode: qoi".utf8)
             .write(to: folder.appending(path: "list.yaml"))
         #expect(try await run("run", "a.qoi", "--pipeline", "list.yaml", "-o", "c.qoi").status == 0)

@@ -61,7 +61,7 @@ enum DecodeFuzzing {
         let transforms: [any PixelTransform] = [
             Resize(.init(width: 1 + numbers.below(200), height: 1 + numbers.below(200)), fit: .inside),
             Flip(.horizontal),
-            Rotate(.quarter), Blur(sigma: 1.5), Greyscale(), Trim(), Circle(),
+            Rotate(.quarter), Blur(sigma: 1.5), Grayscale(), Trim(), Circle(),
             Crop(PixelSize(width: 1 + numbers.below(50), height: 1 + numbers.below(50))),
         ]
         let cancellation = WorkCancellation()
@@ -74,7 +74,7 @@ enum DecodeFuzzing {
         let format = formats[numbers.below(formats.count)]
         var options = EncodeOptions(quality: 1 + numbers.below(100))
         options.webp.effort = 0
-        if numbers.below(2) == 0 { options.png.colours = 2 + numbers.below(255) }
+        if numbers.below(2) == 0 { options.png.colors = 2 + numbers.below(255) }
         guard let encoder = ImageCodecs.standard.codec(for: format)?.encoder,
             let file = try? encoder.encode(
                 image, as: format, options, metadata: EmbeddedMetadata(), cancellation: cancellation)

@@ -122,7 +122,7 @@ public struct DecodedImage: Sendable, Equatable {
     /// - Parameters:
     ///   - index: the frame's place in ``frames``; by default the first.
     ///   - body: reads the pixels, which are valid only until it returns.
-    /// - Throws: `LoadError` with `unsupportedLayout` unless the layout is ``PixelLayout/grey``, ``PixelLayout/rgb`` or
+    /// - Throws: `LoadError` with `unsupportedLayout` unless the layout is ``PixelLayout/gray``, ``PixelLayout/rgb`` or
     ///   ``PixelLayout/rgba``; any error of `body`.
     public func withPixels<Result>(
         ofFrame index: Int = 0, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result

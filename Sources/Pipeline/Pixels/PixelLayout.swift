@@ -1,7 +1,7 @@
 /// How the bytes of a pixel are arranged in memory, and what they mean. Alpha comes last and is straight (not
 /// premultiplied).
 ///
-/// Stages make and read ``grey``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other.
+/// Stages make and read ``gray``, ``rgb`` and ``rgba``, and throw ``LoadError/Code/unsupportedLayout`` for any other.
 public struct PixelLayout: Sendable, Hashable {
     /// The type of a sample, which is the value of one channel.
     public struct SampleType: RawRepresentable, Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct PixelLayout: Sendable, Hashable {
     }
 
     /// The colours that samples stand for.
-    public struct ColourSpace: RawRepresentable, Sendable, Hashable {
+    public struct ColorSpace: RawRepresentable, Sendable, Hashable {
         /// The codes of ITU-T H.273, as AVIF and PNG have them: 256 × colour primaries + transfer characteristics.
         public let rawValue: UInt16
 
@@ -24,7 +24,7 @@ public struct PixelLayout: Sendable, Hashable {
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// sRGB (IEC 61966-2-1), and its curve for grey.
-        public static let sRGB = ColourSpace(rawValue: 256 * 1 + 13)
+        public static let sRGB = ColorSpace(rawValue: 256 * 1 + 13)
     }
 
     /// A single byte, since products are copied on every memory hit.
@@ -34,31 +34,31 @@ public struct PixelLayout: Sendable, Hashable {
     /// The type of each sample.
     public let sampleType: SampleType
     /// The colours that the samples stand for.
-    public let colourSpace: ColourSpace
+    public let colorSpace: ColorSpace
 
     /// Makes a layout; by default one of 8 bits a channel in sRGB.
     public init(
-        channelCount: Int, hasAlpha: Bool, sampleType: SampleType = .uint8, colourSpace: ColourSpace = .sRGB
+        channelCount: Int, hasAlpha: Bool, sampleType: SampleType = .uint8, colorSpace: ColorSpace = .sRGB
     ) {
         channels = UInt8(clamping: channelCount)
         self.hasAlpha = hasAlpha
         self.sampleType = sampleType
-        self.colourSpace = colourSpace
+        self.colorSpace = colorSpace
     }
 
     /// The number of samples in a pixel, alpha included; at most 255.
     public var channelCount: Int { Int(channels) }
 
     /// One byte: luminance.
-    public static let grey = PixelLayout(channelCount: 1, hasAlpha: false)
+    public static let gray = PixelLayout(channelCount: 1, hasAlpha: false)
     /// Three bytes: red, green, blue.
     public static let rgb = PixelLayout(channelCount: 3, hasAlpha: false)
     /// Four bytes: red, green, blue, alpha.
     public static let rgba = PixelLayout(channelCount: 4, hasAlpha: true)
 
-    /// Returns the one of ``grey``, ``rgb`` and ``rgba`` with this number of channels; `nil` for any other number.
+    /// Returns the one of ``gray``, ``rgb`` and ``rgba`` with this number of channels; `nil` for any other number.
     package static func known(channelCount: Int) -> PixelLayout? {
-        [grey, rgb, rgba].first { $0.channelCount == channelCount }
+        [gray, rgb, rgba].first { $0.channelCount == channelCount }
     }
 
     /// The number of bytes in a pixel.
@@ -69,12 +69,12 @@ extension PixelLayout: CustomStringConvertible {
     /// Such as `rgba`. The sample type and the colour space follow unless they are 8-bit sRGB.
     public var description: String {
         switch self {
-        case .grey: "grey"
+        case .gray: "grey"
         case .rgb: "rgb"
         case .rgba: "rgba"
         default:
             "\(channelCount) channels\(hasAlpha ? " with alpha" : ""), sample type \(sampleType.rawValue), "
-                + "colour space \(colourSpace.rawValue >> 8)/\(colourSpace.rawValue & 255)"
+                + "colour space \(colorSpace.rawValue >> 8)/\(colorSpace.rawValue & 255)"
         }
     }
 }

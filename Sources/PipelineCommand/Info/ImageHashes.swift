@@ -32,8 +32,8 @@ struct ImageHashes: Encodable, Sendable {
         blurHash = try await image.blurHash()
         let bits = String(try await image.differenceHash(), radix: 16)
         dHash = String(repeating: "0", count: 16 - bits.count) + bits
-        colours = try await image.dominantColours().map {
-            Share(colour: "\($0.colour)", share: ($0.share * 1000).rounded() / 1000)
+        colours = try await image.dominantColors().map {
+            Share(colour: "\($0.color)", share: ($0.share * 1000).rounded() / 1000)
         }
     }
 }

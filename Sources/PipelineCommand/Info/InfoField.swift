@@ -19,10 +19,10 @@ enum InfoField: String, CaseIterable, Sendable {
         case .frames: "\(metadata.frames)"
         case .alpha: "\(metadata.hasAlpha)"
         case .bits: "\(metadata.bitsPerChannel)"
-        case .colours: metadata.colours.rawValue
+        case .colours: metadata.colors.rawValue
         case .profile: printable(metadata.profile.map { $0.name ?? "unnamed" } ?? "")
-        case .primaries: metadata.codedColours?.primariesName ?? ""
-        case .transfer: metadata.codedColours?.transferName ?? ""
+        case .primaries: metadata.codedColors?.primariesName ?? ""
+        case .transfer: metadata.codedColors?.transferName ?? ""
         case .captured: printable(metadata.capturedAt ?? "")
         case .camera: printable(metadata.camera ?? "")
         case .lens: printable(metadata.lens ?? "")

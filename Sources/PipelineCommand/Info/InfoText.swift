@@ -16,11 +16,11 @@ struct InfoText: CustomStringConvertible {
         let shown = input == "-" ? "standard input" : (try? ImageSource(parsing: input).redacted) ?? printable(input)
         var parts = ["\(metadata.size)", metadata.format.name, ByteCount.text(metadata.byteCount)]
         parts.append(
-            "\(metadata.bitsPerChannel) bits \(metadata.colours.rawValue)\(metadata.hasAlpha ? " with alpha" : "")")
+            "\(metadata.bitsPerChannel) bits \(metadata.colors.rawValue)\(metadata.hasAlpha ? " with alpha" : "")")
         if metadata.frames > 1 { parts.append("\(metadata.frames) frames") }
         if metadata.orientation != .up { parts.append("stored turned (orientation \(metadata.orientation.rawValue))") }
         if let profile = metadata.profile { parts.append("profile \(printable(profile.name ?? "unnamed"))") }
-        if let colours = metadata.codedColours { parts.append("coded as \(colours)") }
+        if let colors = metadata.codedColors { parts.append("coded as \(colors)") }
         if let captured = metadata.capturedAt { parts.append("taken \(printable(captured))") }
         if let camera = metadata.camera { parts.append(printable(camera)) }
         if let lens = metadata.lens { parts.append(printable(lens)) }

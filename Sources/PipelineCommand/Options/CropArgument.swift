@@ -35,7 +35,7 @@ enum CropArgument: ExpressibleByArgument {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard (2...3).contains(parts.count),
             let aspect = StageParameter.Kind.aspect.read(parts[..<2].joined(separator: ":")),
-            let gravity = parts.count == 3 ? gravity(parts[2]) : .centre
+            let gravity = parts.count == 3 ? gravity(parts[2]) : .center
         else { return nil }
         return Crop(aspect: aspect, gravity: gravity)
     }

@@ -57,7 +57,7 @@ struct EncodingOptions: ParsableArguments {
             "Write a palette of at most N colours. For png and gif. (default: all colours in png, 256 in gif)",
             valueName: "2-256"),
         completion: .list(["16", "64", "256"]))
-    var colours: Int?
+    var colors: Int?
 
     @OptionGroup(visibility: .hidden) var defaults: EncodingDefaults
 
@@ -78,7 +78,7 @@ struct EncodingOptions: ParsableArguments {
             let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
             throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
-        if let colours, !(2...256 ~= colours) { throw ValidationError("--colours takes 2 to 256, not \(colours).") }
+        if let colors, !(2...256 ~= colors) { throw ValidationError("--colours takes 2 to 256, not \(colours).") }
         if let maxBytes, maxBytes.count < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let quality = defaults.quality, !(1...100 ~= quality) {
             throw ValidationError("The setting quality takes 1 to 100, not \(quality).")
@@ -106,7 +106,7 @@ struct EncodingOptions: ParsableArguments {
             effort: effort ?? defaults.effort)
         options.set(shared, for: Formats.codecs)
         if let chroma { (options.jpeg.chroma, options.avif.chroma) = (chroma, chroma) }
-        if let colours { (options.png.colours, options.gif.colours) = (colours, colours) }
+        if let colors { (options.png.colors, options.gif.colors) = (colors, colors) }
         return options
     }
 
@@ -129,7 +129,7 @@ struct EncodingOptions: ParsableArguments {
             ("--progressive", progressive, .progressive),
         ]
         let special: [(name: String, isGiven: Bool, formats: Set<ImageFormat>)] = [
-            ("--chroma", chroma != nil, [.jpeg, .avif]), ("--colours", colours != nil, [.png, .gif]),
+            ("--chroma", chroma != nil, [.jpeg, .avif]), ("--colours", colors != nil, [.png, .gif]),
         ]
         let idle = special.filter { $0.isGiven && $0.formats.isDisjoint(with: formats) }.map(\.name)
         let unused = given.filter { given in given.isGiven && !encoders.contains { $0.uses(given.option) } }.map(\.name)

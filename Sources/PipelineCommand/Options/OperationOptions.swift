@@ -66,7 +66,7 @@ struct OperationOptions: ParsableArguments {
     private func chain(standard: Geometry? = nil) throws -> Chain {
         let operations = try ops.map { text in
             let chain: Chain
-            do { chain = try OperationList(text, catalogue: Program.operations).chain } catch {
+            do { chain = try OperationList(text, catalog: Program.operations).chain } catch {
                 throw ValidationError(CommandWords.text(of: error))
             }
             for stage in chain.stages where !stage.accepts.contains(.decoded) || !stage.produces.contains(.decoded) {

@@ -4,7 +4,7 @@ import Pipeline
 
 /// The options for messages, shared by all verbs.
 struct ReportOptions: ParsableArguments {
-    enum Colour: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
+    enum Color: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
 
     @Flag(
         help:
@@ -20,7 +20,7 @@ struct ReportOptions: ParsableArguments {
 
     @Option(
         help: "Colour errors: auto, always or never. NO_COLOR in the environment means never, unless always is given.")
-    var color = Colour.auto
+    var color = Color.auto
 
     func validate() throws {
         if quiet, verbose { throw ValidationError("-q and -v exclude each other; give one.") }
@@ -32,7 +32,7 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Whether errors are coloured.
-    var isColoured: Bool {
+    var isColored: Bool {
         switch color {
         case .always: true
         case .never: false
@@ -50,7 +50,7 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints an error.
     func show(_ error: String) {
-        let name = isColoured ? "\u{1B}[1;31m\(Program.name):\u{1B}[0m" : "\(Program.name):"
+        let name = isColored ? "\u{1B}[1;31m\(Program.name):\u{1B}[0m" : "\(Program.name):"
         StandardError.write("\(name) \(error)\n")
     }
 }

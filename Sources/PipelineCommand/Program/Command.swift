@@ -19,7 +19,7 @@ public enum Command {
     ///   - stages: Stages that join the library's; by default none. One with the name of a stage of the library replaces
     ///     it. `--ops` takes those that turn pixels into pixels, `--pipeline` takes all.
     public static func main(
-        name: String = "pipectl", codecs: ImageCodecs = .standard, stages: StageCatalogue = StageCatalogue([])
+        name: String = "pipectl", codecs: ImageCodecs = .standard, stages: StageCatalog = StageCatalog([])
     ) async {
         Program.name = name
         Program.stages = stages

@@ -121,9 +121,9 @@ private struct IsolatedOnDemand: RemoteDecoding {
     }
 
     func blocks(
-        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
+        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGray: Bool, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
-        try kept.blocks(of: bytes, by: decoder(), for: size, isGrey: isGrey, cancellation)
+        try kept.blocks(of: bytes, by: decoder(), for: size, isGray: isGray, cancellation)
     }
 
     func stripped(

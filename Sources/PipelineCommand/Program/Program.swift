@@ -5,7 +5,7 @@ import Stages
 
 /// What a program that is the command says of itself, set once as it starts.
 enum Program {
-    private static let itself = Lock((name: "pipectl", stages: StageCatalogue([])))
+    private static let itself = Lock((name: "pipectl", stages: StageCatalog([])))
 
     /// The name in messages, help, completions and man pages, and of the folders of settings and journals.
     static var name: String {
@@ -14,7 +14,7 @@ enum Program {
     }
 
     /// The stages that the program adds to the library's.
-    static var stages: StageCatalogue {
+    static var stages: StageCatalog {
         get { itself.withLock(isInner: true) { $0.stages } }
         set { itself.withLock { $0.stages = newValue } }
     }
@@ -28,15 +28,15 @@ enum Program {
     static var variablePrefix: String { identifier.uppercased() + "_" }
 
     /// The stages that `--ops` may name: the library's transforms, and the program's stages.
-    static var operations: StageCatalogue {
-        .operations(Formats.codecs).adding(StageCatalogue(stages.specifications.filter { !$0.isComposite }))
+    static var operations: StageCatalog {
+        .operations(Formats.codecs).adding(StageCatalog(stages.specifications.filter { !$0.isComposite }))
     }
 }
 
-extension StageCatalogue {
+extension StageCatalog {
     /// The stages that a file may name: the library's, those of the shared tier, and the program's own.
     /// - Parameter fleet: The fleet of --shared; without one, its stages are an error.
-    static func all(_ resources: PipelineResources, _ fleet: Fleet?) -> StageCatalogue {
+    static func all(_ resources: PipelineResources, _ fleet: Fleet?) -> StageCatalog {
         @Sendable func given() throws -> Fleet {
             if let fleet { return fleet }
             throw StageMistake("This stage needs a Redis server; give --shared redis://host:port.")
@@ -54,6 +54,6 @@ extension StageCatalogue {
             ) { try given().cache },
             SharedResult.specification(given, resources.codecs),
         ]
-        return .standard(resources).adding(StageCatalogue(shared)).adding(Program.stages)
+        return .standard(resources).adding(StageCatalog(shared)).adding(Program.stages)
     }
 }

@@ -10,15 +10,15 @@ enum Sixel {
         var indices = [Int](repeating: -1, count: size.width * size.height)
         for index in indices.indices where pixels[index * 4 + 3] >= 128 {
             let (red, green, blue) = (pixels[index * 4], pixels[index * 4 + 1], pixels[index * 4 + 2])
-            let colour = UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
-            if let number = numbers[colour] {
+            let color = UInt32(red) << 16 | UInt32(green) << 8 | UInt32(blue)
+            if let number = numbers[color] {
                 indices[index] = number
             } else {
                 indices[index] = numbers.count
                 // Percentages.
                 let parts = [red, green, blue].map { "\((Int($0) * 100 + 127) / 255)" }.joined(separator: ";")
                 text += "#\(numbers.count);2;\(parts)"
-                numbers[colour] = numbers.count
+                numbers[color] = numbers.count
             }
         }
         for top in stride(from: 0, to: size.height, by: 6) {

@@ -8,7 +8,7 @@ struct TerminalScreen: Sendable {
     /// The box that images are shrunk to, in pixels. A half block is one pixel.
     let box: Geometry
     private let graphics: ViewCommand.Graphics
-    private let isTrueColour: Bool
+    private let isTrueColor: Bool
 
     /// - Parameters:
     ///   - columns: The width of an image in characters; `nil` for the terminal's.
@@ -28,8 +28,8 @@ struct TerminalScreen: Sendable {
         }
         if self.graphics == .blocks { cell = PixelSize(width: 1, height: 2) }
         box = Geometry(shrinkingInto: PixelSize(width: columns * cell.width, height: rows * cell.height))
-        let colours = Environment["COLORTERM"] ?? ""
-        isTrueColour = colours == "truecolor" || colours == "24bit"
+        let colors = Environment["COLORTERM"] ?? ""
+        isTrueColor = colors == "truecolor" || colors == "24bit"
     }
 
     private static func best(_ answer: TerminalAnswer) -> ViewCommand.Graphics {
@@ -55,14 +55,14 @@ struct TerminalScreen: Sendable {
             guard let image = response.image else { return "" }
             // The PNG encoder chooses a good palette.
             var options = EncodeOptions()
-            options.png.colours = 256
+            options.png.colors = 256
             let file = try await EncodedImage(encoding: image, as: .png, options: options)
             let few = try await DecodedImage(decoding: file.bytes)
             return try await Self.text(of: few) { Sixel.text($0, few.size) } + "\n"
         case .blocks, .auto:
             guard let image = response.image else { return "" }
-            return try await Self.text(of: image) { [isTrueColour] in
-                TerminalBlocks.text($0, image.size, isTrueColour: isTrueColour)
+            return try await Self.text(of: image) { [isTrueColor] in
+                TerminalBlocks.text($0, image.size, isTrueColor: isTrueColor)
             }
         }
     }

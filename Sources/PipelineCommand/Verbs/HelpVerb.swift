@@ -26,7 +26,7 @@ struct HelpVerb: ParsableCommand {
         help: ArgumentHelp("The second word of the verb, or a stage's name.", valueName: "name"),
         completion: .list(
             CacheCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
-                + StageCatalogue.all(.described, nil).specifications.map(\.name)))
+                + StageCatalog.all(.described, nil).specifications.map(\.name)))
     var name: String?
 
     @Option(name: .customLong("as"), help: "How the stages are written: text, man or markdown.")
@@ -37,10 +37,10 @@ struct HelpVerb: ParsableCommand {
         guard verb == "stages" else {
             throw CleanExit.helpRequest(Verb.named(by: [verb, name].compactMap(\.self)).type)
         }
-        let catalogue = StageCatalogue.all(.described, nil)
+        let catalog = StageCatalog.all(.described, nil)
         do {
             let reference =
-                if let name { try StageReference(name, in: catalogue) } else { StageReference(catalogue) }
+                if let name { try StageReference(name, in: catalog) } else { StageReference(catalog) }
             StandardOutput.write(reference.written(as: form, version: Program.version, program: Program.name))
         } catch {
             throw ValidationError(error.message)

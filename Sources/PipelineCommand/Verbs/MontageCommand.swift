@@ -42,8 +42,8 @@ struct MontageCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("#rgb, #rrggbb, #rrggbbaa, white, black or clear. (default: white)", valueName: "colour"),
-        completion: .list(["white", "black", "clear"]), transform: { try Self.colour($0) })
-    var background = Colour.white
+        completion: .list(["white", "black", "clear"]), transform: { try Self.color($0) })
+    var background = Color.white
 
     @Flag(help: "Fill the tiles, and cut off the excess.")
     var fill = false
@@ -55,11 +55,11 @@ struct MontageCommand: AsyncParsableCommand {
     @OptionGroup(title: "Sources and cache") var source: SourceOptions
     @OptionGroup(title: "Messages") var report: ReportOptions
 
-    private static func colour(_ text: String) throws -> Colour {
-        guard let colour = Colour(text: text) else {
+    private static func color(_ text: String) throws -> Color {
+        guard let color = Color(text: text) else {
             throw ValidationError("--background takes a colour such as #ff8000, white, black or clear.")
         }
-        return colour
+        return color
     }
 
     func validate() throws {

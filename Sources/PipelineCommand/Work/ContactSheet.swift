@@ -8,7 +8,7 @@ struct ContactSheet: Sendable {
     let rows: Int
     /// Pixels between tiles, and around them.
     let gap: Int
-    let background: Colour
+    let background: Color
 
     /// The size of the sheet; `nil` if it is too large to be a number.
     var size: PixelSize? {

@@ -25,7 +25,7 @@ struct AVIFDecoder: ImageDecoding {
             bitsPerChannel: sequence.bits)
         header.memory = Self.memory(header)
         header.profileBytes = sequence.profile.count
-        header.take(sequence.codedColours)
+        header.take(sequence.codedColors)
         return header
     }
 

@@ -49,7 +49,7 @@ struct AVIFEncoder: ImageEncoding {
         for frame in image.frames {
             try cancellation.check()
             let delay = UInt64(min(max(1, frame.delay.milliseconds), Self.longestDelay))
-            let isAdded = try image.colours(of: frame, cancellation).withPixels { pixels in
+            let isAdded = try image.colors(of: frame, cancellation).withPixels { pixels in
                 pixels.baseAddress.map { cavif_encoder_add(encoder, $0, delay, &failure) }
             }
             guard isAdded == true else { throw Self.refused(failure) }

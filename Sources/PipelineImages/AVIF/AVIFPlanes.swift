@@ -25,8 +25,8 @@ final class AVIFPlanes {
     }
 
     /// Decodes one item to its place on the canvas.
-    func add(_ item: HEIFCodedItem, in bytes: [UInt8], colours: ISOBox?, left: Int, top: Int, isAlpha: Bool) throws {
-        let contents = item.file(in: bytes, colours: isAlpha ? nil : colours)
+    func add(_ item: HEIFCodedItem, in bytes: [UInt8], colors: ISOBox?, left: Int, top: Int, isAlpha: Bool) throws {
+        let contents = item.file(in: bytes, colors: isAlpha ? nil : colors)
         let file = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: contents.count)
         _ = file.initialize(from: contents)
         files.append(file)
@@ -67,7 +67,7 @@ final class AVIFPlanes {
         _ geometry: HEIFGeometry, to target: PixelSize, quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> [UInt8]? {
         let planes = cavif_still_planes(still)
-        guard planes.depth > 8, let conversion = AVIFColours(planes), geometry.left % Int(planes.across) == 0,
+        guard planes.depth > 8, let conversion = AVIFColors(planes), geometry.left % Int(planes.across) == 0,
             geometry.top % Int(planes.down) == 0
         else { return nil }
         let rows = [planes.rows.0, planes.rows.1, planes.rows.2]
@@ -93,7 +93,7 @@ final class AVIFPlanes {
         _ start: UnsafePointer<UInt8>, _ stride: Int, _ plan: ResamplePlan, _ depth: Int,
         _ cancellation: WorkCancellation
     ) throws -> [Int16] {
-        let resampler = try Resampler(plan, layout: .grey, keepsSamples: true, cancellation: cancellation)
+        let resampler = try Resampler(plan, layout: .gray, keepsSamples: true, cancellation: cancellation)
         for row in 0..<plan.source.height {
             if row % 32 == 0 { try cancellation.check() }
             let values = UnsafeRawPointer(start + row * stride).assumingMemoryBound(to: UInt16.self)

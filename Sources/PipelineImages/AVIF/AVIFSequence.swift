@@ -12,7 +12,7 @@ struct AVIFSequence {
     /// The ICC profile; empty if there is none.
     let profile: [UInt8]
     /// The colours by numbers; `nil` if there are none.
-    let codedColours: CodedColours?
+    let codedColors: CodedColors?
     /// The offsets of the types of boxes that libavif doesn't need.
     private let spare: [Int]
     private let brands: [Int]
@@ -44,7 +44,7 @@ struct AVIFSequence {
         bits = pictures.bits
         orientation = pictures.orientation
         profile = pictures.profile
-        codedColours = pictures.codedColours
+        codedColors = pictures.codedColors
     }
 
     /// The offsets of the brands in the `ftyp` box (section 6.3).

@@ -10,8 +10,8 @@ struct AVIFStill {
     func pixels(
         _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> ([UInt8], PixelLayout) {
-        let planes = try AVIFPlanes(picture.colour.canvas, format: format)
-        try add(picture.colour, to: planes, isAlpha: false, cancellation)
+        let planes = try AVIFPlanes(picture.color.canvas, format: format)
+        try add(picture.color, to: planes, isAlpha: false, cancellation)
         if let alpha = picture.alpha { try add(alpha, to: planes, isAlpha: true, cancellation) }
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
         try cancellation.check()
@@ -33,7 +33,7 @@ struct AVIFStill {
             try cancellation.check()
             let (row, column) = index.quotientAndRemainder(dividingBy: tiles.columns)
             try planes.add(
-                item, in: bytes, colours: picture.colours, left: column * item.size.width, top: row * item.size.height,
+                item, in: bytes, colors: picture.colors, left: column * item.size.width, top: row * item.size.height,
                 isAlpha: isAlpha)
         }
     }
@@ -42,8 +42,8 @@ struct AVIFStill {
         _ whole: [UInt8], _ layout: PixelLayout, to target: PixelSize, _ quality: DecodeQuality,
         _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        let (geometry, width) = (picture.geometry, picture.colour.canvas.width)
-        if target == geometry.size, geometry.isWhole(picture.colour.canvas) { return whole }
+        let (geometry, width) = (picture.geometry, picture.color.canvas.width)
+        if target == geometry.size, geometry.isWhole(picture.color.canvas) { return whole }
         let sink = try RowSink(
             ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout,
             cancellation: cancellation)

@@ -13,7 +13,7 @@ struct AVIFTrack {
     private(set) var isAV1 = false
     private(set) var bits = 8
     private(set) var profile: [UInt8] = []
-    private(set) var codedColours: CodedColours?
+    private(set) var codedColors: CodedColors?
     /// The turns by 90° counterclockwise, and the mirroring that follows.
     private var turns = 0
     private var mirror: Int?
@@ -128,8 +128,8 @@ struct AVIFTrack {
                 let type = property.content.prefix(4)
                 if type.elementsEqual("prof".utf8) || type.elementsEqual("rICC".utf8) {
                     profile = Array(property.content.dropFirst(4))
-                } else if let colours = CodedColours(nclx: property.content) {
-                    codedColours = codedColours ?? colours
+                } else if let colors = CodedColors(nclx: property.content) {
+                    codedColors = codedColors ?? colors
                 }
             default: continue
             }

@@ -15,11 +15,11 @@ extension ImageComparison {
                         if start % (3 << 16) == 0 { try cancellation.check() }
                         let most = (0..<3).map { abs(Int(one[start + $0]) - Int(other[start + $0])) }.max() ?? 0
                         let luma = (Int(one[start]) * 54 + Int(one[start + 1]) * 183 + Int(one[start + 2]) * 19) >> 8
-                        let grey = 191 + luma / 4
+                        let gray = 191 + luma / 4
                         // A third of red at least.
                         let share = most == 0 ? 0 : 85 + most * 2 / 3
-                        pixels[start] = UInt8(grey + (255 - grey) * share / 255)
-                        for channel in 1...2 { pixels[start + channel] = UInt8(grey - grey * share / 255) }
+                        pixels[start] = UInt8(gray + (255 - gray) * share / 255)
+                        for channel in 1...2 { pixels[start + channel] = UInt8(gray - gray * share / 255) }
                     }
                 }
             }

@@ -26,7 +26,7 @@ package struct ImageComparison: Sendable {
         }
         let isTransparent = try left.hasTransparency() || right.hasTransparency()
         var (psnr, ssim) = (Double.infinity, 1.0)
-        for background in isTransparent ? [Colour.black, .white] : [.black] {
+        for background in isTransparent ? [Color.black, .white] : [.black] {
             let left = try left.still.opaque(over: background, cancellation)
             let right = try right.still.opaque(over: background, cancellation)
             try left.withPixels { leftPixels in
@@ -64,8 +64,8 @@ extension DecodedImage {
     var still: DecodedImage { isAnimated ? DecodedImage(size: size, layout: layout, frames: [frames[0]]) : self }
 
     /// The picture over a background, in red, green and blue.
-    func opaque(over background: Colour, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        try Flatten(background).transformed(self, cancellation).withColour(cancellation)
+    func opaque(over background: Color, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try Flatten(background).transformed(self, cancellation).withColor(cancellation)
     }
 }
 

@@ -46,10 +46,10 @@ final class AnimationCanvas {
     }
 
     /// Fills a place with one RGBA colour. A canvas without transparency ignores alpha.
-    func fill(_ place: Place, with colour: [UInt8], _ cancellation: WorkCancellation) throws {
-        let row = [UInt8](repeatElement(colour.prefix(channels), count: place.width).joined())
-        try row.withUnsafeBufferPointer { colours in
-            guard let start = colours.baseAddress else { return }
+    func fill(_ place: Place, with color: [UInt8], _ cancellation: WorkCancellation) throws {
+        let row = [UInt8](repeatElement(color.prefix(channels), count: place.width).joined())
+        try row.withUnsafeBufferPointer { colors in
+            guard let start = colors.baseAddress else { return }
             try forEachRow(of: place, cancellation) { _, row in row.baseAddress?.update(from: start, count: row.count) }
         }
     }

@@ -101,7 +101,7 @@ public struct Decode: Stage, LookingAhead {
         defer { load.workTime = time.used }
         let work = try work(for: file, load, time)
         let (header, image) = try await work.run(on: threads)
-        let conversion = header.convertedColours.map { ", \($0) to sRGB" }
+        let conversion = header.convertedColors.map { ", \($0) to sRGB" }
         load.note("\(header.format), \(header.size)\(conversion ?? "")\(header.losses.map { ". \($0)" } ?? "")")
         var source = DecodedSource(file: file, format: header.format, timeLimit: limits.time)
         (source.decoder, source.budget) = (work.decoder, budget)

@@ -11,8 +11,8 @@ extension ImageHeader {
         _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         var pixels = pixels
-        if let convertedColours {
-            try convertedColours.convertToSRGB(&pixels, channels: layout.channelCount, cancellation)
+        if let convertedColors {
+            try convertedColors.convertToSRGB(&pixels, channels: layout.channelCount, cancellation)
         } else if let profile, !profile.isEmpty {
             try VipsPixels.convertToSRGB(
                 &pixels, size: size, channels: layout.channelCount, profile: profile, cancellation: cancellation)

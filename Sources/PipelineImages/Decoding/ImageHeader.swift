@@ -22,9 +22,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// Bits a channel, as stored: 1 to 32.
     public var bitsPerChannel: Int
     /// The model of the stored colours; `nil`, the default, where the colour profile tells it.
-    public var colours: ImageMetadata.ColourModel?
+    public var colors: ImageMetadata.ColorModel?
     /// The colours as numbers, if the file has them; `nil` by default. A profile may describe them too.
-    public var codedColours: CodedColours?
+    public var codedColors: CodedColors?
     /// An estimate of the bytes that decoding holds besides the resulting picture, such as all coefficients of a JPEG
     /// with several scans; 0 for a decoder that works on a few rows at a time.
     public var memory: Int
@@ -37,7 +37,7 @@ public struct ImageHeader: Sendable, Hashable {
     /// picture whose ``readsRegions`` is true. The decoder's box then applies to this part.
     public var region: PixelRegion?
     /// The colours from which decoding converts pixels to sRGB, whatever profile the file has; `nil` if it needn't.
-    package var convertedColours: CodedColours?
+    package var convertedColors: CodedColors?
     /// Bytes of the ICC profile.
     package var profileBytes = 0
     /// The number of frames of an animation whose decoder reads only the first; 0 for any other file.

@@ -10,9 +10,9 @@ package protocol RemoteDecoding: ImageDecoding {
     /// Does ``ImageMetadata/reading(_:by:_:)`` there.
     func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata
 
-    /// Does ``KeptMetadata/blocks(of:by:for:isGrey:_:)`` there.
+    /// Does ``KeptMetadata/blocks(of:by:for:isGray:_:)`` there.
     func blocks(
-        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
+        _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGray: Bool, cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata
 
     /// Does ``StrippedMetadata/stripped(_:_:by:_:)`` there.

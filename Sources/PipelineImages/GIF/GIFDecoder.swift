@@ -38,7 +38,7 @@ struct GIFDecoder: ImageDecoding {
                     covered = try canvas.bytes(of: canvas.place(of: frame), cancellation)
                 }
                 try GIFPixels(
-                    frame: frame, palette: file.colours(of: frame, buffer), allowTruncated: options.allowTruncated
+                    frame: frame, palette: file.colors(of: frame, buffer), allowTruncated: options.allowTruncated
                 ).draw(buffer, on: canvas, cancellation)
                 frames.append(
                     DecodedImage.Frame(

@@ -14,11 +14,11 @@ struct GIFEncoder: ImageEncoding {
     func fidelity(_ options: EncodeOptions.GIF) -> Fidelity { .fixed }
 
     func values(of options: EncodeOptions.GIF) -> [(name: String, value: String)] {
-        [("colours", "\(options.colours)"), ("dither", "\(options.dither)"), ("effort", "\(options.effort)")]
+        [("colours", "\(options.colors)"), ("dither", "\(options.dither)"), ("effort", "\(options.effort)")]
     }
 
     func check(_ options: EncodeOptions.GIF) throws(LoadError) {
-        try EncodeOptions.check("gif.colours", options.colours, 2...256)
+        try EncodeOptions.check("gif.colours", options.colors, 2...256)
         try EncodeOptions.check("gif.dither", options.dither, 0...1)
         try EncodeOptions.check("gif.effort", options.effort, 1...10)
     }

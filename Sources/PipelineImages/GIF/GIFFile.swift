@@ -113,13 +113,13 @@ struct GIFFile {
 
     /// Returns 256 RGBA colours of a frame. Colours missing in the file are transparent. Without a colour table, the
     /// first two are black and white.
-    func colours(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        var colours = [UInt8](repeating: 0, count: 1024)
+    func colors(of frame: GIFFrame, _ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var colors = [UInt8](repeating: 0, count: 1024)
         let range = frame.palette ?? palette
-        for (index, byte) in bytes[range].enumerated() { colours[index / 3 * 4 + index % 3] = byte }
-        for index in 0..<max(2, range.count / 3) { colours[4 * index + 3] = 255 }
-        if range.isEmpty { for channel in 4..<7 { colours[channel] = 255 } }
-        return colours
+        for (index, byte) in bytes[range].enumerated() { colors[index / 3 * 4 + index % 3] = byte }
+        for index in 0..<max(2, range.count / 3) { colors[4 * index + 3] = 255 }
+        if range.isEmpty { for channel in 4..<7 { colors[channel] = 255 } }
+        return colors
     }
 
     /// Reads the Netscape extension, which says how often to repeat, 0 for forever. Returns how often to play.

@@ -29,7 +29,7 @@ final class GIFFrames {
     func draw(
         _ number: Int, same: UnsafePointer<UInt8>?, _ cancellation: WorkCancellation
     ) throws -> (Palette, isPartlyClear: Bool) {
-        let histogram = try ColourHistogram(format: format, effort: options.effort)
+        let histogram = try ColorHistogram(format: format, effort: options.effort)
         return try image.withPixels(ofFrame: number) { pixels in
             try histogram.add(pixels, leftOut: same, cancellation)
             let palette = try palette(for: histogram, cancellation)
@@ -41,13 +41,13 @@ final class GIFFrames {
         }
     }
 
-    private func palette(for histogram: ColourHistogram, _ cancellation: WorkCancellation) throws -> Palette {
+    private func palette(for histogram: ColorHistogram, _ cancellation: WorkCancellation) throws -> Palette {
         for known in [global, last] {
             guard let known else { continue }
             try cancellation.check()
             if histogram.isEmpty || known.suits(histogram) { return known }
         }
-        let most = (1...8).reversed().lazy.map { 1 << $0 }.first { $0 <= options.colours } ?? 2
+        let most = (1...8).reversed().lazy.map { 1 << $0 }.first { $0 <= options.colors } ?? 2
         // One index is reserved for transparency.
         let made = try Palette(
             of: histogram, most: image.isAnimated || histogram.isPartlyClear ? min(255, most) : most,

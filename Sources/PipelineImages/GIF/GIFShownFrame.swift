@@ -54,7 +54,7 @@ final class GIFShownFrame {
         _ indices: UnsafeMutablePointer<UInt8>, _ palette: Palette, clear: Int, _ cancellation: WorkCancellation
     ) throws -> GIFWindow? {
         try window(cancellation) { y in
-            cgif_show(indices + y * size.width, size.width, palette.colours, Int32(clear), shown + 4 * y * size.width)
+            cgif_show(indices + y * size.width, size.width, palette.colors, Int32(clear), shown + 4 * y * size.width)
         }
     }
 

@@ -55,7 +55,7 @@ struct GIFWriter {
     mutating func end() { bytes.append(0x3b) }
 
     /// How many bits an index of this many colours has.
-    private static func bits(_ colours: Int) -> Int { (1...8).first { 1 << $0 >= colours } ?? 8 }
+    private static func bits(_ colors: Int) -> Int { (1...8).first { 1 << $0 >= colors } ?? 8 }
 
     /// Section 22: the code size, and the compressed indices in blocks.
     private mutating func pack(
@@ -80,7 +80,7 @@ struct GIFWriter {
 
     /// Section 19: the colours, padded with black.
     private mutating func writeTable(_ palette: Palette, bits: Int) {
-        for index in 0..<palette.count { bytes += palette.colours[4 * index..<4 * index + 3] }
+        for index in 0..<palette.count { bytes += palette.colors[4 * index..<4 * index + 3] }
         bytes += [UInt8](repeating: 0, count: 3 * ((1 << bits) - palette.count))
     }
 

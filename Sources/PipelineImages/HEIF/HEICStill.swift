@@ -10,12 +10,12 @@ struct HEICStill {
     func pixels(
         _ target: PixelSize, _ quality: DecodeQuality, _ cancellation: WorkCancellation
     ) throws -> ([UInt8], PixelLayout) {
-        let (geometry, width) = (picture.geometry, picture.colour.canvas.width)
+        let (geometry, width) = (picture.geometry, picture.color.canvas.width)
         let layout: PixelLayout = picture.alpha == nil ? .rgb : .rgba
         let sink = try RowSink(
             ResamplePlan(from: geometry.size, to: target, reserve: quality.blockReserve), layout: layout,
             cancellation: cancellation)
-        let colour = HEICRows(picture.colour, bytes, picture.colours)
+        let color = HEICRows(picture.color, bytes, picture.colors)
         let alpha = picture.alpha.map { HEICRows($0, bytes, nil) }
         let strip = UnsafeMutablePointer<UInt8>.allocate(capacity: width * 4)
         defer { strip.deallocate() }
@@ -24,7 +24,7 @@ struct HEICStill {
         // Rows below the crop aren't decoded.
         for row in 0..<geometry.top + geometry.size.height {
             try cancellation.check()
-            try colour.read(row, into: alpha == nil ? strip : line, cancellation)
+            try color.read(row, into: alpha == nil ? strip : line, cancellation)
             if let alpha {
                 Self.spread(line, into: strip, count: width)
                 try alpha.read(row, into: line, cancellation)
@@ -61,15 +61,15 @@ struct HEICStill {
 private final class HEICRows {
     private let tiles: HEIFPicture.Tiles
     private let bytes: [UInt8]
-    private let colours: ISOBox?
+    private let colors: ISOBox?
     /// The current row of tiles.
     private var decoded: [HEICTile] = []
     private var decodedRow = -1
 
-    init(_ tiles: HEIFPicture.Tiles, _ bytes: [UInt8], _ colours: ISOBox?) {
+    init(_ tiles: HEIFPicture.Tiles, _ bytes: [UInt8], _ colors: ISOBox?) {
         self.tiles = tiles
         self.bytes = bytes
-        self.colours = colours
+        self.colors = colors
     }
 
     /// Reads one row of RGB in full width. Rows have to be requested in order.
@@ -90,8 +90,8 @@ private final class HEICRows {
         decoded = []
         let items = Array(tiles.items[row * tiles.columns..<(row + 1) * tiles.columns])
         let results = Lock([Result<HEICTile, any Error>?](repeating: nil, count: items.count))
-        BlockingThreads.decoding.runParts(items.count) { [bytes, colours] index in
-            let result = Result { try HEICTile(items[index], bytes, colours, cancellation) }
+        BlockingThreads.decoding.runParts(items.count) { [bytes, colors] index in
+            let result = Result { try HEICTile(items[index], bytes, colors, cancellation) }
             results.withLock { $0[index] = result }
         }
         decoded = try results.withLock { $0 }.compactMap { try $0?.get() }
@@ -105,10 +105,10 @@ private final class HEICRows {
 private final class HEICTile: @unchecked Sendable {
     private let picture: OpaquePointer
 
-    init(_ item: HEIFCodedItem, _ bytes: [UInt8], _ colours: ISOBox?, _ cancellation: WorkCancellation) throws {
+    init(_ item: HEIFCodedItem, _ bytes: [UInt8], _ colors: ISOBox?, _ cancellation: WorkCancellation) throws {
         try cancellation.check()
         var failure = cheif_failure()
-        let picture = item.file(in: bytes, colours: colours).withUnsafeBufferPointer { file in
+        let picture = item.file(in: bytes, colors: colors).withUnsafeBufferPointer { file in
             file.baseAddress.flatMap { cheif_decode($0, file.count, &failure) }
         }
         guard let picture else { throw Self.error(failure) }

@@ -3,21 +3,21 @@ import Pipeline
 extension HEIFCodedItem {
     /// Returns a file with this item alone, which the library gets in place of the original. So the library never sees
     /// anything that this package hasn't parsed and checked, and can't interpret it differently.
-    /// - Parameter colours: The `nclx` property, if the container has one.
-    func file(in bytes: [UInt8], colours: ISOBox?) -> [UInt8] {
+    /// - Parameter colors: The `nclx` property, if the container has one.
+    func file(in bytes: [UInt8], colors: ISOBox?) -> [UInt8] {
         let data = extents.flatMap { bytes[$0] }
         let brand = codec == .av1 ? "avif" : "heic"
         let type = ISOBox.bytes("ftyp", Array((brand + "\0\0\0\0" + brand + "mif1").utf8))
         // The length of the list doesn't depend on the offset.
-        let length = type.count + list(at: 0, count: data.count, colours).count
-        return type + list(at: length + 8, count: data.count, colours) + ISOBox.bytes("mdat", data)
+        let length = type.count + list(at: 0, count: data.count, colors).count
+        return type + list(at: length + 8, count: data.count, colors) + ISOBox.bytes("mdat", data)
     }
 
-    private func list(at offset: Int, count: Int, _ colours: ISOBox?) -> [UInt8] {
+    private func list(at offset: Int, count: Int, _ colors: ISOBox?) -> [UInt8] {
         let dimensions = 0.bigEndian(4) + size.width.bigEndian(4) + size.height.bigEndian(4)
         var properties = ISOBox.bytes("ispe", dimensions) + ISOBox.bytes(codec.configuration, Array(configuration))
         var associations: [UInt8] = [1, 0x82]
-        for box in layers + (colours.map { [$0] } ?? []) {
+        for box in layers + (colors.map { [$0] } ?? []) {
             properties += ISOBox.bytes(box.type, Array(box.content))
             // The properties that select a layer are essential.
             associations.append(UInt8(associations.count + 1) | (["a1op", "lsel"].contains(box.type) ? 0x80 : 0))

@@ -2,7 +2,7 @@ import Pipeline
 
 /// A picture of a HEIF file, ready for decoding. Its coded items have been checked against their bitstreams.
 ///
-/// Libraries get nothing else: each coded item is rewritten as a file of its own (``HEIFCodedItem/file(in:colours:)``).
+/// Libraries get nothing else: each coded item is rewritten as a file of its own (``HEIFCodedItem/file(in:colors:)``).
 struct HEIFPicture {
     /// One coded item, or a grid of them that covers the canvas (ISO/IEC 23008-12 section 6.6.2.3).
     struct Tiles {
@@ -11,7 +11,7 @@ struct HEIFPicture {
         let items: [HEIFCodedItem]
     }
 
-    let colour: Tiles
+    let color: Tiles
     let alpha: Tiles?
     /// Whether the colours are premultiplied by alpha.
     let isPremultiplied: Bool
@@ -19,9 +19,9 @@ struct HEIFPicture {
     /// The ICC profile; empty if there is none.
     let profile: [UInt8]
     /// The stored `nclx` property.
-    let colours: ISOBox?
+    let colors: ISOBox?
     /// The colours of that property.
-    var codedColours: CodedColours? { colours.flatMap { CodedColours(nclx: $0.content) } }
+    var codedColors: CodedColors? { colors.flatMap { CodedColors(nclx: $0.content) } }
     /// The upright size.
     var size: PixelSize { geometry.orientation.applied(to: geometry.size) }
     /// The first item. All have the same codec.
@@ -30,18 +30,18 @@ struct HEIFPicture {
     /// The most pixels that decoding produces, as a size. It is the canvas unless the bitstreams hold more than tiles
     /// overlapping its edges explain.
     var codedSize: PixelSize {
-        if colour.items.count == 1, first.frames <= 1, alpha == nil {
-            return .larger(first.coded, colour.canvas) ?? colour.canvas
+        if color.items.count == 1, first.frames <= 1, alpha == nil {
+            return .larger(first.coded, color.canvas) ?? color.canvas
         }
-        let pixels = ([colour] + (alpha.map { [$0] } ?? [])).map { tiles in
+        let pixels = ([color] + (alpha.map { [$0] } ?? [])).map { tiles in
             tiles.items.reduce(0) { sum, item in
                 let (sum, overflows) = sum.addingReportingOverflow(item.pixels)
                 return overflows ? .max : sum
             }
         }
-        let (most, area) = (pixels.max() ?? 0, colour.canvas.bytes(1))
-        guard most > area, most - area > area / 8, colour.canvas.width > 0 else { return colour.canvas }
-        return PixelSize(width: colour.canvas.width, height: most / colour.canvas.width)
+        let (most, area) = (pixels.max() ?? 0, color.canvas.bytes(1))
+        guard most > area, most - area > area / 8, color.canvas.width > 0 else { return color.canvas }
+        return PixelSize(width: color.canvas.width, height: most / color.canvas.width)
     }
 }
 
@@ -51,13 +51,13 @@ extension HEIFFile {
     /// - Throws: `undecodable`, `unsupportedType`, `CancellationError`.
     func picture(of id: Int, cancellation: WorkCancellation) throws -> HEIFPicture {
         var work = Work(left: 4 * bytes.count, cancellation: cancellation)
-        let colour = try tiles(of: id, instead: nil, &work)
-        guard let first = colour.items.first else { throw damaged("its grid is empty") }
+        let color = try tiles(of: id, instead: nil, &work)
+        guard let first = color.items.first else { throw damaged("its grid is empty") }
         var alpha: HEIFPicture.Tiles?
         if let item = alphaItem(of: id) {
-            let tiles = try tiles(of: item, instead: colour.canvas, &work)
-            guard tiles.canvas == colour.canvas, tiles.items.first?.codec == first.codec else {
-                throw unsupported("has a transparency of \(tiles.canvas) for a picture of \(colour.canvas)")
+            let tiles = try tiles(of: item, instead: color.canvas, &work)
+            guard tiles.canvas == color.canvas, tiles.items.first?.codec == first.codec else {
+                throw unsupported("has a transparency of \(tiles.canvas) for a picture of \(color.canvas)")
             }
             alpha = tiles
         }
@@ -65,9 +65,9 @@ extension HEIFFile {
         let own = items[id]?.properties.map { properties[$0.index] } ?? []
         let all = own + (items[first.id]?.properties.map { properties[$0.index] } ?? [])
         return HEIFPicture(
-            colour: colour, alpha: alpha, isPremultiplied: isPremultiplied,
-            geometry: try HEIFGeometry(of: colour.canvas, own, damaged: damaged), profile: Self.profile(all),
-            colours: all.first { $0.type == "colr" && $0.content.prefix(4).elementsEqual("nclx".utf8) }, first: first)
+            color: color, alpha: alpha, isPremultiplied: isPremultiplied,
+            geometry: try HEIFGeometry(of: color.canvas, own, damaged: damaged), profile: Self.profile(all),
+            colors: all.first { $0.type == "colr" && $0.content.prefix(4).elementsEqual("nclx".utf8) }, first: first)
     }
 
     /// The remaining budget of reading a picture.

@@ -21,7 +21,7 @@ struct HEIFStill {
         header.codedSize = picture.codedSize
         header.memory = memory
         header.profileBytes = picture.profile.count
-        header.take(picture.codedColours)
+        header.take(picture.codedColors)
         return header
     }
 
@@ -34,15 +34,15 @@ struct HEIFStill {
             // A picture and its decoder's state, the canvas of tiles, the unscaled pixels, and the files that libavif
             // gets.
             let planes = picture.first.planeBytes
-            let canvas = (picture.colour.items.count > 1 ? planes : 0) + 3
+            let canvas = (picture.color.items.count > 1 ? planes : 0) + 3
             let alpha = picture.alpha == nil ? 0 : planes + 1
-            let items = picture.colour.items + (picture.alpha?.items ?? [])
+            let items = picture.color.items + (picture.alpha?.items ?? [])
             let files = items.reduce(0) { $1.extents.reduce($0) { $0.saturatingPlus($1.count) } }
-            return tile.bytes(2 * planes + 2).saturatingPlus(picture.colour.canvas.bytes(canvas + alpha))
+            return tile.bytes(2 * planes + 2).saturatingPlus(picture.color.canvas.bytes(canvas + alpha))
                 .saturatingPlus(turned).saturatingPlus(files)
         case .hevc:
             // A row of tiles, each as the decoder's planes and as pixels, and the rows copied from them.
-            let row = PixelSize(width: max(tile.width, picture.colour.canvas.width), height: tile.height)
+            let row = PixelSize(width: max(tile.width, picture.color.canvas.width), height: tile.height)
             return row.bytes(picture.first.bits > 8 ? 16 : 10).saturatingPlus(turned)
         }
     }
@@ -65,10 +65,10 @@ struct HEIFStill {
                 try HEICStill(bytes: file.bytes, picture: source).pixels(size, options.quality, cancellation)
             }
         // A thumbnail without colour information has the picture's.
-        let isDescribed = !source.profile.isEmpty || source.colours != nil
+        let isDescribed = !source.profile.isEmpty || source.colors != nil
         let profile = isDescribed ? source.profile : picture.profile
         stored.hasProfile = !profile.isEmpty
-        stored.take(isDescribed ? source.codedColours : picture.codedColours)
+        stored.take(isDescribed ? source.codedColors : picture.codedColors)
         let finished = try stored.finished(pixels, size: size, layout: layout, profile: profile, cancellation)
         return try DecodedImage(validating: finished, size: target, layout: layout, nativeSize: header.size)
     }

@@ -39,9 +39,9 @@ struct BlurHash {
                 for y in 0..<size.height {
                     for x in 0..<size.width {
                         let pixel = 3 * (y * size.width + x)
-                        let colour = SIMD3(
+                        let color = SIMD3(
                             linear[Int(pixels[pixel])], linear[Int(pixels[pixel + 1])], linear[Int(pixels[pixel + 2])])
-                        sum += colour * (across[x] * down[y])
+                        sum += color * (across[x] * down[y])
                     }
                 }
                 waves.append(sum * (row + column == 0 ? 1 : 2) / Double(size.width * size.height))

@@ -58,10 +58,10 @@ private enum DifferenceHash {
         // The kernel is never narrower than a pixel.
         let width = max(1, scale)
         for area in 0..<count {
-            let centre = (Double(area) + 0.5) * scale
-            let reached = max(0, Int(centre - 3 * width + 0.5))..<min(side, Int(centre + 3 * width + 0.5))
+            let center = (Double(area) + 0.5) * scale
+            let reached = max(0, Int(center - 3 * width + 0.5))..<min(side, Int(center + 3 * width + 0.5))
             var curve = LanczosCurve(step: 1 / width, count: reached.count)
-            curve.trace(from: Double(reached.lowerBound) + 0.5 - centre)
+            curve.trace(from: Double(reached.lowerBound) + 0.5 - center)
             let sum = curve.values.reduce(0, +)
             for (pixel, weight) in zip(reached, curve.values) { shares[pixel].append((area, weight / sum)) }
         }

@@ -31,7 +31,7 @@ private struct ThumbHash {
         var coverage = 0.0
         for pixel in 0..<count {
             let alpha = Double(pixels[4 * pixel + 3]) / 255
-            mean += Self.colour(pixels, pixel) * alpha
+            mean += Self.color(pixels, pixel) * alpha
             coverage += alpha
         }
         if coverage > 0 { mean /= coverage }
@@ -40,10 +40,10 @@ private struct ThumbHash {
         for pixel in 0..<count {
             let alpha = Double(pixels[4 * pixel + 3]) / 255
             // Transparent parts get the mean colour.
-            let colour = mean * (1 - alpha) + Self.colour(pixels, pixel) * alpha
-            planes[0].append((colour.x + colour.y + colour.z) / 3)
-            planes[1].append((colour.x + colour.y) / 2 - colour.z)
-            planes[2].append(colour.x - colour.y)
+            let color = mean * (1 - alpha) + Self.color(pixels, pixel) * alpha
+            planes[0].append((color.x + color.y + color.z) / 3)
+            planes[1].append((color.x + color.y) / 2 - color.z)
+            planes[2].append(color.x - color.y)
             planes[3].append(alpha)
         }
         let (most, longest) = (isTransparent ? 5.0 : 7.0, Double(max(size.width, size.height)))
@@ -55,7 +55,7 @@ private struct ThumbHash {
         alpha = Cosines(planes[3], size, 5, 5)
     }
 
-    private static func colour(_ pixels: UnsafeBufferPointer<UInt8>, _ pixel: Int) -> SIMD3<Double> {
+    private static func color(_ pixels: UnsafeBufferPointer<UInt8>, _ pixel: Int) -> SIMD3<Double> {
         SIMD3(Double(pixels[4 * pixel]), Double(pixels[4 * pixel + 1]), Double(pixels[4 * pixel + 2])) / 255
     }
 

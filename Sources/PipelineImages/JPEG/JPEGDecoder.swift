@@ -31,8 +31,8 @@ struct JPEGDecoder: ImageDecoding {
                 return try header.image(
                     pixels, size: scale.target, layout: file.layout, profile: file.profile, cancellation)
             }
-            let colours = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colours(cancellation)
-            return try header.image(colours, size: scale.target, layout: .rgb, profile: nil, cancellation)
+            let colors = try InkPixels(pixels, size: scale.target, profile: file.profile ?? []).colors(cancellation)
+            return try header.image(colors, size: scale.target, layout: .rgb, profile: nil, cancellation)
         }
     }
 

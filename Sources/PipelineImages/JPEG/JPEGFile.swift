@@ -31,7 +31,7 @@ final class JPEGFile {
     var codecMemory: Int { header.memory }
 
     /// Grey or RGB; RGBA stands for CMYK.
-    var layout: PixelLayout { header.channels == 1 ? .grey : header.channels == 3 ? .rgb : .rgba }
+    var layout: PixelLayout { header.channels == 1 ? .gray : header.channels == 3 ? .rgb : .rgba }
 
     /// Whether the channels are cyan, magenta, yellow and black.
     var isInk: Bool { header.channels == 4 }
@@ -43,7 +43,7 @@ final class JPEGFile {
         var result = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             orientation: exif?.orientation ?? .up, hasProfile: profile != nil)
-        result.colours = header.channels == 1 ? .grey : isInk ? .cmyk : .rgb
+        result.colors = header.channels == 1 ? .gray : isInk ? .cmyk : .rgb
         result.readsRegions = true
         result.memory = codecMemory
         result.profileBytes = profile?.count ?? 0

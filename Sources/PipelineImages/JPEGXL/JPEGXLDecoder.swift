@@ -25,7 +25,7 @@ struct JPEGXLDecoder: ImageDecoding {
             let file = try JPEGXLFile(buffer, decodes: true, cancellation)
             let deep = DeepSamples(file)
             var header = header
-            if let deep { header.convertedColours = deep.remaining }
+            if let deep { header.convertedColors = deep.remaining }
             let scaling = CanvasScaling(
                 header: header, size: header.storedSize(for: box), layout: file.layout, quality: options.quality,
                 profile: file.profile)
@@ -71,16 +71,16 @@ struct JPEGXLDecoder: ImageDecoding {
 private struct DeepSamples {
     private let tones: ToneMapping?
     /// The colours of the result; `nil` for sRGB.
-    let remaining: CodedColours?
+    let remaining: CodedColors?
 
     /// The sRGB level of each level of linear light.
     private static let levels = (0...65535).map { ICCConversion.level(Double($0) / 65535) }
 
     /// Returns `nil` if the file has none.
     init?(_ file: JPEGXLFile) {
-        guard file.header.is_deep, let colours = file.colours else { return nil }
-        tones = ToneMapping(colours, bits: 16)
-        let primaries = CodedColours(primaries: colours.primaries, transfer: 13, matrix: 0, isFullRange: true)
+        guard file.header.is_deep, let colors = file.colors else { return nil }
+        tones = ToneMapping(colors, bits: 16)
+        let primaries = CodedColors(primaries: colors.primaries, transfer: 13, matrix: 0, isFullRange: true)
         remaining = tones == nil && primaries.differsFromSRGB ? primaries : nil
     }
 

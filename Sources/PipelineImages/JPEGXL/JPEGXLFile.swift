@@ -30,9 +30,9 @@ final class JPEGXLFile {
     deinit { cjxl_close(file) }
 
     /// The layout of the pixels.
-    var layout: PixelLayout { header.has_alpha ? .rgba : header.is_grey ? .grey : .rgb }
+    var layout: PixelLayout { header.has_alpha ? .rgba : header.is_grey ? .gray : .rgb }
 
-    /// The ICC profile of the pixels; empty if ``colours`` describe them.
+    /// The ICC profile of the pixels; empty if ``colors`` describe them.
     var profile: [UInt8] {
         var count = 0
         guard let start = cjxl_profile(file, &count) else { return [] }
@@ -40,10 +40,10 @@ final class JPEGXLFile {
     }
 
     /// The colours of the pixels; `nil` for sRGB, or if a profile describes them.
-    var colours: CodedColours? {
-        let colours = CodedColours(
+    var colors: CodedColors? {
+        let colors = CodedColors(
             primaries: Int(header.primaries), transfer: Int(header.transfer), matrix: 0, isFullRange: true)
-        return colours.differsFromSRGB ? colours : nil
+        return colors.differsFromSRGB ? colors : nil
     }
 
     /// - Throws: `unsupportedType` for inks.
@@ -58,9 +58,9 @@ final class JPEGXLFile {
             format: .jxl, storedSize: PixelSize(width: Int(header.width), height: Int(header.height)),
             frames: header.is_animated ? max(1, Int(cjxl_count_frames(file))) : 1, loopCount: Int(header.loops),
             hasAlpha: header.has_alpha, hasProfile: !profile.isEmpty, bitsPerChannel: Int(header.bits))
-        result.colours = header.is_grey ? .grey : .rgb
+        result.colors = header.is_grey ? .gray : .rgb
         result.profileBytes = profile.count
-        result.take(colours)
+        result.take(colors)
         result.memory = memory(of: result)
         return result
     }

@@ -19,7 +19,7 @@ enum EXIFRewriting {
         set(EXIFBlock.Tag.pixelWidth, to: size.width, in: exposure)
         set(EXIFBlock.Tag.pixelHeight, to: size.height, in: exposure)
         // 1 is sRGB.
-        set(EXIFBlock.Tag.colourSpace, to: 1, in: exposure)
+        set(EXIFBlock.Tag.colorSpace, to: 1, in: exposure)
         removePreview(from: &bytes, block)
         return bytes
     }

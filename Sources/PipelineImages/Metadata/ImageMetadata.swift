@@ -25,12 +25,12 @@ public struct ImageMetadata: Sendable, Hashable {
     /// Bits a channel, as stored: 1 to 32.
     public let bitsPerChannel: Int
     /// The colour model.
-    public let colours: ColourModel
-    /// The colour profile; `nil` if the file has none, which means sRGB unless ``codedColours`` say otherwise.
-    public let profile: ColourProfile?
+    public let colors: ColorModel
+    /// The colour profile; `nil` if the file has none, which means sRGB unless ``codedColors`` say otherwise.
+    public let profile: ColorProfile?
     /// The colours as numbers (CICP), with or without a profile; `nil` if the file has none. In a PNG they go before
     /// the profile. In AVIF and HEIC a profile goes before their primaries and transfer characteristics.
-    public let codedColours: CodedColours?
+    public let codedColors: CodedColors?
     /// When the picture was taken by the camera's clock, in ISO 8601 with the zone if the camera recorded it (EXIF's
     /// DateTimeOriginal and OffsetTimeOriginal, else DateTime).
     public let capturedAt: String?
@@ -58,9 +58,9 @@ public struct ImageMetadata: Sendable, Hashable {
     }
 
     /// A model of colours.
-    public enum ColourModel: String, Sendable, Hashable, CaseIterable {
+    public enum ColorModel: String, Sendable, Hashable, CaseIterable {
         /// Brightness only.
-        case grey
+        case gray = "grey"
         /// Red, green and blue, whatever they are stored as.
         case rgb
         /// Ink: cyan, magenta, yellow and black.
@@ -68,7 +68,7 @@ public struct ImageMetadata: Sendable, Hashable {
     }
 
     /// A colour profile that a file carries (ICC.1:2010).
-    public struct ColourProfile: Sendable, Hashable {
+    public struct ColorProfile: Sendable, Hashable {
         /// Its description, such as `Display P3`; `nil` if it has no readable one.
         public let name: String?
         /// Whether its colours are those of sRGB, so that they need no conversion.
@@ -143,11 +143,11 @@ public struct ImageMetadata: Sendable, Hashable {
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         bitsPerChannel = header.bitsPerChannel
-        colours = header.colours ?? (profile?.space == "GRAY" ? .grey : profile?.space == "CMYK" ? .cmyk : .rgb)
+        colors = header.colors ?? (profile?.space == "GRAY" ? .gray : profile?.space == "CMYK" ? .cmyk : .rgb)
         self.profile = profile.map {
-            ColourProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
+            ColorProfile(name: $0.name, isSRGB: $0.isSRGB, byteCount: embedded.profile.count)
         }
-        codedColours = header.codedColours
+        codedColors = header.codedColors
         capturedAt = exif?.capturedAt
         camera = exif?.camera
         lens = exif.flatMap { $0.text(EXIFBlock.Tag.lensModel, in: $0.exposureEntries) }
@@ -159,7 +159,7 @@ public struct ImageMetadata: Sendable, Hashable {
 
     /// Describes a file that another process has read.
     package init(
-        header: ImageHeader, colours: ColourModel, profile: ColourProfile?, capturedAt: String?, camera: String?,
+        header: ImageHeader, colors: ColorModel, profile: ColorProfile?, capturedAt: String?, camera: String?,
         lens: String?, location: Location?, exifByteCount: Int, xmpByteCount: Int, byteCount: Int
     ) {
         format = header.format
@@ -170,9 +170,9 @@ public struct ImageMetadata: Sendable, Hashable {
         loopCount = header.loopCount
         hasAlpha = header.hasAlpha
         bitsPerChannel = header.bitsPerChannel
-        self.colours = colours
+        self.colors = colors
         self.profile = profile
-        codedColours = header.codedColours
+        codedColors = header.codedColors
         self.capturedAt = capturedAt
         self.camera = camera
         self.lens = lens

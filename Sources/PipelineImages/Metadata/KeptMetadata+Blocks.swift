@@ -9,16 +9,16 @@ extension KeptMetadata {
             return EmbeddedMetadata()
         }
         return try blocks(
-            of: source.file.bytes, by: decoder, for: image.size, isGrey: image.layout == .grey, cancellation)
+            of: source.file.bytes, by: decoder, for: image.size, isGray: image.layout == .gray, cancellation)
     }
 
     /// Returns the metadata to write with a picture of a size that was made from a file.
     package func blocks(
-        of bytes: [UInt8], by decoder: any ImageDecoding, for size: PixelSize, isGrey: Bool,
+        of bytes: [UInt8], by decoder: any ImageDecoding, for size: PixelSize, isGray: Bool,
         _ cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
         if let remote = decoder as? any RemoteDecoding {
-            return try remote.blocks(self, of: bytes, for: size, isGrey: isGrey, cancellation: cancellation)
+            return try remote.blocks(self, of: bytes, for: size, isGray: isGray, cancellation: cancellation)
         }
         let found = try decoder.metadata(of: bytes, cancellation: cancellation)
         var kept = EmbeddedMetadata()
@@ -31,7 +31,7 @@ extension KeptMetadata {
                 of: [EXIFBlock.Tag.artist, EXIFBlock.Tag.copyright].map {
                     (tag: $0, text: block.text($0, in: entries).map { Array($0.utf8) })
                 })
-        case .icc: kept.profile = profile(for: found, isGrey)
+        case .icc: kept.profile = profile(for: found, isGray)
         case .all, .noGPS:
             kept.exif = EXIFRewriting.corrected(found.exif, for: size)
             kept.xmp = XMPRewriting.corrected(found.xmp)
@@ -39,14 +39,14 @@ extension KeptMetadata {
                 kept.exif = EXIFRewriting.withoutLocation(kept.exif)
                 if XMPRewriting.hasLocation(kept.xmp) { kept.xmp = [] }
             }
-            kept.profile = profile(for: found, isGrey)
+            kept.profile = profile(for: found, isGray)
         }
         return kept
     }
 
     /// Returns the sRGB profile for a source with any profile, since the pixels are converted. Greyscale gets none, as
     /// a colour profile would be wrong.
-    private func profile(for found: EmbeddedMetadata, _ isGrey: Bool) -> [UInt8] {
-        found.profile.isEmpty || isGrey ? [] : ICCProfile.sRGB
+    private func profile(for found: EmbeddedMetadata, _ isGray: Bool) -> [UInt8] {
+        found.profile.isEmpty || isGray ? [] : ICCProfile.sRGB
     }
 }

@@ -29,15 +29,15 @@ extension EncodeOptions {
         public var filter: Filter
         /// The most colours of a palette, 2 to 256, rounded down to 2, 4, 16 or 256. A palette makes files far smaller,
         /// with loss. `nil`, the default, for no palette.
-        public var colours: Int?
+        public var colors: Int?
         /// With a palette, how much of a pixel's error is diffused to its neighbours, 0 to 1; 1 by default.
         public var dither: Double
 
         /// Creates options; omitted ones have their defaults.
-        public init(compression: Int = 6, filter: Filter = .adaptive, colours: Int? = nil, dither: Double = 1) {
+        public init(compression: Int = 6, filter: Filter = .adaptive, colors: Int? = nil, dither: Double = 1) {
             self.compression = compression
             self.filter = filter
-            self.colours = colours
+            self.colors = colors
             self.dither = dither
         }
     }

@@ -12,7 +12,7 @@ struct PNGChunk {
         case end = 0x4945_4e44  // IEND
         case exif = 0x6558_4966  // eXIf
         case profile = 0x6943_4350  // iCCP
-        case codedColours = 0x6349_4350  // cICP
+        case codedColors = 0x6349_4350  // cICP
         case text = 0x6954_5874  // iTXt
         case animation = 0x6163_544c  // acTL
     }

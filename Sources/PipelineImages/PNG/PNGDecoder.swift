@@ -16,18 +16,18 @@ struct PNGDecoder: ImageDecoding {
         let file = try PNGFile(bytes, cancellation)
         var header = ImageHeader(
             format: .png, storedSize: file.size, orientation: file.orientation,
-            hasAlpha: file.colour == .rgba || file.colour == .greyAlpha || file.transparency != nil,
+            hasAlpha: file.color == .rgba || file.color == .grayAlpha || file.transparency != nil,
             hasProfile: file.hasProfile, bitsPerChannel: file.depth)
         header.readsRegions = true
-        header.colours = [.grey, .greyAlpha].contains(file.colour) ? .grey : .rgb
+        header.colors = [.gray, .grayAlpha].contains(file.color) ? .gray : .rgb
         header.unreadFrames = file.animationFrames ?? 0
         let length = file.inflatedLength ?? .max
         header.memory = file.isInterlaced || length <= Self.longestInflation ? length : 0
         // libvips gets a copy without the other chunks; otherwise the pieces are joined.
         header.memory = header.memory.saturatingPlus(file.compressedLength).saturatingPlus(file.listLength)
         header.profileBytes = file.profile?.count ?? 0
-        header.codedColours = file.codedColours
-        header.convertedColours = file.decisiveColours.flatMap { $0.differsFromSRGB ? $0 : nil }
+        header.codedColors = file.codedColors
+        header.convertedColors = file.decisiveColors.flatMap { $0.differsFromSRGB ? $0 : nil }
         return header
     }
 
@@ -46,7 +46,7 @@ struct PNGDecoder: ImageDecoding {
         }
         var header = header
         // The tones of deep samples were mapped row by row.
-        if rows.mapsTones { header.convertedColours = nil }
+        if rows.mapsTones { header.convertedColors = nil }
         return try header.image(pixels, size: size, layout: rows.layout, profile: file.profile, cancellation)
     }
 

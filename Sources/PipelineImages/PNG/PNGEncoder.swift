@@ -6,18 +6,18 @@ struct PNGEncoder: ImageEncoding {
     // libdeflate compresses all rows in one go.
     let canBeStopped = false
 
-    func fidelity(_ options: EncodeOptions.PNG) -> Fidelity { options.colours == nil ? .exact : .fixed }
+    func fidelity(_ options: EncodeOptions.PNG) -> Fidelity { options.colors == nil ? .exact : .fixed }
 
     func values(of options: EncodeOptions.PNG) -> [(name: String, value: String)] {
         [
             ("compression", "\(options.compression)"), ("filter", "\(options.filter)"),
-            ("colours", options.colours.map { "\($0)" } ?? ""), ("dither", "\(options.dither)"),
+            ("colours", options.colors.map { "\($0)" } ?? ""), ("dither", "\(options.dither)"),
         ]
     }
 
     func check(_ options: EncodeOptions.PNG) throws(LoadError) {
         try EncodeOptions.check("png.compression", options.compression, 0...9)
-        if let colours = options.colours { try EncodeOptions.check("png.colours", colours, 2...256) }
+        if let colors = options.colors { try EncodeOptions.check("png.colours", colors, 2...256) }
         try EncodeOptions.check("png.dither", options.dither, 0...1)
     }
 
@@ -25,8 +25,8 @@ struct PNGEncoder: ImageEncoding {
         _ image: DecodedImage, quality: Int, options: EncodeOptions.PNG, metadata: EmbeddedMetadata,
         cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        if let colours = options.colours {
-            return try PNGPaletteEncoder(options: options, colours: colours)
+        if let colors = options.colors {
+            return try PNGPaletteEncoder(options: options, colors: colors)
                 .encode(image, metadata: metadata, cancellation: cancellation)
         }
         var file = PNGWriter()

@@ -3,18 +3,18 @@ import Pipeline
 /// A PNG file split into its chunks (ISO/IEC 15948 clause 5).
 struct PNGFile {
     /// The colour type.
-    enum Colour: Int {
-        case grey = 0
+    enum Color: Int {
+        case gray = 0
         case rgb = 2
         case palette = 3
-        case greyAlpha = 4
+        case grayAlpha = 4
         case rgba = 6
 
         /// The number of samples in a pixel.
         var samples: Int {
             switch self {
-            case .grey, .palette: 1
-            case .greyAlpha: 2
+            case .gray, .palette: 1
+            case .grayAlpha: 2
             case .rgb: 3
             case .rgba: 4
             }
@@ -22,9 +22,9 @@ struct PNGFile {
 
         fileprivate var depths: [Int] {
             switch self {
-            case .grey: [1, 2, 4, 8, 16]
+            case .gray: [1, 2, 4, 8, 16]
             case .palette: [1, 2, 4, 8]
-            case .rgb, .greyAlpha, .rgba: [8, 16]
+            case .rgb, .grayAlpha, .rgba: [8, 16]
             }
         }
     }
@@ -32,12 +32,12 @@ struct PNGFile {
     let size: PixelSize
     /// Bits in a sample.
     let depth: Int
-    let colour: Colour
+    let color: Color
     let isInterlaced: Bool
     private(set) var orientation = ImageOrientation.up
     private var hasEXIF = false
     /// The colours of the chunk `cICP` (PNG, third edition, section 11.3.2.6); the first that is correct counts.
-    private(set) var codedColours: CodedColours?
+    private(set) var codedColors: CodedColors?
     /// The number of frames of an animation, whose first is the picture; `nil` for a still picture.
     private(set) var animationFrames: Int?
     /// Whether a critical chunk has a wrong checksum.
@@ -63,13 +63,13 @@ struct PNGFile {
         let fields = bytes[header.body]
         guard let width = fields.number(at: 0, bytes: 4), let height = fields.number(at: 4, bytes: 4),
             let depth = fields.number(at: 8, bytes: 1),
-            let colour = fields.number(at: 9, bytes: 1).flatMap(Colour.init),
+            let color = fields.number(at: 9, bytes: 1).flatMap(Color.init),
             let interlace = fields.number(at: 12, bytes: 1), interlace < 2,
-            (1...0x7fff_ffff).contains(width), (1...0x7fff_ffff).contains(height), colour.depths.contains(depth)
+            (1...0x7fff_ffff).contains(width), (1...0x7fff_ffff).contains(height), color.depths.contains(depth)
         else { throw Self.damaged("its header makes no sense") }
         size = PixelSize(width: width, height: height)
         self.depth = depth
-        self.colour = colour
+        self.color = color
         self.bytes = bytes
         isInterlaced = interlace == 1
         start = 0..<header.whole.upperBound
@@ -96,9 +96,9 @@ struct PNGFile {
             transparency = bytes[chunk.body]
         case .pixels: pieces.append(chunk)
         case .profile where isWhole: profileChunk = profileChunk ?? chunk
-        case .codedColours where isWhole && codedColours == nil && chunk.body.count == 4:
+        case .codedColors where isWhole && codedColors == nil && chunk.body.count == 4:
             let numbers = bytes[chunk.body].map { Int($0) }
-            codedColours = CodedColours(
+            codedColors = CodedColors(
                 primaries: numbers[0], transfer: numbers[1], matrix: numbers[2], isFullRange: numbers[3] != 0)
         case .animation where pieces.isEmpty:
             animationFrames = bytes[chunk.body].number(at: 0, bytes: 4).flatMap { $0 > 1 ? $0 : nil }
@@ -111,7 +111,7 @@ struct PNGFile {
 
     /// The colours by which the pixels become sRGB, before any profile; `nil` if the chunk leaves that to others. A PNG
     /// always holds RGB, which is matrix 0.
-    var decisiveColours: CodedColours? { codedColours.flatMap { $0.isKnown && $0.matrix == 0 ? $0 : nil } }
+    var decisiveColors: CodedColors? { codedColors.flatMap { $0.isKnown && $0.matrix == 0 ? $0 : nil } }
 
     /// Whether it has an ICC profile.
     var hasProfile: Bool { profileChunk != nil }
@@ -136,8 +136,8 @@ struct PNGFile {
     private static let end: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]
 
     /// The bytes of a row, and those of a pixel, at least one.
-    var rowLength: Int { (size.width * colour.samples * depth + 7) / 8 }
-    var pixelLength: Int { max(1, colour.samples * depth / 8) }
+    var rowLength: Int { (size.width * color.samples * depth + 7) / 8 }
+    var pixelLength: Int { max(1, color.samples * depth / 8) }
 
     /// The inflated bytes of all rows with their filters; `nil` on overflow.
     var inflatedLength: Int? {
@@ -160,9 +160,9 @@ struct PNGFile {
         return stream[...]
     }
 
-    /// The ICC profile; `nil` if there is no readable one, or if ``decisiveColours`` go before it.
+    /// The ICC profile; `nil` if there is no readable one, or if ``decisiveColors`` go before it.
     var profile: [UInt8]? {
-        guard decisiveColours == nil else { return nil }
+        guard decisiveColors == nil else { return nil }
         return profileChunk.flatMap { Self.profile(in: bytes[$0.body]) }
     }
 

@@ -5,7 +5,7 @@ import Pipeline
 struct PNGPaletteEncoder {
     let options: EncodeOptions.PNG
     /// The most colours, at least 2.
-    let colours: Int
+    let colors: Int
 
     /// How long to look for the best colours, the same as GIF's default.
     private static let effort = EncodeOptions.GIF().effort
@@ -15,9 +15,9 @@ struct PNGPaletteEncoder {
     ) throws -> [UInt8] {
         let format = cpalette_format(channels: Int32(image.layout.channelCount), threshold: 0)
         return try image.withPixels { pixels in
-            let histogram = try ColourHistogram(format: format, effort: Self.effort)
+            let histogram = try ColorHistogram(format: format, effort: Self.effort)
             try histogram.add(pixels, cancellation)
-            let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colours } ?? 2
+            let most = [8, 4, 2].lazy.map { 1 << $0 }.first { $0 <= colors } ?? 2
             let palette = try Palette(of: histogram, most: most, beginsClear: true, effort: Self.effort, cancellation)
             let rows = try PNGIndexedRows(image, pixels, palette: palette, dither: options.dither, format: format)
             var file = PNGWriter()

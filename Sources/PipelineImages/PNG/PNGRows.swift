@@ -6,7 +6,7 @@ final class PNGRows {
     /// The layout of the resulting pixels.
     let layout: PixelLayout
     // These are copied from the file, since reading them from it for each row would retain all its contents.
-    private let colour: PNGFile.Colour
+    private let color: PNGFile.Color
     private let width: Int
     private let depth: Int
     private let length: Int
@@ -15,7 +15,7 @@ final class PNGRows {
     private let tones: ToneMapping?
     var mapsTones: Bool { tones != nil }
     /// 256 RGBA colours of the palette.
-    private var colours: [UInt8] = []
+    private var colors: [UInt8] = []
     private let nothing: UnsafeMutablePointer<UInt8>
     private let unpacked: UnsafeMutablePointer<UInt8>
     private let pixels: UnsafeMutablePointer<UInt8>
@@ -23,28 +23,28 @@ final class PNGRows {
     /// Returns `nil` for files that are left to libvips.
     init?(_ file: PNGFile) {
         guard !file.isInterlaced else { return nil }
-        let hasColourKey = file.transparency != nil && (file.colour == .grey || file.colour == .rgb)
-        guard !hasColourKey, file.colour != .palette || file.palette.count >= 3 else { return nil }
-        colour = file.colour
+        let hasColorKey = file.transparency != nil && (file.color == .gray || file.color == .rgb)
+        guard !hasColorKey, file.color != .palette || file.palette.count >= 3 else { return nil }
+        color = file.color
         width = file.size.width
         depth = file.depth
         length = file.rowLength
-        tones = file.depth == 16 ? file.decisiveColours.flatMap { ToneMapping($0, bits: 16) } : nil
+        tones = file.depth == 16 ? file.decisiveColors.flatMap { ToneMapping($0, bits: 16) } : nil
         pixelLength = file.pixelLength
         layout =
-            switch file.colour {
-            case .grey: .grey
+            switch file.color {
+            case .gray: .gray
             case .rgb: .rgb
             case .palette: file.transparency == nil ? .rgb : .rgba
-            case .greyAlpha, .rgba: .rgba
+            case .grayAlpha, .rgba: .rgba
             }
-        if file.colour == .palette {
-            colours = [UInt8](repeating: 0, count: 4 * 256)
+        if file.color == .palette {
+            colors = [UInt8](repeating: 0, count: 4 * 256)
             for index in 0..<256 {
                 for channel in 0..<3 {
-                    colours[4 * index + channel] = file.palette.dropFirst(3 * index + channel).first ?? 0
+                    colors[4 * index + channel] = file.palette.dropFirst(3 * index + channel).first ?? 0
                 }
-                colours[4 * index + 3] = file.transparency?.dropFirst(index).first ?? 255
+                colors[4 * index + 3] = file.transparency?.dropFirst(index).first ?? 255
             }
         }
         func bytes(_ count: Int) -> UnsafeMutablePointer<UInt8> {
@@ -53,7 +53,7 @@ final class PNGRows {
             return bytes
         }
         nothing = bytes(file.rowLength)
-        unpacked = bytes(file.size.width * file.colour.samples)
+        unpacked = bytes(file.size.width * file.color.samples)
         pixels = bytes(file.size.width * layout.channelCount)
     }
 
@@ -71,16 +71,16 @@ final class PNGRows {
         guard cpng_unfilter(Int32(row[-1]), row, above, length, pixelLength) else { return nil }
         var samples = UnsafePointer(row)
         if let tones {
-            tones.convert(row, to: unpacked, count: width, channels: colour.samples)
+            tones.convert(row, to: unpacked, count: width, channels: color.samples)
             samples = UnsafePointer(unpacked)
         } else if depth != 8 {
-            cpng_unpack(row, unpacked, width * colour.samples, Int32(depth), colour != .palette)
+            cpng_unpack(row, unpacked, width * color.samples, Int32(depth), color != .palette)
             samples = UnsafePointer(unpacked)
         }
-        switch colour {
-        case .grey, .rgb, .rgba: return samples
-        case .palette: cpng_look_up(samples, pixels, width, colours, Int32(layout.channelCount))
-        case .greyAlpha: cpng_spread_grey(samples, pixels, width)
+        switch color {
+        case .gray, .rgb, .rgba: return samples
+        case .palette: cpng_look_up(samples, pixels, width, colors, Int32(layout.channelCount))
+        case .grayAlpha: cpng_spread_grey(samples, pixels, width)
         }
         return UnsafePointer(pixels)
     }

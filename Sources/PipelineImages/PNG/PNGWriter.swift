@@ -10,8 +10,8 @@ struct PNGWriter {
 
     /// Writes the header (clause 11.2.2) with 8 bits a sample, not interlaced.
     mutating func writeHeader(_ size: PixelSize, _ layout: PixelLayout) {
-        let colour: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
-        writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, colour, 0, 0, 0])
+        let color: UInt8 = (layout.channelCount < 3 ? 0 : 2) + (layout.hasAlpha ? 4 : 0)
+        writeChunk("IHDR", size.width.bigEndian(4) + size.height.bigEndian(4) + [8, color, 0, 0, 0])
     }
 
     /// Writes the header for a palette, with the bits of an index.
@@ -23,8 +23,8 @@ struct PNGWriter {
     /// The chunks belong after the profile and before the pixels.
     mutating func write(_ palette: Palette) {
         let indices = 0..<palette.count
-        writeChunk("PLTE", indices.flatMap { palette.colours[4 * $0..<4 * $0 + 3] })
-        let alphas = indices.map { palette.colours[4 * $0 + 3] }.prefix { $0 < 255 }
+        writeChunk("PLTE", indices.flatMap { palette.colors[4 * $0..<4 * $0 + 3] })
+        let alphas = indices.map { palette.colors[4 * $0 + 3] }.prefix { $0 < 255 }
         if !alphas.isEmpty { writeChunk("tRNS", alphas) }
     }
 

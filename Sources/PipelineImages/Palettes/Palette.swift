@@ -4,7 +4,7 @@ import Pipeline
 /// Up to 256 colours that represent those of a picture.
 final class Palette {
     /// The colours as RGBA with straight alpha, four bytes each.
-    let colours: [UInt8]
+    let colors: [UInt8]
     /// How far the picture's colours are from those of the palette, in levels.
     let error: Float
     let search: OpaquePointer
@@ -17,31 +17,31 @@ final class Palette {
     ///   - effort: From 1 to 10. A higher effort allows more moves.
     /// - Throws: `CancellationError`; `LoadError.Code.unencodable` if memory can't be allocated.
     init(
-        of histogram: ColourHistogram, most: Int, beginsClear: Bool, effort: Int, _ cancellation: WorkCancellation
+        of histogram: ColorHistogram, most: Int, beginsClear: Bool, effort: Int, _ cancellation: WorkCancellation
     ) throws {
         let clear: [UInt8] = beginsClear && histogram.isPartlyClear ? [0, 0, 0, 0] : []
-        var colours = try clear + Self.chosen(of: histogram, most: most - clear.count / 4, effort: effort, cancellation)
+        var colors = try clear + Self.chosen(of: histogram, most: most - clear.count / 4, effort: effort, cancellation)
         // A search needs at least one colour.
-        if colours.isEmpty { colours = [0, 0, 0, 255] }
-        guard let search = cpalette_search_new(colours, Int32(colours.count / 4)) else { throw Self.outOfMemory }
+        if colors.isEmpty { colors = [0, 0, 0, 255] }
+        guard let search = cpalette_search_new(colors, Int32(colors.count / 4)) else { throw Self.outOfMemory }
         try cancellation.check()
         error = cpalette_search_error(search, histogram.pointer)
-        self.colours = colours
+        self.colors = colors
         self.search = search
     }
 
     deinit { cpalette_search_free(search) }
 
     /// The number of colours.
-    var count: Int { colours.count / 4 }
+    var count: Int { colors.count / 4 }
 
     /// Whether it represents other colours nearly as well as those that it was made from.
-    func suits(_ histogram: ColourHistogram) -> Bool {
+    func suits(_ histogram: ColorHistogram) -> Bool {
         cpalette_search_error(search, histogram.pointer) <= error * 1.1 + 2
     }
 
     private static func chosen(
-        of histogram: ColourHistogram, most: Int, effort: Int, _ cancellation: WorkCancellation
+        of histogram: ColorHistogram, most: Int, effort: Int, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
         guard let choice = cpalette_choose(histogram.pointer, Int32(most)) else { throw outOfMemory }
         defer { cpalette_choice_free(choice) }

@@ -41,11 +41,11 @@ struct ResampleKernel {
         starts.reserveCapacity(target)
         for index in 0..<target {
             if index * taps % 65_536 < taps { try cancellation.check() }
-            let centre = origin + (Double(index) + 0.5) * scale
-            let start = max(0, Int((centre - reach).rounded(.down))) & ~1
-            let end = min(count, Int((centre + reach).rounded(.up)), start + taps)
+            let center = origin + (Double(index) + 0.5) * scale
+            let start = max(0, Int((center - reach).rounded(.down))) & ~1
+            let end = min(count, Int((center + reach).rounded(.up)), start + taps)
             // One more value at both ends, since each weight needs its neighbours.
-            curve.trace(from: Double(start) - 0.5 - centre)
+            curve.trace(from: Double(start) - 0.5 - center)
             for tap in 0..<end - start {
                 let neighbours = curve.values[tap] + curve.values[tap + 2]
                 row[tap] = (1 + 2 * correction) * curve.values[tap + 1] - correction * neighbours

@@ -167,7 +167,7 @@ final class Resampler {
             guard let weights = weights.baseAddress else { return }
             cresample_columns(reached, weights + index * down.taps, down.taps, sums, rows.length)
         }
-        if layout == .grey {
+        if layout == .gray {
             cresample_grey_row(sums, across.starts, across.weights, across.taps, narrow, width)
         } else {
             cresample_pair(sums, pairs.row(0), plan.reducedSize.width, Int32(channels))

@@ -46,8 +46,8 @@ struct TIFFDecoder: ImageDecoding {
             guard file.isInk else {
                 return try header.image(pixels, size: size, layout: file.layout, profile: file.profile, cancellation)
             }
-            let colours = try InkPixels(pixels, size: size, profile: file.profile ?? []).colours(cancellation)
-            return try header.image(colours, size: size, layout: .rgb, profile: nil, cancellation)
+            let colors = try InkPixels(pixels, size: size, profile: file.profile ?? []).colors(cancellation)
+            return try header.image(colors, size: size, layout: .rgb, profile: nil, cancellation)
         }
     }
 

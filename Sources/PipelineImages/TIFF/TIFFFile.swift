@@ -31,7 +31,7 @@ final class TIFFFile {
             format: .tiff, storedSize: size, orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
             hasAlpha: layout.hasAlpha && !isInk, hasProfile: header.has_profile,
             bitsPerChannel: Int(header.bits))
-        result.colours = header.is_grey ? .grey : isInk ? .cmyk : .rgb
+        result.colors = header.is_grey ? .gray : isInk ? .cmyk : .rgb
         result.memory = header.memory
         result.profileBytes = profile?.count ?? 0
         return result

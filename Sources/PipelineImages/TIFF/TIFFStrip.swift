@@ -13,9 +13,9 @@ struct TIFFStrip {
             entries.first { $0.tag == tag }.flatMap { file.number(at: $0.value, bytes: $0.type == 3 ? 2 : 4) }
         }
         func count(_ tag: Int) -> Int { entries.first { $0.tag == tag }?.count ?? 0 }
-        let colours = value(Tag.photometric)
+        let colors = value(Tag.photometric)
         guard value(Tag.compression) == 7, value(Tag.bits) == 8, value(Tag.planes) ?? 1 == 1,
-            colours == 6 && value(Tag.samples) == 3 || colours == 1 && value(Tag.samples) ?? 1 == 1,
+            colors == 6 && value(Tag.samples) == 3 || colors == 1 && value(Tag.samples) ?? 1 == 1,
             count(Tag.offsets) == 1, count(Tag.lengths) == 1, let offset = value(Tag.offsets),
             let length = value(Tag.lengths), offset <= bytes.count, length <= bytes.count - offset
         else { return nil }

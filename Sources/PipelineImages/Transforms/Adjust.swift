@@ -33,21 +33,21 @@ public struct Adjust: SpecifiedTransform {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        var steps: [ColourMatrix] = []
+        var steps: [ColorMatrix] = []
         if brightness != 1 { steps.append(.brightness(brightness)) }
         // A grey has neither saturation nor hue.
-        if saturation != 1, image.layout != .grey { steps.append(.saturation(saturation)) }
-        if hue != 0, image.layout != .grey { steps.append(.hue(hue)) }
+        if saturation != 1, image.layout != .gray { steps.append(.saturation(saturation)) }
+        if hue != 0, image.layout != .gray { steps.append(.hue(hue)) }
         guard !steps.isEmpty else { return image }
         let channels = image.layout.channelCount
         return try image.mapFrames(cancellation) { pixels in
             try [UInt8](unsafeUninitializedCapacity: pixels.count) { result, count in
                 for start in stride(from: 0, to: pixels.count, by: channels) {
                     if start % (channels << 14) == 0 { try cancellation.check() }
-                    var colour = SIMD3<Int32>()
-                    for channel in 0..<3 { colour[channel] = Int32(pixels[start + min(channel, channels - 1)]) * 16 }
-                    for step in steps { colour = step.applied(to: colour) }
-                    for channel in 0..<min(3, channels) { result[start + channel] = UInt8((colour[channel] + 8) >> 4) }
+                    var color = SIMD3<Int32>()
+                    for channel in 0..<3 { color[channel] = Int32(pixels[start + min(channel, channels - 1)]) * 16 }
+                    for step in steps { color = step.applied(to: color) }
+                    for channel in 0..<min(3, channels) { result[start + channel] = UInt8((color[channel] + 8) >> 4) }
                     if channels == 4 { result[start + 3] = pixels[start + 3] }
                 }
                 count = pixels.count

@@ -19,7 +19,7 @@ public struct Composite: PixelTransform {
         return StageSpecification(
             "composite", "Lays a picture from a file over the image.", example: "logo.png:southEast:scale=0.2",
             .required("file", .text, "The picture's path.", example: "logo.png"),
-            .optional("gravity", .choice(Gravity.allCases), "Where the picture lies.", default: .southEast),
+            .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the picture lies.", default: .southEast),
             .optional("x", distance, "Pixels from there towards the right.", default: 0, example: "-10"),
             .optional("y", distance, "Pixels from there downwards.", default: 0, example: "-10"),
             .optional("scale", .number(0...10), "The picture's width as a share of the image's.", example: "0.2"),
@@ -90,7 +90,7 @@ public struct Composite: PixelTransform {
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
-        let image = try overlay.layout == .grey ? image : image.withColour(cancellation)
+        let image = try overlay.layout == .gray ? image : image.withColor(cancellation)
         let origin = gravity.origin(of: top.size, in: image.size)
         // Clamped so that sums can't overflow. No picture is that large.
         let far = 1 << 40

@@ -39,7 +39,7 @@ public struct Crop: SpecifiedTransform, PixelSizing {
         .optional("height", .length(1...1_000_000), "The height.", example: "300"),
         .optional("x", .length(-1_000_000...1_000_000), "The left edge.", example: "10"),
         .optional("y", .length(-1_000_000...1_000_000), "The upper edge.", example: "20"),
-        .optional("gravity", .choice(Gravity.allCases), "The part that is kept.", default: .centre),
+        .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "The part that is kept.", default: .center),
         .optional("focusX", .number(0...1), "The point that is kept, from the left.", example: "0.3"),
         .optional("focusY", .number(0...1), "The point that is kept, from above.", example: "0.7"),
         .optional(
@@ -89,7 +89,7 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     ///   - width: The width; at most the picture's.
     ///   - height: The height; at most the picture's.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(width: Length, height: Length, gravity: Gravity = .centre) {
+    public init(width: Length, height: Length, gravity: Gravity = .center) {
         region = .gravity(width: width, height: height, gravity)
     }
 
@@ -97,7 +97,7 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     /// - Parameters:
     ///   - aspect: The ratio, as a width and a height in any unit, such as 16 and 9.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(aspect: PixelSize, gravity: Gravity = .centre) {
+    public init(aspect: PixelSize, gravity: Gravity = .center) {
         region = .aspect(aspect, gravity)
     }
 
@@ -105,7 +105,7 @@ public struct Crop: SpecifiedTransform, PixelSizing {
     /// - Parameters:
     ///   - size: The size in pixels; longer sides are cut to those of the picture.
     ///   - gravity: Where it lies; by default in the middle.
-    public init(_ size: PixelSize, gravity: Gravity = .centre) {
+    public init(_ size: PixelSize, gravity: Gravity = .center) {
         self.init(width: .pixels(size.width), height: .pixels(size.height), gravity: gravity)
     }
 

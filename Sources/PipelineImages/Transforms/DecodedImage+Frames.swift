@@ -57,13 +57,13 @@ extension DecodedImage {
     package func withAlpha(_ cancellation: WorkCancellation) throws -> DecodedImage { try with(.rgba, cancellation) }
 
     /// Returns the picture with at least three channels.
-    func withColour(_ cancellation: WorkCancellation) throws -> DecodedImage {
-        layout == .grey ? try with(.rgb, cancellation) : self
+    func withColor(_ cancellation: WorkCancellation) throws -> DecodedImage {
+        layout == .gray ? try with(.rgb, cancellation) : self
     }
 
     /// Returns a frame as a still picture with at least three channels.
-    func colours(of frame: Frame, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        try DecodedImage(size: size, layout: layout, frames: [frame]).withColour(cancellation)
+    func colors(of frame: Frame, _ cancellation: WorkCancellation) throws -> DecodedImage {
+        try DecodedImage(size: size, layout: layout, frames: [frame]).withColor(cancellation)
     }
 
     private func with(_ target: PixelLayout, _ cancellation: WorkCancellation) throws -> DecodedImage {

@@ -4,7 +4,7 @@ public import Pipeline
 ///
 /// - Throws: `CancellationError`.
 public struct Flatten: SpecifiedTransform, PixelSizing {
-    private let background: Colour
+    private let background: Color
 
     package static let specification = StageSpecification(
         "flatten", "Puts a colour behind transparent pixels.",
@@ -12,7 +12,7 @@ public struct Flatten: SpecifiedTransform, PixelSizing {
 
     /// Makes the transform.
     /// - Parameter background: The colour, by default white; its alpha is ignored.
-    public init(_ background: Colour = .white) {
+    public init(_ background: Color = .white) {
         self.background = background
     }
 
@@ -24,7 +24,7 @@ public struct Flatten: SpecifiedTransform, PixelSizing {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        if image.layout == .grey || image.layout == .rgb { return image }
+        if image.layout == .gray || image.layout == .rgb { return image }
         let behind = [background.red, background.green, background.blue].map(Int.init)
         return try image.mapPixels(layout: .rgb, cancellation) { old, new, pixels in
             for index in pixels {

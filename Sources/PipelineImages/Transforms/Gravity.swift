@@ -5,7 +5,7 @@ import Pipeline
 /// If an odd number of pixels is free, centring leaves the extra one at the right or at the bottom.
 public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// In the middle.
-    case centre
+    case center = "centre"
     /// At the middle of an edge.
     case north, east, south, west
     /// In a corner.
@@ -14,7 +14,7 @@ public enum Gravity: String, Sendable, Hashable, CaseIterable {
     /// The position from left and top, from 0 to 1.
     private var position: (x: Double, y: Double) {
         switch self {
-        case .centre: (0.5, 0.5)
+        case .center: (0.5, 0.5)
         case .north: (0.5, 0)
         case .east: (1, 0.5)
         case .south: (0.5, 1)

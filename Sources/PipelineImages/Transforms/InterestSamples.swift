@@ -27,7 +27,7 @@ struct InterestSamples {
         var all = 0
         for row in rows {
             for column in columns {
-                let (red, green, blue, alpha) = colour(column, row)
+                let (red, green, blue, alpha) = color(column, row)
                 // All transparent pixels count as the same.
                 counts[Int(alpha * luma(red, green, blue) * 15.999)] += 1
                 all += 1
@@ -39,7 +39,7 @@ struct InterestSamples {
     }
 
     private func attention(_ x: Int, _ y: Int) -> Double {
-        let (red, green, blue, alpha) = colour(x, y)
+        let (red, green, blue, alpha) = color(x, y)
         let light = luma(red, green, blue)
         let around = (brightness(x - 1, y) + brightness(x + 1, y) + brightness(x, y - 1) + brightness(x, y + 1)) / 4
         let edge = abs(light - around)
@@ -52,7 +52,7 @@ struct InterestSamples {
     }
 
     private func brightness(_ x: Int, _ y: Int) -> Double {
-        let (red, green, blue, _) = colour(min(size.width - 1, max(0, x)), min(size.height - 1, max(0, y)))
+        let (red, green, blue, _) = color(min(size.width - 1, max(0, x)), min(size.height - 1, max(0, y)))
         return luma(red, green, blue)
     }
 
@@ -61,7 +61,7 @@ struct InterestSamples {
     }
 
     /// A pixel's channels, from 0 to 1.
-    private func colour(_ x: Int, _ y: Int) -> (red: Double, green: Double, blue: Double, alpha: Double) {
+    private func color(_ x: Int, _ y: Int) -> (red: Double, green: Double, blue: Double, alpha: Double) {
         let start = (y * size.width + x) * channels
         let red = Double(pixels[start]) / 255
         guard channels > 1 else { return (red, red, red, 1) }

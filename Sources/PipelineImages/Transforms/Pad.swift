@@ -13,33 +13,33 @@ public struct Pad: SpecifiedTransform {
     }
 
     private let extent: Extent
-    private let colour: Colour
+    private let color: Color
 
     package static let specification = StageSpecification(
         "pad", "Puts the image on a larger canvas.", example: "1000:1000:colour=#ff8000",
         .optional("width", .integer(1...1_000_000), "The canvas's width, together with its height.", example: "1000"),
         .optional("height", .integer(1...1_000_000), "The canvas's height.", example: "1000"),
-        .optional("gravity", .choice(Gravity.allCases), "Where the image lies on the canvas.", default: .centre),
+        .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the image lies on the canvas.", default: .center),
         .optional("colour", .color, "The canvas's colour.", default: .white),
         .optional("top", .integer(0...1_000_000), "Rows above, if no canvas is given.", default: 0, example: "10"),
         .optional("left", .integer(0...1_000_000), "Columns on the left.", default: 0, example: "10"),
         .optional("bottom", .integer(0...1_000_000), "Rows below.", default: 0, example: "10"),
         .optional("right", .integer(0...1_000_000), "Columns on the right.", default: 0, example: "10")
-    ) { width, height, gravity, colour, top, left, bottom, right in
+    ) { width, height, gravity, color, top, left, bottom, right in
         guard let width, let height else {
-            return Pad(top: top, left: left, bottom: bottom, right: right, colour: colour)
+            return Pad(top: top, left: left, bottom: bottom, right: right, color: color)
         }
-        return Pad(to: PixelSize(width: width, height: height), gravity: gravity, colour: colour)
+        return Pad(to: PixelSize(width: width, height: height), gravity: gravity, color: color)
     }
 
     /// Pads to a size.
     /// - Parameters:
     ///   - canvas: The size in pixels.
     ///   - gravity: Where the picture lies on it; by default in the middle.
-    ///   - colour: The colour around the picture; by default white.
-    public init(to canvas: PixelSize, gravity: Gravity = .centre, colour: Colour = .white) {
+    ///   - color: The colour around the picture; by default white.
+    public init(to canvas: PixelSize, gravity: Gravity = .center, color: Color = .white) {
         extent = .canvas(canvas, gravity)
-        self.colour = colour
+        self.color = color
     }
 
     /// Extends the picture at its edges. Negative numbers count as 0.
@@ -48,17 +48,17 @@ public struct Pad: SpecifiedTransform {
     ///   - left: The number of columns added on the left; 0 by default.
     ///   - bottom: The number of rows added below; 0 by default.
     ///   - right: The number of columns added on the right; 0 by default.
-    ///   - colour: The colour of the added pixels; by default white.
-    public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, colour: Colour = .white) {
+    ///   - color: The colour of the added pixels; by default white.
+    public init(top: Int = 0, left: Int = 0, bottom: Int = 0, right: Int = 0, color: Color = .white) {
         extent = .edges(top: max(0, top), left: max(0, left), bottom: max(0, bottom), right: max(0, right))
-        self.colour = colour
+        self.color = color
     }
 
     /// How far, and the colour.
     public var parameters: String {
         switch extent {
-        case .canvas(let size, let gravity): "\(size), \(gravity.rawValue), \(colour)"
-        case .edges(let top, let left, let bottom, let right): "\(top), \(left), \(bottom), \(right), \(colour)"
+        case .canvas(let size, let gravity): "\(size), \(gravity.rawValue), \(color)"
+        case .edges(let top, let left, let bottom, let right): "\(top), \(left), \(bottom), \(right), \(color)"
         }
     }
 
@@ -70,9 +70,9 @@ public struct Pad: SpecifiedTransform {
         let (x, y, canvas) = place(of: image.size)
         guard canvas != image.size else { return image }
         let image =
-            colour.alpha < 255
-            ? try image.withAlpha(cancellation) : colour.isGrey ? image : try image.withColour(cancellation)
-        let (channels, pixel) = (image.layout.channelCount, colour.pixel(in: image.layout))
+            color.alpha < 255
+            ? try image.withAlpha(cancellation) : color.isGray ? image : try image.withColor(cancellation)
+        let (channels, pixel) = (image.layout.channelCount, color.pixel(in: image.layout))
         return try image.mapFrames(size: canvas, cancellation) { pixels in
             var result: [UInt8] = []
             result.reserveCapacity(canvas.width * canvas.height * channels)

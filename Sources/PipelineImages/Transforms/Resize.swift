@@ -36,7 +36,7 @@ public struct Resize: PixelTransform, PixelSizing {
     private let fit: Fit
     private let enlarges: Bool
     private let gravity: Gravity
-    private let background: Colour
+    private let background: Color
 
     package static let specification = StageSpecification(
         "resize", "Scales the image to a size.", example: "800:600:cover",
@@ -47,8 +47,8 @@ public struct Resize: PixelTransform, PixelSizing {
         .optional("fit", .choice(Fit.allCases), "How the image fills the size.", default: .inside, example: "cover"),
         .optional("enlarge", .flag, "Lets the image grow.", default: false),
         .optional(
-            "gravity", .choice(Gravity.allCases),
-            "The part that cover keeps, and the place where contain puts the image.", default: .centre),
+            "gravity", .choice(Gravity.allCases, word: \.rawValue),
+            "The part that cover keeps, and the place where contain puts the image.", default: .center),
         .optional("background", .color, "The colour around the image for contain.", default: .white)
     ) {
         Resize(width: $0, height: $1 ?? 1_000_000, fit: $2, enlarges: $3, gravity: $4, background: $5)
@@ -62,8 +62,8 @@ public struct Resize: PixelTransform, PixelSizing {
     ///   - gravity: The part that `.cover` keeps, and the place of the picture with `.contain`; by default the middle.
     ///   - background: The colour of `.contain`'s bars; by default white.
     public init(
-        _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
-        background: Colour = .white
+        _ size: PixelSize, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .center,
+        background: Color = .white
     ) {
         self.size = size
         self.fit = fit
@@ -74,8 +74,8 @@ public struct Resize: PixelTransform, PixelSizing {
 
     /// Resizes to a width and a height in pixels; see ``init(_:fit:enlarges:gravity:background:)``.
     public init(
-        width: Int, height: Int, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .centre,
-        background: Colour = .white
+        width: Int, height: Int, fit: Fit = .inside, enlarges: Bool = false, gravity: Gravity = .center,
+        background: Color = .white
     ) {
         self.init(
             PixelSize(width: width, height: height), fit: fit, enlarges: enlarges, gravity: gravity,
@@ -107,7 +107,7 @@ public struct Resize: PixelTransform, PixelSizing {
         guard size.width > 0, size.height > 0 else { return scaled }
         switch fit {
         case .cover: return try Crop(size, gravity: gravity).transformed(scaled, cancellation)
-        case .contain: return try Pad(to: size, gravity: gravity, colour: background).transformed(scaled, cancellation)
+        case .contain: return try Pad(to: size, gravity: gravity, color: background).transformed(scaled, cancellation)
         case .inside, .outside, .fill: return scaled
         }
     }

@@ -26,7 +26,7 @@ public struct Rotate: SpecifiedTransform, PixelSizing {
 
     /// The angle, from 0 to less than 360.
     private let degrees: Double
-    private let background: Colour
+    private let background: Color
 
     package static let specification = StageSpecification(
         "rotate", "Turns the image.",
@@ -44,7 +44,7 @@ public struct Rotate: SpecifiedTransform, PixelSizing {
     /// - Parameters:
     ///   - degrees: The clockwise angle; negative for counterclockwise.
     ///   - background: The colour of the corners; by default they are transparent, which becomes white in a JPEG.
-    public init(degrees: Double, background: Colour = .clear) {
+    public init(degrees: Double, background: Color = .clear) {
         let rest = degrees.isFinite ? degrees.truncatingRemainder(dividingBy: 360) : 0
         // A tiny negative angle plus 360 would round to 360.
         self.degrees = rest < 0 && rest + 360 < 360 ? rest + 360 : max(0, rest)
@@ -71,7 +71,7 @@ public struct Rotate: SpecifiedTransform, PixelSizing {
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         if let orientation { return try image.oriented(orientation, cancellation) }
         let isOpaque = background.alpha == 255 && !image.layout.hasAlpha
-        let source = try isOpaque ? image.withColour(cancellation) : image.withAlpha(cancellation)
+        let source = try isOpaque ? image.withColor(cancellation) : image.withAlpha(cancellation)
         let turn = Turn(of: image.size, by: degrees)
         let channels = source.layout.channelCount
         let canvas = background.pixel(in: source.layout)

@@ -49,11 +49,11 @@ public struct Trim: SpecifiedTransform {
             .transformed(image, cancellation)
     }
 
-    private func differs(_ pixels: UnsafeBufferPointer<UInt8>, _ index: Int, _ colour: [UInt8]) -> Bool {
-        let start = index * colour.count
+    private func differs(_ pixels: UnsafeBufferPointer<UInt8>, _ index: Int, _ color: [UInt8]) -> Bool {
+        let start = index * color.count
         // Fully transparent pixels are equal, whatever their colours.
-        if colour.count == 4, pixels[start + 3] == 0, colour[3] == 0 { return false }
-        for channel in colour.indices where abs(Int(pixels[start + channel]) - Int(colour[channel])) > tolerance {
+        if color.count == 4, pixels[start + 3] == 0, color[3] == 0 { return false }
+        for channel in color.indices where abs(Int(pixels[start + channel]) - Int(color[channel])) > tolerance {
             return true
         }
         return false

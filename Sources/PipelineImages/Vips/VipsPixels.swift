@@ -8,14 +8,14 @@ enum VipsPixels {
     static func convertToSRGB(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
-        let colours = ICCProfile(profile)
-        if channels > 1, colours.space == "GRAY" {
-            return try convertGreys(
+        let colors = ICCProfile(profile)
+        if channels > 1, colors.space == "GRAY" {
+            return try convertGrays(
                 &pixels, size: size, channels: channels, profile: profile, cancellation: cancellation)
         }
         // A profile of another colour space than the file's is ignored, as in browsers.
-        guard colours.space == (channels == 1 ? "GRAY" : "RGB "), channels == 1 || !colours.isSRGB else { return }
-        if let conversion = ICCConversion(colours, channels: channels) { return conversion.apply(to: &pixels) }
+        guard colors.space == (channels == 1 ? "GRAY" : "RGB "), channels == 1 || !colors.isSRGB else { return }
+        if let conversion = ICCConversion(colors, channels: channels) { return conversion.apply(to: &pixels) }
         try VipsCall.run(cancellation) { call in
             try pixels.withUnsafeMutableBufferPointer { buffer in
                 try profile.withUnsafeBufferPointer { profile in
@@ -34,15 +34,15 @@ enum VipsPixels {
     }
 
     /// Converts greys that are stored as colours, because the picture has transparency, by their one level.
-    private static func convertGreys(
+    private static func convertGrays(
         _ pixels: inout [UInt8], size: PixelSize, channels: Int, profile: [UInt8], cancellation: WorkCancellation
     ) throws {
         let starts = stride(from: 0, to: pixels.count, by: channels)
         guard starts.allSatisfy({ pixels[$0] == pixels[$0 + 1] && pixels[$0] == pixels[$0 + 2] }) else { return }
-        var greys = starts.map { pixels[$0] }
-        try convertToSRGB(&greys, size: size, channels: 1, profile: profile, cancellation: cancellation)
-        for (start, grey) in zip(starts, greys) {
-            for channel in 0..<3 { pixels[start + channel] = grey }
+        var grays = starts.map { pixels[$0] }
+        try convertToSRGB(&grays, size: size, channels: 1, profile: profile, cancellation: cancellation)
+        for (start, gray) in zip(starts, grays) {
+            for channel in 0..<3 { pixels[start + channel] = gray }
         }
     }
 }

@@ -8,7 +8,7 @@ enum WebPPixels {
         of frame: DecodedImage.Frame, in image: DecodedImage, asARGB: Bool, _ cancellation: WorkCancellation,
         _ body: (inout WebPPicture) throws -> Void
     ) throws {
-        let image = try image.colours(of: frame, cancellation)
+        let image = try image.colors(of: frame, cancellation)
         try cancellation.check()
         var picture = WebPPicture()
         guard WebPPictureInit(&picture) != 0 else { throw WebPEncoder.refused("libwebp has an incompatible version") }

@@ -8,18 +8,18 @@ import Testing
 /// green is five times the row, and whose blue is 128; those without colours have red's levels.
 @Suite("A still AVIF has the pixels that it was made of")
 struct AVIFStillTests {
-    private func gradient(_ x: Int, _ y: Int, isGrey: Bool) -> [Int] {
-        isGrey ? [4 * x, 4 * x, 4 * x] : [4 * x, 5 * y, 128]
+    private func gradient(_ x: Int, _ y: Int, isGray: Bool) -> [Int] {
+        isGray ? [4 * x, 4 * x, 4 * x] : [4 * x, 5 * y, 128]
     }
 
     /// The largest and the mean difference of any channel.
-    private func difference(_ image: DecodedImage, isGrey: Bool, scale: Int = 1) -> (largest: Int, mean: Double) {
+    private func difference(_ image: DecodedImage, isGray: Bool, scale: Int = 1) -> (largest: Int, mean: Double) {
         var (largest, sum) = (0, 0)
         for y in 0..<image.height {
             for x in 0..<image.width {
                 // Of a reduced picture the mean of the gradient there.
-                let expected = gradient(x, y, isGrey: isGrey).enumerated().map { channel, value in
-                    let step = channel == 2 && !isGrey ? 0 : channel == 1 && !isGrey ? 5 : 4
+                let expected = gradient(x, y, isGray: isGray).enumerated().map { channel, value in
+                    let step = channel == 2 && !isGray ? 0 : channel == 1 && !isGray ? 5 : 4
                     return scale * value + (scale - 1) * step / 2 - (step == 0 ? (scale - 1) * 128 : 0)
                 }
                 for channel in 0..<3 {
@@ -55,7 +55,7 @@ struct AVIFStillTests {
     func whole(_ name: String) async throws {
         let image = try await SampleImage.decode(try file(name))
         #expect(image.size == PixelSize(width: 64, height: 48))
-        let found = difference(image, isGrey: name.hasPrefix("monochrome"))
+        let found = difference(image, isGray: name.hasPrefix("monochrome"))
         #expect(found.mean < 1.1)
         #expect(found.largest <= 5)
     }
@@ -80,7 +80,7 @@ struct AVIFStillTests {
             let image = try await SampleImage.decode(bytes, maxPixelSize: 16, with: Decode(quality: quality))
             #expect(image.size == PixelSize(width: 16, height: 12))
             // The edges have no neighbours to be a mean of.
-            let found = difference(image, isGrey: name.hasPrefix("monochrome"), scale: 4)
+            let found = difference(image, isGray: name.hasPrefix("monochrome"), scale: 4)
             #expect(found.mean < 1.3, "\(found)")
             #expect(found.largest <= 7, "\(found)")
         }
@@ -129,7 +129,7 @@ struct AVIFStillTests {
             let distance = abs(level(image, x, 20, 3) - 4 * x)
             #expect(distance <= 1)
         }
-        #expect(difference(image, isGrey: false).mean < 1.1)
+        #expect(difference(image, isGray: false).mean < 1.1)
         let small = try await SampleImage.decode(fixture.bytes, maxPixelSize: 16)
         let distance = abs(level(small, 8, 5, 3) - (4 * 4 * 8 + 6))
         #expect(distance <= 2)
@@ -249,7 +249,7 @@ struct AVIFStillTests {
         fixture.items[0].extents = [(start, coded.data.count)]
         var bytes = type + fixture.list(at: 0)
         bytes.replaceSubrange(type.count..<type.count + 4, with: 0.bigEndian(4))
-        #expect(difference(try await SampleImage.decode(bytes), isGrey: false).largest <= 1)
+        #expect(difference(try await SampleImage.decode(bytes), isGray: false).largest <= 1)
     }
 
     @Test("A track of sound next to the pictures of a sequence is left alone")

@@ -19,7 +19,7 @@ struct ImageCodecsTests {
         func decode(
             _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
             cancellation: WorkCancellation
-        ) -> DecodedImage { DecodedImage(size: 1, layout: .grey, pixels: [7]) }
+        ) -> DecodedImage { DecodedImage(size: 1, layout: .gray, pixels: [7]) }
     }
 
     @Test("A codec replaces that of its format, and of two that match a file the later counts")
@@ -81,7 +81,7 @@ struct ImageCodecsTests {
             (
                 .png, "quality: 80, compression: 9, filter: paeth, colours: 16, dither: 0.5",
                 {
-                    $0.png = .init(compression: 9, filter: .paeth, colours: 16, dither: 0.5)
+                    $0.png = .init(compression: 9, filter: .paeth, colors: 16, dither: 0.5)
                 }
             ),
             (.webp, "quality: 80, lossless: true, effort: 6", { $0.webp = .init(lossless: true, effort: 6) }),
@@ -94,7 +94,7 @@ struct ImageCodecsTests {
             (
                 .gif, "quality: 80, colours: 64, dither: 0.0, effort: 1",
                 {
-                    $0.gif = .init(colours: 64, dither: 0, effort: 1)
+                    $0.gif = .init(colors: 64, dither: 0, effort: 1)
                 }
             ),
             (.tiff, "quality: 80, compression: lzw", { $0.tiff.compression = .lzw }),

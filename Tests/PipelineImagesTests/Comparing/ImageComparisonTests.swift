@@ -8,10 +8,10 @@ struct ImageComparisonTests {
     private static let size = PixelSize(width: 32, height: 24)
 
     private static func picture(
-        _ layout: PixelLayout = .rgb, _ colour: (_ x: Int, _ y: Int) -> [Int]
+        _ layout: PixelLayout = .rgb, _ color: (_ x: Int, _ y: Int) -> [Int]
     ) -> DecodedImage {
         let pixels = (0..<size.height).flatMap { y in
-            (0..<size.width).flatMap { x in colour(x, y).map { UInt8($0 % 256) } }
+            (0..<size.width).flatMap { x in color(x, y).map { UInt8($0 % 256) } }
         }
         return DecodedImage(size: size, layout: layout, pixels: pixels)
     }
@@ -30,16 +30,16 @@ struct ImageComparisonTests {
 
     @Test("finds equal pictures equal, whatever their layouts")
     func equal() async throws {
-        let layouts: [PixelLayout] = [.grey, .rgb, .rgba]
+        let layouts: [PixelLayout] = [.gray, .rgb, .rgba]
         for left in layouts {
             for right in layouts {
-                func grey(_ layout: PixelLayout) -> DecodedImage {
+                func gray(_ layout: PixelLayout) -> DecodedImage {
                     Self.picture(layout) { x, y in
-                        layout == .grey
+                        layout == .gray
                             ? [x * 7 + y] : [x * 7 + y, x * 7 + y, x * 7 + y] + (layout == .rgba ? [255] : [])
                     }
                 }
-                let found = try await ImageComparison(of: grey(left), grey(right))
+                let found = try await ImageComparison(of: gray(left), gray(right))
                 #expect(found.psnr == .infinity && found.ssim == 1)
             }
         }
@@ -56,12 +56,12 @@ struct ImageComparisonTests {
 
     @Test("refuses pictures of different sizes")
     func sizes() async throws {
-        let small = DecodedImage(size: PixelSize(width: 1, height: 2), layout: .grey, pixels: [0, 9])
+        let small = DecodedImage(size: PixelSize(width: 1, height: 2), layout: .gray, pixels: [0, 9])
         await #expect(throws: LoadError.self) {
             try await ImageComparison(of: small, Self.picture { _, _ in [0, 0, 0] })
         }
         // The window is no larger than the picture.
-        let other = DecodedImage(size: PixelSize(width: 1, height: 2), layout: .grey, pixels: [0, 8])
+        let other = DecodedImage(size: PixelSize(width: 1, height: 2), layout: .gray, pixels: [0, 8])
         #expect(try await ImageComparison(of: small, other).ssim < 1)
     }
 }

@@ -69,7 +69,7 @@ struct DecodeTests {
     @Test(
         "Grey, palette, 1-bit, 16-bit and interlaced pictures have the layout that fits them",
         arguments: [
-            ("jpeg-greyscale.jpg", PixelLayout.grey), ("png-basn0g01.png", .grey), ("png-tbbn3p08.png", .rgba),
+            ("jpeg-greyscale.jpg", PixelLayout.gray), ("png-basn0g01.png", .gray), ("png-tbbn3p08.png", .rgba),
             ("png-basn6a16.png", .rgba), ("png-basi2c08.png", .rgb), ("webp-lossy-alpha.webp", .rgba),
             ("webp-lossy.webp", .rgb), ("avif-alpha-irot.avif", .rgba), ("heic-128.heif", .rgb),
         ])
@@ -206,7 +206,7 @@ struct DecodeTests {
             func decode(
                 _ bytes: [UInt8], header: ImageHeader, box: PixelSize?, options: DecodeOptions,
                 cancellation: WorkCancellation
-            ) -> DecodedImage { DecodedImage(size: 1, layout: .grey, pixels: [7]) }
+            ) -> DecodedImage { DecodedImage(size: 1, layout: .gray, pixels: [7]) }
         }
         let decode = Decode(codecs: .standard.adding(ImageCodec.bmp.decoding(with: Constant())))
         let image = try await SampleImage.decode(try Pictures.bytes("good/bmp-rgb24.bmp"), with: decode)

@@ -49,7 +49,7 @@ struct ImageGrowthTests {
         let plan = ResamplePlan(
             from: PixelSize(width: 100_000, height: 1), to: PixelSize(width: 3000, height: 1), reserve: 2)
         let (looks, isStopped) = try ImpatientClock.looks(patience: 1) { cancellation in
-            _ = try Resampler(plan, layout: .grey, cancellation: cancellation)
+            _ = try Resampler(plan, layout: .gray, cancellation: cancellation)
         }
         #expect(isStopped)
         #expect(looks == 2)
@@ -95,7 +95,7 @@ struct ImageGrowthTests {
 
     private func png(chunks: Int) -> [UInt8] {
         let row: [UInt8] = [0, 1, 2, 3]
-        let plain = PNGDecoderTests.File(width: 3, height: 1, colour: 0, rows: [row]).bytes
+        let plain = PNGDecoderTests.File(width: 3, height: 1, color: 0, rows: [row]).bytes
         let chunk = PNGDecoderTests.File.chunk("juNk", [])
         return plain.prefix(33) + (0..<chunks).flatMap { _ in chunk } + plain.dropFirst(33)
     }
@@ -118,7 +118,7 @@ struct ImageGrowthTests {
             Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0] + Array(packet.utf8)
         }
         let file = PNGDecoderTests.File(
-            width: 1, height: 1, colour: 0,
+            width: 1, height: 1, color: 0,
             chunks: [("iCCP", [65, 0, 0, 1]), ("iCCP", [66, 0, 0, 2]), ("iTXt", text("one")), ("iTXt", text("two"))],
             rows: [[0, 1]])
         let metadata = try PNGMetadata.read(file.bytes, WorkCancellation())
@@ -163,7 +163,7 @@ struct ImageGrowthTests {
 
     @Test("Lists of pieces and copies of coded bytes are in the estimate")
     func lists() throws {
-        let plain = PNGDecoderTests.File(width: 3, height: 1, colour: 0, rows: [[0, 1, 2, 3]]).bytes
+        let plain = PNGDecoderTests.File(width: 3, height: 1, color: 0, rows: [[0, 1, 2, 3]]).bytes
         let empty = (0..<1000).flatMap { _ in PNGDecoderTests.File.chunk("IDAT", []) }
         let pieces = try header(plain.prefix(33) + empty + plain.dropFirst(33), .png).memory
         #expect(try pieces - header(plain, .png).memory == 2000 * MemoryLayout<PNGChunk>.stride)
@@ -239,20 +239,20 @@ struct ImageGrowthTests {
     // MARK: Colours and texts
 
     @Test("Colours that once met in one slot of the histogram spread as others do", arguments: [1000, 2000, 4000])
-    func colours(_ count: Int) throws {
+    func colors(_ count: Int) throws {
         // The keys of opaque colours whose product with the golden ratio begins alike.
         let slots = 2 << (Int.bitWidth - (32_768 - 1).leadingZeroBitCount)
         var pixels: [UInt8] = []
-        var colour: UInt32 = 0
-        while pixels.count < 3 * count, colour < 1 << 24 {
-            let key = colour | 0xff00_0000
+        var color: UInt32 = 0
+        while pixels.count < 3 * count, color < 1 << 24 {
+            let key = color | 0xff00_0000
             if Int((key &* 0x9e37_79b1) >> 7) & (slots - 1) < 64 * count / 1000 * 8 {
                 pixels += [
                     UInt8(truncatingIfNeeded: key), UInt8(truncatingIfNeeded: key >> 8),
                     UInt8(truncatingIfNeeded: key >> 16),
                 ]
             }
-            colour += 1
+            color += 1
         }
         let histogram = try #require(cpalette_histogram_new(32_768))
         defer { cpalette_histogram_free(histogram) }

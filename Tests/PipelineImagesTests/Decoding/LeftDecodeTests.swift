@@ -59,7 +59,7 @@ struct LeftDecodeTests {
         var canBeStopped: Bool { codec.decoder.canBeStopped }
         let began = Counter()
         let barrier = Barrier()
-        let image = DecodedImage(size: PixelSize(square: 1), layout: .grey, pixels: [7])
+        let image = DecodedImage(size: PixelSize(square: 1), layout: .gray, pixels: [7])
 
         func header(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageHeader {
             ImageHeader(format: codec.format, storedSize: PixelSize(square: 1))

@@ -53,7 +53,7 @@ struct LookingAheadTests {
             Downscale()
             Rotate(.quarter)
             Flip(.vertical)
-            Greyscale()
+            Grayscale()
             Flatten()
             Resize(PixelSize(width: 100, height: 1000))
         }
@@ -78,7 +78,7 @@ struct LookingAheadTests {
             }.0 == "decoded 100×75")
         #expect(try await run(name) { Resize(1000, fit: .cover, enlarges: true) }.0 == "decoded 100×75")
         #expect(try await run(name) { Resize(PixelSize(width: 1000, height: 10), fit: .fill) }.0 == "decoded 100×75")
-        #expect(try await run(name) { Greyscale() }.0 == "decoded 100×75")
+        #expect(try await run(name) { Grayscale() }.0 == "decoded 100×75")
     }
 
     @Test("The request's maxPixelSize comes first")

@@ -21,7 +21,7 @@ struct LyingDecoderTests {
         ) throws -> DecodedImage {
             let count = max(0, result.width * result.height - missingBytes)
             return try DecodedImage(
-                validating: [UInt8](repeating: 7, count: count), size: result, layout: .grey, nativeSize: header.size)
+                validating: [UInt8](repeating: 7, count: count), size: result, layout: .gray, nativeSize: header.size)
         }
     }
 
@@ -81,16 +81,16 @@ struct LyingDecoderTests {
             PixelSize(width: 3, height: 1),
         ])
     func numbers(_ size: PixelSize) throws {
-        for layout in [PixelLayout.grey, .rgb, .rgba] {
+        for layout in [PixelLayout.gray, .rgb, .rgba] {
             let error = #expect(throws: LoadError.self) {
                 try DecodedImage(validating: [0, 0], size: size, layout: layout)
             }
             #expect(error?.code == .undecodable)
         }
         #expect(throws: LoadError.self) {
-            try DecodedImage(validating: [] as [DecodedImage.Frame], size: size, layout: .grey)
+            try DecodedImage(validating: [] as [DecodedImage.Frame], size: size, layout: .gray)
         }
-        let whole = try DecodedImage(validating: [1, 2], size: PixelSize(width: 2, height: 1), layout: .grey)
+        let whole = try DecodedImage(validating: [1, 2], size: PixelSize(width: 2, height: 1), layout: .gray)
         #expect(whole.nativeSize == whole.size)
     }
 }

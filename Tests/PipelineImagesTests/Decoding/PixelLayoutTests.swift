@@ -10,7 +10,7 @@ struct PixelLayoutTests {
     static let unknown = [
         PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: 16)),
         PixelLayout(channelCount: 4, hasAlpha: true, sampleType: PixelLayout.SampleType(rawValue: -32)),
-        PixelLayout(channelCount: 4, hasAlpha: true, colourSpace: PixelLayout.ColourSpace(rawValue: 256 * 12 + 13)),
+        PixelLayout(channelCount: 4, hasAlpha: true, colorSpace: PixelLayout.ColorSpace(rawValue: 256 * 12 + 13)),
         PixelLayout(channelCount: 2, hasAlpha: true), PixelLayout(channelCount: 5, hasAlpha: true),
         PixelLayout(channelCount: 4, hasAlpha: false),
     ]
@@ -26,7 +26,7 @@ struct PixelLayoutTests {
 
     private static var indexed: EncodeOptions {
         var options = EncodeOptions()
-        options.png.colours = 16
+        options.png.colors = 16
         return options
     }
 
@@ -43,7 +43,7 @@ struct PixelLayoutTests {
 
     @Test("A layout knows its size and its name")
     func layouts() {
-        let known = [PixelLayout.grey, .rgb, .rgba]
+        let known = [PixelLayout.gray, .rgb, .rgba]
         #expect(known.map(\.bytesPerPixel) == [1, 3, 4])
         #expect(known.map(\.hasAlpha) == [false, false, true])
         // Part of keys under which results are stored.
@@ -54,7 +54,7 @@ struct PixelLayoutTests {
         #expect(image(Self.unknown[0]).byteCount == 61 * 43 * 8)
     }
 
-    @Test("withPixels gives the bytes of each frame", arguments: [PixelLayout.grey, .rgb, .rgba])
+    @Test("withPixels gives the bytes of each frame", arguments: [PixelLayout.gray, .rgb, .rgba])
     func frames(_ layout: PixelLayout) throws {
         let image = image(layout, frames: 3)
         for (index, frame) in image.frames.enumerated() {

@@ -212,13 +212,13 @@ struct RegionTests {
 
     @Test("The whole picture is decoded where another stage comes first, and where a part can't be decoded alone")
     func wholePictures() async throws {
-        let grey = try Pictures.bytes("good/jpeg-greyscale.jpg")
-        let turned = try await load(grey) {
+        let gray = try Pictures.bytes("good/jpeg-greyscale.jpg")
+        let turned = try await load(gray) {
             Flip(.horizontal)
             Crop(30)
         }
         #expect(turned.note == "whole 100×75" && turned.image.size == 30)
-        let small = try await load(grey, maxPixelSize: 50) { Crop(30) }
+        let small = try await load(gray, maxPixelSize: 50) { Crop(30) }
         #expect(small.note == "whole 50×38" && small.image.size == 30)
         let moving = try await load(
             try Pictures.bytes("good/webp-animated.webp"), Decode(limits: ImageLimits(frames: 9))

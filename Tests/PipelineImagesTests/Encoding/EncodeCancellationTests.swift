@@ -52,8 +52,8 @@ struct EncodeCancellationTests {
             Case(format: .png), Case(format: .png) { $0.png.compression = 9 }, Case(format: .tiff),
             Case(format: .webp), Case(format: .tiff) { $0.tiff.compression = .lzw },
             Case(format: .tiff) { $0.tiff.compression = .none },
-            Case(format: .png) { $0.png.colours = 256 }, Case(format: .png) { $0.png = .init(colours: 16, dither: 0) },
-            Case(format: .gif), Case(format: .gif) { $0.gif = .init(colours: 4, dither: 0, effort: 1) },
+            Case(format: .png) { $0.png.colors = 256 }, Case(format: .png) { $0.png = .init(colors: 16, dither: 0) },
+            Case(format: .gif), Case(format: .gif) { $0.gif = .init(colors: 4, dither: 0, effort: 1) },
         ])
     func stopsSoon(_ example: Case) throws {
         func encode(patience: Int) throws -> Int {

@@ -79,7 +79,7 @@ struct EncodeOptionsTests {
     @Test(
         "What is large is written in strips, and a long row in pieces, with the same pixels",
         arguments: [PixelSize(width: 1600, height: 1000), PixelSize(width: 200_000, height: 3)],
-        [PixelLayout.grey, .rgb, .rgba])
+        [PixelLayout.gray, .rgb, .rgba])
     func largePNG(_ size: PixelSize, _ layout: PixelLayout) async throws {
         let pixels = (0..<size.bytes(layout.channelCount)).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0 / 5000) }
         let image = DecodedImage(size: size, layout: layout, pixels: pixels)
@@ -98,11 +98,11 @@ struct EncodeOptionsTests {
         let image = try await photograph()
         let plain = try await encoded(image, .png).count
         for (asked, most) in [(256, 256), (100, 16), (16, 16), (3, 2)] {
-            let bytes = try await encoded(image, .png) { $0.png.colours = asked }
+            let bytes = try await encoded(image, .png) { $0.png.colors = asked }
             #expect(bytes.count < plain / 2)
             let again = try await SampleImage.decode(bytes)
-            let colours = Set((0..<again.width * again.height).map { Array(again.pixels[$0 * 3..<$0 * 3 + 3]) })
-            #expect(colours.count <= most, "\(asked)")
+            let colors = Set((0..<again.width * again.height).map { Array(again.pixels[$0 * 3..<$0 * 3 + 3]) })
+            #expect(colors.count <= most, "\(asked)")
         }
     }
 
@@ -133,12 +133,12 @@ struct EncodeOptionsTests {
     @Test("GIF has no more colours than asked for", arguments: [2, 16, 200])
     func gif(_ asked: Int) async throws {
         let again = try await SampleImage.decode(
-            try await encoded(try await photograph(), .gif) { $0.gif.colours = asked })
+            try await encoded(try await photograph(), .gif) { $0.gif.colors = asked })
         let channels = again.layout.channelCount
-        let colours = Set(
+        let colors = Set(
             (0..<again.width * again.height).map { Array(again.pixels[$0 * channels..<($0 + 1) * channels]) })
-        #expect(colours.count <= asked)
-        #expect(colours.count > 1)
+        #expect(colors.count <= asked)
+        #expect(colors.count > 1)
     }
 
     @Test("TIFF is packed as asked, and loses nothing")
@@ -183,12 +183,12 @@ struct EncodeOptionsTests {
     func ranges() async throws {
         let changes: [(String, (inout EncodeOptions) -> Void)] = [
             ("quality", { $0.quality = 0 }), ("quality", { $0.quality = 101 }), ("maxBytes", { $0.maxBytes = 0 }),
-            ("png.compression", { $0.png.compression = 10 }), ("png.colours", { $0.png.colours = 1 }),
+            ("png.compression", { $0.png.compression = 10 }), ("png.colours", { $0.png.colors = 1 }),
             ("png.dither", { $0.png.dither = 1.1 }), ("webp.effort", { $0.webp.effort = 7 }),
-            ("avif.effort", { $0.avif.effort = -1 }), ("gif.colours", { $0.gif.colours = 257 }),
+            ("avif.effort", { $0.avif.effort = -1 }), ("gif.colours", { $0.gif.colors = 257 }),
             ("gif.dither", { $0.gif.dither = -0.5 }), ("gif.effort", { $0.gif.effort = 0 }),
         ]
-        let dot = DecodedImage(size: 1, layout: .grey, pixels: [0])
+        let dot = DecodedImage(size: 1, layout: .gray, pixels: [0])
         for (name, change) in changes {
             let error = try await #require(throws: LoadError.self) { try await encoded(dot, .jpeg, change) }
             #expect(error.code == .unencodable)
@@ -202,9 +202,9 @@ struct EncodeOptionsTests {
             (.jpeg, { $0.quality = 81 }), (.jpeg, { $0.maxBytes = 1 }), (.jpeg, { $0.metadata = .icc }),
             (.jpeg, { $0.jpeg.progressive = true }), (.jpeg, { $0.jpeg.chroma = .full }),
             (.jpeg, { $0.jpeg.optimizesCodes = false }), (.png, { $0.png.compression = 1 }),
-            (.png, { $0.png.filter = .up }), (.png, { $0.png.colours = 256 }), (.png, { $0.png.dither = 0 }),
+            (.png, { $0.png.filter = .up }), (.png, { $0.png.colors = 256 }), (.png, { $0.png.dither = 0 }),
             (.webp, { $0.webp.lossless = true }), (.webp, { $0.webp.effort = 1 }), (.avif, { $0.avif.lossless = true }),
-            (.avif, { $0.avif.effort = 1 }), (.avif, { $0.avif.chroma = .full }), (.gif, { $0.gif.colours = 2 }),
+            (.avif, { $0.avif.effort = 1 }), (.avif, { $0.avif.chroma = .full }), (.gif, { $0.gif.colors = 2 }),
             (.gif, { $0.gif.dither = 0 }), (.gif, { $0.gif.effort = 1 }), (.tiff, { $0.tiff.compression = .lzw }),
         ]
         let all = AcceptedFormats(accept: nil)
@@ -243,7 +243,7 @@ struct EncodeOptionsTests {
         ])
     func tooLarge(_ format: ImageFormat, _ side: Int, _ limit: Int) async throws {
         let image = DecodedImage(
-            size: PixelSize(width: 1, height: side), layout: .grey, pixels: [UInt8](repeating: 9, count: side))
+            size: PixelSize(width: 1, height: side), layout: .gray, pixels: [UInt8](repeating: 9, count: side))
         let error = try await #require(throws: LoadError.self) { try await encoded(image, format) }
         #expect(error.code == .unencodable)
         #expect(error.message.contains("\(limit)"))
@@ -264,7 +264,7 @@ struct EncodeOptionsTests {
     func largest() async throws {
         for (format, side) in [(ImageFormat.jpeg, 65_500), (.png, 100_000), (.webp, 16_383)] {
             let image = DecodedImage(
-                size: PixelSize(width: side, height: 1), layout: .grey, pixels: [UInt8](repeating: 9, count: side))
+                size: PixelSize(width: side, height: 1), layout: .gray, pixels: [UInt8](repeating: 9, count: side))
             #expect(try await SampleImage.decode(try await encoded(image, format)).size == image.size)
         }
     }

@@ -39,11 +39,11 @@ struct EncodeTests {
     @Test("Grey stays grey, and alpha stays, where the format can")
     func layouts() async throws {
         let ramp = (0..<64 * 64).map { UInt8($0 % 64 * 4) }
-        let grey = DecodedImage(size: 64, layout: .grey, pixels: ramp)
+        let gray = DecodedImage(size: 64, layout: .gray, pixels: ramp)
         for format in [ImageFormat.jpeg, .png, .webp, .avif, .tiff, .gif] {
-            let again = try await SampleImage.decode(try await encoded(grey, Encode(format, quality: 95)).bytes)
-            #expect(abs(again.means[0] - grey.means[0]) < 3, "\(format)")
-            #expect(again.layout == ([.jpeg, .png, .tiff].contains(format) ? .grey : again.layout))
+            let again = try await SampleImage.decode(try await encoded(gray, Encode(format, quality: 95)).bytes)
+            #expect(abs(again.means[0] - gray.means[0]) < 3, "\(format)")
+            #expect(again.layout == ([.jpeg, .png, .tiff].contains(format) ? .gray : again.layout))
         }
         let alpha = DecodedImage(size: 64, layout: .rgba, pixels: ramp.flatMap { [200, 100, 50, $0] })
         for format in [ImageFormat.png, .webp, .avif, .tiff] {
@@ -141,14 +141,14 @@ struct EncodeTests {
 
     @Test("A format without an encoder, and a picture too large for its format, are errors that say so")
     func refused() async throws {
-        let dot = DecodedImage(size: 1, layout: .grey, pixels: [0])
+        let dot = DecodedImage(size: 1, layout: .gray, pixels: [0])
         for format in [ImageFormat.heic, .svg, .bmp, ImageFormat(rawValue: "image/x-own")] {
             let error = try await #require(throws: LoadError.self) { try await encoded(dot, Encode(format)) }
             #expect(error.code == .unencodable)
             #expect(error.message.contains(format.rawValue))
         }
         let wide = DecodedImage(
-            size: PixelSize(width: 70_000, height: 1), layout: .grey, pixels: [UInt8](repeating: 0, count: 70_000))
+            size: PixelSize(width: 70_000, height: 1), layout: .gray, pixels: [UInt8](repeating: 0, count: 70_000))
         for format in [ImageFormat.webp, .jpeg, .gif] {
             let error = try await #require(throws: LoadError.self) { try await encoded(wide, Encode(format)) }
             #expect(error.code == .unencodable)
@@ -181,7 +181,7 @@ extension DecodedImage {
             (0..<width * height).map { index in
                 let pixel = Array(frame.pixels[index * layout.channelCount..<(index + 1) * layout.channelCount])
                 switch layout {
-                case .grey: return [pixel[0], pixel[0], pixel[0], 255]
+                case .gray: return [pixel[0], pixel[0], pixel[0], 255]
                 case .rgb: return pixel + [255]
                 default: return pixel
                 }

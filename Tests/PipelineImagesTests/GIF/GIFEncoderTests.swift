@@ -19,20 +19,20 @@ struct GIFEncoderTests {
         try await SampleImage.decode(bytes, with: Decode(limits: ImageLimits(frames: 100)))
     }
 
-    private func still(_ size: PixelSize, _ colour: (Int) -> [UInt8]) -> DecodedImage {
-        let pixels = (0..<size.width * size.height).flatMap(colour)
+    private func still(_ size: PixelSize, _ color: (Int) -> [UInt8]) -> DecodedImage {
+        let pixels = (0..<size.width * size.height).flatMap(color)
         let channels = pixels.count / (size.width * size.height)
-        return DecodedImage(size: size, layout: channels == 4 ? .rgba : channels == 3 ? .rgb : .grey, pixels: pixels)
+        return DecodedImage(size: size, layout: channels == 4 ? .rgba : channels == 3 ? .rgb : .gray, pixels: pixels)
     }
 
     /// Frames of 40×30 pixels, each a function of the pixel's place.
     private func animation(
         _ count: Int, delay: Duration = .milliseconds(70), loops: Int = 0,
-        _ colour: (_ frame: Int, _ x: Int, _ y: Int) -> [UInt8]
+        _ color: (_ frame: Int, _ x: Int, _ y: Int) -> [UInt8]
     ) -> DecodedImage {
         let frames = (0..<count).map { frame in
             DecodedImage.Frame(
-                pixels: (0..<1200).flatMap { colour(frame, $0 % 40, $0 / 40) }, delay: delay)
+                pixels: (0..<1200).flatMap { color(frame, $0 % 40, $0 / 40) }, delay: delay)
         }
         return DecodedImage(
             size: PixelSize(width: 40, height: 30), layout: frames[0].pixels.count == 4800 ? .rgba : .rgb,
@@ -42,18 +42,18 @@ struct GIFEncoderTests {
     @Test(
         "Pixels of any number of colours are kept, whatever fills the table of codes",
         arguments: [1, 2, 3, 4, 5, 8, 9, 16, 17, 128, 255, 256])
-    func codes(_ colours: Int) async throws {
-        var generator = SeededGenerator(seed: UInt64(colours))
-        func colour(_ index: Int) -> [UInt8] { [UInt8(index), UInt8(255 - index), UInt8(index * 37 % 256)] }
+    func codes(_ colors: Int) async throws {
+        var generator = SeededGenerator(seed: UInt64(colors))
+        func color(_ index: Int) -> [UInt8] { [UInt8(index), UInt8(255 - index), UInt8(index * 37 % 256)] }
         for size in [
             PixelSize(width: 211, height: 173), PixelSize(width: 1, height: 1), PixelSize(width: 3, height: 2),
         ] {
-            let noise = still(size) { _ in colour(Int.random(in: 0..<colours, using: &generator)) }
+            let noise = still(size) { _ in color(Int.random(in: 0..<colors, using: &generator)) }
             #expect(try await decode(try encode(noise)).pixels == noise.pixels)
-            let runs = still(size) { colour($0 * $0 / 900 % colours) }
+            let runs = still(size) { color($0 * $0 / 900 % colors) }
             #expect(try await decode(try encode(runs)).pixels == runs.pixels)
         }
-        let plain = still(PixelSize(width: 1100, height: 1000)) { _ in colour(colours - 1) }
+        let plain = still(PixelSize(width: 1100, height: 1000)) { _ in color(colors - 1) }
         let bytes = try encode(plain)
         #expect(try await decode(bytes).pixels == plain.pixels)
         #expect(bytes.count < 4000)
@@ -61,9 +61,9 @@ struct GIFEncoderTests {
 
     @Test("The table of colours has the index of what is clear, also where its colours fill a smaller one")
     func clearIndexIsInTheTable() throws {
-        let colours: [[UInt8]] = [[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]]
-        let logo = still(PixelSize(width: 8, height: 8)) { $0 < 8 ? [0, 0, 0, 0] : colours[$0 % 4] }
-        let moving = animation(3) { frame, x, _ in colours[(x / 10 + frame) % 4] }
+        let colors: [[UInt8]] = [[0, 0, 0, 255], [255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]]
+        let logo = still(PixelSize(width: 8, height: 8)) { $0 < 8 ? [0, 0, 0, 0] : colors[$0 % 4] }
+        let moving = animation(3) { frame, x, _ in colors[(x / 10 + frame) % 4] }
         for image in [logo, moving] {
             try encode(image).withUnsafeBufferPointer { bytes in
                 let file = try GIFFile(bytes, limit: 10, cancellation: WorkCancellation())
@@ -121,15 +121,15 @@ struct GIFEncoderTests {
 
     @Test("Of a frame only what differs is written, and one that doesn't differ at all still shows for its time")
     func differences() async throws {
-        func colour(_ x: Int, _ y: Int) -> [UInt8] { [UInt8(x * 6 & 0xf0), UInt8(y * 8 & 0xe0), 0] }
-        let one = try encode(animation(2) { _, x, y in colour(x, y) }).count
-        let same = animation(12) { _, x, y in colour(x, y) }
+        func color(_ x: Int, _ y: Int) -> [UInt8] { [UInt8(x * 6 & 0xf0), UInt8(y * 8 & 0xe0), 0] }
+        let one = try encode(animation(2) { _, x, y in color(x, y) }).count
+        let same = animation(12) { _, x, y in color(x, y) }
         let bytes = try encode(same)
         #expect(bytes.count - one < 10 * 32)
         let again = try await decode(bytes)
         #expect(again.rgbaFrames == same.rgbaFrames)
         #expect(again.frames.map(\.delay) == same.frames.map(\.delay))
-        let dot = animation(12) { frame, x, y in frame == x && y == 7 ? [255, 255, 255] : colour(x, y) }
+        let dot = animation(12) { frame, x, y in frame == x && y == 7 ? [255, 255, 255] : color(x, y) }
         let dots = try encode(dot)
         #expect(dots.count - one < 12 * 48)
         #expect(try await decode(dots).rgbaFrames == dot.rgbaFrames)
@@ -158,13 +158,13 @@ struct GIFEncoderTests {
     }
 
     @Test("A palette that is asked for is never larger, and effort makes it no worse", arguments: [2, 3, 16, 100])
-    func options(_ colours: Int) async throws {
+    func options(_ colors: Int) async throws {
         let image = animation(3) { frame, x, y in [UInt8(6 * x), UInt8(8 * y), UInt8(80 * frame)] }
         func error(_ effort: Int) async throws -> Int {
-            let options = EncodeOptions.GIF(colours: colours, dither: 0, effort: effort)
+            let options = EncodeOptions.GIF(colors: colors, dither: 0, effort: effort)
             let again = try await decode(try encode(image, WorkCancellation(), options))
             return zip(again.rgbaFrames, image.rgbaFrames).reduce(0) { sum, pair in
-                #expect(Set(pair.0).count <= 1 << (colours == 100 ? 6 : colours == 16 ? 4 : 1))
+                #expect(Set(pair.0).count <= 1 << (colors == 100 ? 6 : colors == 16 ? 4 : 1))
                 return sum
                     + zip(pair.0.joined(), pair.1.joined())
                     .reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }

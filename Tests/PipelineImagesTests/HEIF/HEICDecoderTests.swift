@@ -36,11 +36,11 @@ struct HEICDecoderTests {
         let kind = fixture.property("auxC", 0.bigEndian(4) + Array("urn:mpeg:hevc:2015:auxid:1\0".utf8))
         let alpha = fixture.picture(coded, properties: [kind], isHidden: true)
         fixture.refer("auxl", from: alpha, to: [1])
-        let colours = try await SampleImage.decode(try Pictures.bytes("good/heic-128.heif"))
+        let colors = try await SampleImage.decode(try Pictures.bytes("good/heic-128.heif"))
         let image = try await SampleImage.decode(fixture.bytes)
         #expect(image.layout == .rgba)
         for pixel in stride(from: 0, to: 128 * 128, by: 97) {
-            let (found, expected) = (image.pixels[4 * pixel..<4 * pixel + 3], colours.pixels[3 * pixel..<3 * pixel + 3])
+            let (found, expected) = (image.pixels[4 * pixel..<4 * pixel + 3], colors.pixels[3 * pixel..<3 * pixel + 3])
             #expect(found.elementsEqual(expected))
         }
         fixture.refer("prem", from: 1, to: [alpha])
@@ -49,7 +49,7 @@ struct HEICDecoderTests {
             let level = Int(divided.pixels[4 * pixel + 3])
             guard level > 0 else { continue }
             for channel in 0..<3 {
-                let expected = min(255, Int(colours.pixels[3 * pixel + channel]) * 255 / level)
+                let expected = min(255, Int(colors.pixels[3 * pixel + channel]) * 255 / level)
                 let distance = abs(Int(divided.pixels[4 * pixel + channel]) - expected)
                 #expect(distance <= 1)
             }

@@ -15,9 +15,9 @@ struct HashTests {
     }
 
     private static func picture(
-        _ width: Int, _ height: Int, _ layout: PixelLayout, _ colour: (_ x: Int, _ y: Int) -> [UInt8]
+        _ width: Int, _ height: Int, _ layout: PixelLayout, _ color: (_ x: Int, _ y: Int) -> [UInt8]
     ) -> DecodedImage {
-        let pixels = (0..<height).flatMap { y in (0..<width).flatMap { x in colour(x, y) } }
+        let pixels = (0..<height).flatMap { y in (0..<width).flatMap { x in color(x, y) } }
         return DecodedImage(size: PixelSize(width: width, height: height), layout: layout, pixels: pixels)
     }
 
@@ -63,8 +63,8 @@ struct HashTests {
         #expect(try await tiny.differenceHash() == 0x0000_0020_e0e0_e0e0)
         let copy = try await Resize(PixelSize(width: 47, height: 33), fit: .fill).apply(Self.waves)
         #expect((try await copy.differenceHash() ^ hash).nonzeroBitCount <= 6)
-        let grey = Self.picture(1, 1, .grey) { _, _ in [7] }
-        #expect(try await grey.differenceHash() == 0)
+        let gray = Self.picture(1, 1, .gray) { _, _ in [7] }
+        #expect(try await gray.differenceHash() == 0)
     }
 
     @Test(
@@ -85,16 +85,16 @@ struct HashTests {
     }
 
     @Test("Dominant colours are the means of what they stand for, the most frequent first")
-    func dominantColours() async throws {
+    func dominantColors() async throws {
         let flag = Self.picture(10, 10, .rgba) { x, y in
             x < 2 ? [0, 0, 0, 10] : x < 8 ? [200, 10, 10, 255] : [10, 10, 200, 255]
         }
-        let colours = try await flag.dominantColours()
-        #expect(colours.map(\.colour.description) == ["#c80a0a", "#0a0ac8"])
-        #expect(colours.map(\.share) == [0.75, 0.25])
-        #expect(try await Self.waves.dominantColours(3).count == 3)
-        #expect(try await Self.picture(2, 2, .rgba) { _, _ in [1, 2, 3, 0] }.dominantColours().isEmpty)
-        let grey = try await Self.picture(4, 4, .grey) { x, _ in [UInt8(x / 2 * 255)] }.dominantColours()
-        #expect(Set(grey.map(\.colour)) == [.white, .black])
+        let colors = try await flag.dominantColors()
+        #expect(colors.map(\.color.description) == ["#c80a0a", "#0a0ac8"])
+        #expect(colors.map(\.share) == [0.75, 0.25])
+        #expect(try await Self.waves.dominantColors(3).count == 3)
+        #expect(try await Self.picture(2, 2, .rgba) { _, _ in [1, 2, 3, 0] }.dominantColors().isEmpty)
+        let gray = try await Self.picture(4, 4, .gray) { x, _ in [UInt8(x / 2 * 255)] }.dominantColors()
+        #expect(Set(gray.map(\.color)) == [.white, .black])
     }
 }

@@ -12,13 +12,13 @@ struct PlaceholderTests {
     private static let blurHashes = ["LUHe]%opPZq3n1=We2Lb#NjO1NVY", "00He]%"]
 
     private func expect(
-        _ image: DecodedImage, has expected: [(x: Int, y: Int, colour: [UInt8])]
+        _ image: DecodedImage, has expected: [(x: Int, y: Int, color: [UInt8])]
     ) throws {
         let channels = image.layout.channelCount
         try image.withPixels { pixels in
-            for (x, y, colour) in expected {
+            for (x, y, color) in expected {
                 let start = channels * (y * image.width + x)
-                for (found, wanted) in zip(pixels[start..<start + channels], colour) {
+                for (found, wanted) in zip(pixels[start..<start + channels], color) {
                     #expect(abs(Int(found) - Int(wanted)) <= 1, "\(x),\(y): \(found), not \(wanted)")
                 }
             }

@@ -75,7 +75,7 @@ struct JPEGDecoderTests {
         // A ramp 1001 pixels wide: at 1/8 libjpeg gives 126 pixels, of which the last is one eighth of a pixel.
         let width = 1001
         let ramp = (0..<width * 64).map { UInt8($0 % width * 255 / (width - 1)) }
-        let image = DecodedImage(size: PixelSize(width: width, height: 64), layout: .grey, pixels: ramp)
+        let image = DecodedImage(size: PixelSize(width: width, height: 64), layout: .gray, pixels: ramp)
         let bytes = try #require(
             try await SampleImage.process(image) { Encode(.jpeg, quality: 100) }.encoded?.bytes)
         let small = try await SampleImage.decode(bytes, maxPixelSize: 50)
@@ -191,10 +191,10 @@ struct JPEGDecoderTests {
         for (one, other) in zip(full.means, small.means) { #expect(abs(one - other) < 3) }
         // Without a profile: what all four let through.
         let mixed = try InkPixels([0, 0, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 0, 128, 0, 128], size: 2, profile: [])
-            .colours(WorkCancellation())
+            .colors(WorkCancellation())
         #expect(mixed == [255, 255, 255, 0, 255, 255, 0, 0, 0, 127, 63, 127])
         let unusable = try InkPixels([0, 0, 0, 0], size: 1, profile: [UInt8](repeating: 1, count: 200))
-            .colours(WorkCancellation())
+            .colors(WorkCancellation())
         #expect(unusable == [255, 255, 255])
     }
 
@@ -215,7 +215,7 @@ struct JPEGDecoderTests {
 
     @Test("A JPEG of RGB, a grey one and one with four inks have the layout that fits them")
     func layouts() async throws {
-        #expect(try await SampleImage.decode(try Pictures.bytes("good/jpeg-greyscale.jpg")).layout == .grey)
+        #expect(try await SampleImage.decode(try Pictures.bytes("good/jpeg-greyscale.jpg")).layout == .gray)
         #expect(try await SampleImage.decode(try Pictures.bytes("good/jpeg-cmyk-icc.jpg")).layout == .rgb)
         #expect(try await SampleImage.decode(try Pictures.bytes(progressive)).layout == .rgb)
     }

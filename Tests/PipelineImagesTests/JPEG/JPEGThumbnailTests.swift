@@ -7,13 +7,13 @@ import Testing
 @Suite("The thumbnail in a JPEG's EXIF is decoded where speed counts, and it does as well")
 struct JPEGThumbnailTests {
     private let fast = Decode(quality: .fast)
-    private let colours = (picture: [0, 0, 200] as [UInt8], thumbnail: [200, 0, 0] as [UInt8])
+    private let colors = (picture: [0, 0, 200] as [UInt8], thumbnail: [200, 0, 0] as [UInt8])
 
     /// A picture of one colour whose upper left quarter is white.
-    private func jpeg(_ width: Int, _ height: Int, _ colour: [UInt8]) async throws -> [UInt8] {
+    private func jpeg(_ width: Int, _ height: Int, _ color: [UInt8]) async throws -> [UInt8] {
         var pixels: [UInt8] = []
         for y in 0..<height {
-            for x in 0..<width { pixels += x < width / 2 && y < height / 2 ? [255, 255, 255] : colour }
+            for x in 0..<width { pixels += x < width / 2 && y < height / 2 ? [255, 255, 255] : color }
         }
         let image = DecodedImage(size: PixelSize(width: width, height: height), layout: .rgb, pixels: pixels)
         return try #require(try await SampleImage.process(image) { Encode(.jpeg, quality: 95) }.encoded?.bytes)
@@ -53,9 +53,9 @@ struct JPEGThumbnailTests {
     private func file(
         _ size: (Int, Int) = (400, 300), thumbnail: (Int, Int) = (160, 120), main: Int? = nil, own: Int? = nil
     ) async throws -> [UInt8] {
-        let small = try await jpeg(thumbnail.0, thumbnail.1, colours.thumbnail)
+        let small = try await jpeg(thumbnail.0, thumbnail.1, colors.thumbnail)
         return file(
-            try await jpeg(size.0, size.1, colours.picture), exif: exif(small, main: main, own: own))
+            try await jpeg(size.0, size.1, colors.picture), exif: exif(small, main: main, own: own))
     }
 
     /// Whether a pixel of an image is the thumbnail's, by its lower right corner.
@@ -124,8 +124,8 @@ struct JPEGThumbnailTests {
             try await SampleImage.decode(cut, maxPixelSize: 100, with: fast)
         }
         #expect(error.code == .undecodable)
-        let picture = try await jpeg(400, 300, colours.picture)
-        let small = try await jpeg(160, 120, colours.thumbnail)
+        let picture = try await jpeg(400, 300, colors.picture)
+        let small = try await jpeg(160, 120, colors.thumbnail)
         for thumbnail in [Array(small.dropLast(300)), [], [0xff, 0xd8], Array(repeating: 0xff, count: 500)] {
             let file = file(picture, exif: exif(thumbnail, main: nil, own: nil))
             #expect(!isThumbnail(try await SampleImage.decode(file, maxPixelSize: 100, with: fast)))
@@ -136,13 +136,13 @@ struct JPEGThumbnailTests {
 
     @Test("Its colours are those of its own profile, or else of its picture's")
     func profile() async throws {
-        let plain = try await jpeg(160, 120, colours.thumbnail)
+        let plain = try await jpeg(160, 120, colors.thumbnail)
         let wide = try Pictures.bytes("good/jpeg-icc-display-p3.jpg")
         let profile = try JPEGSegments(wide, WorkCancellation()).metadata.profile
         func tagged(_ jpeg: [UInt8]) -> [UInt8] {
             segment(0xe2, Array("ICC_PROFILE\0".utf8) + [1, 1] + profile, in: jpeg)
         }
-        let picture = try await jpeg(400, 300, colours.picture)
+        let picture = try await jpeg(400, 300, colors.picture)
         func red(_ picture: [UInt8], _ thumbnail: [UInt8]) async throws -> Int {
             let file = file(picture, exif: exif(thumbnail, main: nil, own: nil))
             let image = try await SampleImage.decode(file, maxPixelSize: 100, with: fast)

@@ -13,11 +13,11 @@ struct ImageMetadataTests {
     @Test(
         "Format, size, frames, alpha, bits and colours are those of the file",
         arguments: [
-            ("jpeg-greyscale.jpg", ImageFormat.jpeg, 100, 75, 1, false, 8, ImageMetadata.ColourModel.grey),
+            ("jpeg-greyscale.jpg", ImageFormat.jpeg, 100, 75, 1, false, 8, ImageMetadata.ColorModel.gray),
             ("jpeg-cmyk-icc.jpg", .jpeg, 640, 472, 1, false, 8, .cmyk),
             ("photo-12mp-baseline-420.jpg", .jpeg, 4032, 2976, 1, false, 8, .rgb),
             ("png-basn6a16.png", .png, 32, 32, 1, true, 16, .rgb),
-            ("png-basn0g01.png", .png, 32, 32, 1, false, 1, .grey),
+            ("png-basn0g01.png", .png, 32, 32, 1, false, 1, .gray),
             ("png-tbbn3p08.png", .png, 32, 32, 1, true, 8, .rgb),
             ("webp-lossy.webp", .webp, 160, 120, 1, false, 8, .rgb),
             ("webp-animated.webp", .webp, 64, 48, 4, true, 8, .rgb),
@@ -30,7 +30,7 @@ struct ImageMetadataTests {
         ])
     func formats(
         _ name: String, _ format: ImageFormat, _ width: Int, _ height: Int, _ frames: Int, _ alpha: Bool, _ bits: Int,
-        _ colours: ImageMetadata.ColourModel
+        _ colors: ImageMetadata.ColorModel
     ) async throws {
         let metadata = try await metadata("good/\(name)")
         #expect(metadata.format == format)
@@ -38,7 +38,7 @@ struct ImageMetadataTests {
         #expect(metadata.frames == frames)
         #expect(metadata.hasAlpha == alpha)
         #expect(metadata.bitsPerChannel == bits)
-        #expect(metadata.colours == colours)
+        #expect(metadata.colors == colors)
         #expect(metadata.byteCount == (try Pictures.bytes("good/\(name)")).count)
     }
 

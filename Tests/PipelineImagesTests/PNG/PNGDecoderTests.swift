@@ -11,7 +11,7 @@ struct PNGDecoderTests {
         var width: Int
         var height: Int
         var depth = 8
-        var colour: Int
+        var color: Int
         var interlace: UInt8 = 0
         /// What stands between the header and the pixels.
         var chunks: [(String, [UInt8])] = []
@@ -19,7 +19,7 @@ struct PNGDecoderTests {
         var rows: [[UInt8]]
 
         var bytes: [UInt8] {
-            let header = Self.big(width) + Self.big(height) + [UInt8(depth), UInt8(colour), 0, 0, interlace]
+            let header = Self.big(width) + Self.big(height) + [UInt8(depth), UInt8(color), 0, 0, interlace]
             var stream: [UInt8] = [0x78, 0x01]
             let data = Array(rows.joined())
             let (low, high) = data.reduce((1, 0)) { sums, byte in
@@ -89,14 +89,14 @@ struct PNGDecoderTests {
     @Test(
         "Each filter is undone, whatever a pixel's size",
         arguments: [(0, 8), (0, 16), (2, 8), (2, 16), (4, 8), (4, 16), (6, 8), (6, 16)])
-    func filters(_ colour: Int, _ depth: Int) async throws {
-        let samples = [0: 1, 2: 3, 4: 2, 6: 4][colour] ?? 1
+    func filters(_ color: Int, _ depth: Int) async throws {
+        let samples = [0: 1, 2: 3, 4: 2, 6: 4][color] ?? 1
         let (width, height, pixel) = (23, 25, samples * depth / 8)
         let length = width * pixel
         let all = noise(height * length)
         let rows = (0..<height).map { Array(all[$0 * length..<($0 + 1) * length]) }
         let file = File(
-            width: width, height: height, depth: depth, colour: colour,
+            width: width, height: height, depth: depth, color: color,
             rows: rows.enumerated().map { index, row in
                 let above = index == 0 ? [UInt8](repeating: 0, count: row.count) : rows[index - 1]
                 return filtered(row, above: above, filter: index % 5, pixel: pixel)
@@ -104,12 +104,12 @@ struct PNGDecoderTests {
         let image = try await SampleImage.decode(file.bytes)
         // Of 16 bits the high byte is taken.
         var expected = depth == 8 ? all : stride(from: 0, to: all.count, by: 2).map { all[$0] }
-        if colour == 4 {
+        if color == 4 {
             expected = stride(from: 0, to: expected.count, by: 2).flatMap {
                 [expected[$0], expected[$0], expected[$0], expected[$0 + 1]]
             }
         }
-        #expect(image.layout == [0: .grey, 2: .rgb, 4: .rgba, 6: .rgba][colour])
+        #expect(image.layout == [0: .gray, 2: .rgb, 4: .rgba, 6: .rgba][color])
         #expect(image.pixels == expected)
     }
 
@@ -117,16 +117,16 @@ struct PNGDecoderTests {
     func fewBits(_ depth: Int) async throws {
         let packed = noise((9 * depth + 7) / 8)
         let indices = (0..<9).map { Int(packed[$0 * depth / 8]) >> (8 - depth - $0 * depth % 8) & ((1 << depth) - 1) }
-        let grey = File(width: 9, height: 1, depth: depth, colour: 0, rows: [[0] + packed])
+        let gray = File(width: 9, height: 1, depth: depth, color: 0, rows: [[0] + packed])
         #expect(
-            try await SampleImage.decode(grey.bytes).pixels.map(Int.init)
+            try await SampleImage.decode(gray.bytes).pixels.map(Int.init)
                 == indices.map { $0 * 255 / ((1 << depth) - 1) })
         let palette = (0..<3 << depth).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let indexed = File(
-            width: 9, height: 1, depth: depth, colour: 3, chunks: [("PLTE", palette)], rows: [[0] + packed])
+            width: 9, height: 1, depth: depth, color: 3, chunks: [("PLTE", palette)], rows: [[0] + packed])
         #expect(try await SampleImage.decode(indexed.bytes).pixels == indices.flatMap { palette[3 * $0..<3 * $0 + 3] })
         let clear = File(
-            width: 9, height: 1, depth: depth, colour: 3, chunks: [("PLTE", palette), ("tRNS", [5])],
+            width: 9, height: 1, depth: depth, color: 3, chunks: [("PLTE", palette), ("tRNS", [5])],
             rows: [[0] + packed])
         #expect(
             try await SampleImage.decode(clear.bytes).pixels
@@ -148,9 +148,9 @@ struct PNGDecoderTests {
     }
 
     @Test("A colour that is transparent by its value becomes transparent")
-    func colourKey() async throws {
+    func colorKey() async throws {
         let file = File(
-            width: 2, height: 1, colour: 2, chunks: [("tRNS", [0, 1, 0, 2, 0, 3])], rows: [[0, 1, 2, 3, 4, 5, 6]])
+            width: 2, height: 1, color: 2, chunks: [("tRNS", [0, 1, 0, 2, 0, 3])], rows: [[0, 1, 2, 3, 4, 5, 6]])
         let image = try await SampleImage.decode(file.bytes)
         #expect(image.layout == .rgba)
         #expect(image.pixels[3] == 0)
@@ -161,7 +161,7 @@ struct PNGDecoderTests {
     func orientation() async throws {
         // A little TIFF with nothing but the orientation 6: turn clockwise.
         let exif: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0]
-        let file = File(width: 3, height: 2, colour: 0, chunks: [("eXIf", exif)], rows: [[0, 1, 2, 3], [0, 4, 5, 6]])
+        let file = File(width: 3, height: 2, color: 0, chunks: [("eXIf", exif)], rows: [[0, 1, 2, 3], [0, 4, 5, 6]])
         let image = try await SampleImage.decode(file.bytes)
         #expect(image.size == PixelSize(width: 2, height: 3))
         #expect(image.pixels == [4, 1, 5, 2, 6, 3])
@@ -171,14 +171,14 @@ struct PNGDecoderTests {
     func nonsense() async throws {
         let row: [UInt8] = [0, 1, 2, 3]
         var files = [
-            File(width: 3, height: 3, colour: 0, rows: [row, row]).bytes,
-            File(width: 3, height: 2, colour: 0, rows: [row, [9, 1, 2, 3]]).bytes,
-            File(width: 0, height: 2, colour: 0, rows: [row]).bytes,
-            File(width: 3, height: 1, depth: 5, colour: 0, rows: [row]).bytes,
-            File(width: 3, height: 1, colour: 5, rows: [row]).bytes,
-            File(width: 3, height: 1, colour: 3, rows: [row]).bytes,
+            File(width: 3, height: 3, color: 0, rows: [row, row]).bytes,
+            File(width: 3, height: 2, color: 0, rows: [row, [9, 1, 2, 3]]).bytes,
+            File(width: 0, height: 2, color: 0, rows: [row]).bytes,
+            File(width: 3, height: 1, depth: 5, color: 0, rows: [row]).bytes,
+            File(width: 3, height: 1, color: 5, rows: [row]).bytes,
+            File(width: 3, height: 1, color: 3, rows: [row]).bytes,
         ]
-        let good = File(width: 3, height: 1, colour: 0, rows: [row]).bytes
+        let good = File(width: 3, height: 1, color: 0, rows: [row]).bytes
         files += (1..<good.count - 12).map { Array(good.prefix($0)) }.filter { $0.count >= 8 }
         for file in files {
             let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file) }
@@ -191,8 +191,8 @@ struct PNGDecoderTests {
     )
     func pixelsAlone() async throws {
         let rows: [[UInt8]] = [[0, 1, 2, 3], [0, 4, 5, 6]]
-        let plain = File(width: 3, height: 2, colour: 0, interlace: 0, rows: rows).bytes
-        let talkative = File(width: 3, height: 2, colour: 0, chunks: [("zTXt", noise(900)), ("juNk", [])], rows: rows)
+        let plain = File(width: 3, height: 2, color: 0, interlace: 0, rows: rows).bytes
+        let talkative = File(width: 3, height: 2, color: 0, chunks: [("zTXt", noise(900)), ("juNk", [])], rows: rows)
         #expect(try PNGFile(plain, WorkCancellation()).pixelsAlone(WorkCancellation()) == plain)
         #expect(try PNGFile(talkative.bytes, WorkCancellation()).pixelsAlone(WorkCancellation()) == plain)
 
@@ -208,40 +208,40 @@ struct PNGDecoderTests {
 
     @Test("Transparency before the palette, and an end that is missing, cost no picture", arguments: [0, 1] as [UInt8])
     func order(_ interlace: UInt8) async throws {
-        let colours: [UInt8] = [255, 0, 0, 0, 255, 0]
+        let colors: [UInt8] = [255, 0, 0, 0, 255, 0]
         func file(_ chunks: [(String, [UInt8])]) -> [UInt8] {
-            File(width: 1, height: 1, colour: 3, interlace: interlace, chunks: chunks, rows: [[0, 1]]).bytes
+            File(width: 1, height: 1, color: 3, interlace: interlace, chunks: chunks, rows: [[0, 1]]).bytes
         }
-        let expected = try await SampleImage.decode(file([("PLTE", colours), ("tRNS", [255, 99])]))
+        let expected = try await SampleImage.decode(file([("PLTE", colors), ("tRNS", [255, 99])]))
         #expect(expected.pixels == [0, 255, 0, 99])
-        let turned = try await SampleImage.decode(file([("tRNS", [255, 99]), ("PLTE", colours)]))
+        let turned = try await SampleImage.decode(file([("tRNS", [255, 99]), ("PLTE", colors)]))
         #expect(turned.pixels == expected.pixels)
-        let endless = try await SampleImage.decode(Array(file([("PLTE", colours), ("tRNS", [255, 99])]).dropLast(12)))
+        let endless = try await SampleImage.decode(Array(file([("PLTE", colors), ("tRNS", [255, 99])]).dropLast(12)))
         #expect(endless.pixels == expected.pixels)
     }
 
     @Test("What libvips decodes of a PNG is converted from its profile as what is decoded here", arguments: [0, 2])
-    func profileOfInterlaced(_ colour: Int) async throws {
+    func profileOfInterlaced(_ color: Int) async throws {
         let sample = try Pictures.bytes("good/png-icc-rec2020.png")
         var found = PNGChunks(sample, WorkCancellation())
         var profile: ArraySlice<UInt8>?
         while profile == nil, let chunk = try found.next() {
             if chunk.kind == .profile { profile = sample[chunk.body] }
         }
-        let pixel = noise(colour == 0 ? 1 : 3)
+        let pixel = noise(color == 0 ? 1 : 3)
         func file(_ interlace: UInt8, _ chunks: [(String, [UInt8])]) -> [UInt8] {
-            File(width: 1, height: 1, colour: colour, interlace: interlace, chunks: chunks, rows: [[0] + pixel]).bytes
+            File(width: 1, height: 1, color: color, interlace: interlace, chunks: chunks, rows: [[0] + pixel]).bytes
         }
         let chunks = [("iCCP", Array(try #require(profile)))]
         let converted = try await SampleImage.decode(file(1, chunks)).pixels
         #expect(converted == (try await SampleImage.decode(file(0, chunks)).pixels))
-        if colour == 2 { #expect(converted != pixel) }
+        if color == 2 { #expect(converted != pixel) }
     }
 
     @Test(
         "Greys with transparency are converted from a profile of greys, and the transparency is kept",
         arguments: [0, 1])
-    func greyProfile(_ interlace: UInt8) async throws {
+    func grayProfile(_ interlace: UInt8) async throws {
         // A profile whose greys are linear light: half of the light is nearly three quarters of sRGB's scale.
         let curve: [UInt8] = Array("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 0]
         var profile = [UInt8](repeating: 0, count: 12) + Array("mntrGRAYXYZ ".utf8)
@@ -252,12 +252,12 @@ struct PNGDecoderTests {
         let sum = [sums.1 >> 8, sums.1, sums.0 >> 8, sums.0].map { UInt8(truncatingIfNeeded: $0) }
         let chunk = ("iCCP", Array("grey".utf8) + [0, 0] + stored + sum)
         let file = File(
-            width: 1, height: 1, colour: 4, interlace: interlace, chunks: [chunk], rows: [[0, 128, 77]])
+            width: 1, height: 1, color: 4, interlace: interlace, chunks: [chunk], rows: [[0, 128, 77]])
         #expect(try await SampleImage.decode(file.bytes).pixels == [188, 188, 188, 77])
         // For colours it is not a profile.
-        let colours = File(
-            width: 1, height: 1, colour: 6, interlace: interlace, chunks: [chunk], rows: [[0, 128, 9, 200, 77]])
-        #expect(try await SampleImage.decode(colours.bytes).pixels == [128, 9, 200, 77])
+        let colors = File(
+            width: 1, height: 1, color: 6, interlace: interlace, chunks: [chunk], rows: [[0, 128, 9, 200, 77]])
+        #expect(try await SampleImage.decode(colors.bytes).pixels == [128, 9, 200, 77])
     }
 
     @Test("Decode alone gives the exact size")

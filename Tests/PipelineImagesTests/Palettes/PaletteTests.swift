@@ -8,11 +8,11 @@ import Testing
 @Suite("A palette stands for a picture's colours, and keeps them if they fit in")
 struct PaletteTests {
     private func png(
-        _ image: DecodedImage, colours: Int = 256, dither: Double = 1,
+        _ image: DecodedImage, colors: Int = 256, dither: Double = 1,
         _ change: (inout EncodeOptions) -> Void = { _ in }
     ) async throws -> [UInt8] {
         var options = EncodeOptions()
-        options.png.colours = colours
+        options.png.colors = colors
         options.png.dither = dither
         change(&options)
         return try #require(
@@ -21,17 +21,17 @@ struct PaletteTests {
     }
 
     /// This many colours in no order.
-    private func mosaic(_ colours: Int, of size: PixelSize, hasAlpha: Bool) -> DecodedImage {
-        var generator = SeededGenerator(seed: UInt64(colours))
+    private func mosaic(_ colors: Int, of size: PixelSize, hasAlpha: Bool) -> DecodedImage {
+        var generator = SeededGenerator(seed: UInt64(colors))
         var palette: Set<[UInt8]> = []
-        while palette.count < colours {
-            let colour = (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }
-            palette.insert(colour + (hasAlpha ? [UInt8.random(in: 1...255, using: &generator)] : []))
+        while palette.count < colors {
+            let color = (0..<3).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            palette.insert(color + (hasAlpha ? [UInt8.random(in: 1...255, using: &generator)] : []))
         }
         let sorted = palette.sorted { $0.lexicographicallyPrecedes($1) }
         // Each occurs.
         let pixels = (0..<size.width * size.height).flatMap {
-            sorted[$0 < colours ? $0 : Int.random(in: 0..<colours, using: &generator)]
+            sorted[$0 < colors ? $0 : Int.random(in: 0..<colors, using: &generator)]
         }
         return DecodedImage(size: size, layout: hasAlpha ? .rgba : .rgb, pixels: pixels)
     }
@@ -48,33 +48,33 @@ struct PaletteTests {
     @Test(
         "Colours that fit in are kept exactly, and indices have no more bits than they need",
         arguments: [1, 2, 3, 4, 5, 16, 17, 255, 256], [false, true])
-    func exact(_ colours: Int, _ hasAlpha: Bool) async throws {
-        let image = mosaic(colours, of: PixelSize(width: 37, height: 29), hasAlpha: hasAlpha)
+    func exact(_ colors: Int, _ hasAlpha: Bool) async throws {
+        let image = mosaic(colors, of: PixelSize(width: 37, height: 29), hasAlpha: hasAlpha)
         for dither in [0.0, 1] {
             let bytes = try await png(image, dither: dither)
             #expect(try await SampleImage.decode(bytes).pixels == image.pixels)
-            #expect(bytes[24] == (colours <= 2 ? 1 : colours <= 4 ? 2 : colours <= 16 ? 4 : 8))
+            #expect(bytes[24] == (colors <= 2 ? 1 : colors <= 4 ? 2 : colors <= 16 ? 4 : 8))
             #expect(bytes[25] == 3)
         }
     }
 
     @Test("More colours may be asked for than there are")
     func plenty() async throws {
-        let greys = DecodedImage(size: 16, layout: .grey, pixels: (0..<256).map { UInt8($0 % 3 * 100) })
-        let again = try await SampleImage.decode(try await png(greys))
-        #expect(again.pixels == greys.pixels.flatMap { [$0, $0, $0] })
+        let grays = DecodedImage(size: 16, layout: .gray, pixels: (0..<256).map { UInt8($0 % 3 * 100) })
+        let again = try await SampleImage.decode(try await png(grays))
+        #expect(again.pixels == grays.pixels.flatMap { [$0, $0, $0] })
     }
 
     @Test(
         "What is clear and what is opaque stay so among what is neither, and the error is small", arguments: [8, 256])
-    func alpha(_ colours: Int) async throws {
+    func alpha(_ colors: Int) async throws {
         let pixels = (0..<128 * 128).flatMap { index -> [UInt8] in
             let (x, y) = (index % 128, index / 128)
             let alpha = max(0, min(255, 6 * (x - 40)))
             return alpha == 0 ? [0, 0, 0, 0] : [UInt8(y * 2), 90, UInt8(255 - x), UInt8(alpha)]
         }
         let image = DecodedImage(size: 128, layout: .rgba, pixels: pixels)
-        let again = try await SampleImage.decode(try await png(image, colours: colours))
+        let again = try await SampleImage.decode(try await png(image, colors: colors))
         var error = 0
         for offset in stride(from: 0, to: pixels.count, by: 4) {
             let (old, new) = (image.pixels[offset..<offset + 4], again.pixels[offset..<offset + 4])
@@ -84,7 +84,7 @@ struct PaletteTests {
                 $0 + abs(Int($1.0) * Int(old.last ?? 0) - Int($1.1) * Int(new.last ?? 0))
             }
         }
-        #expect(Double(error) / Double(255 * pixels.count) < (colours == 256 ? 4 : 25))
+        #expect(Double(error) / Double(255 * pixels.count) < (colors == 256 ? 4 : 25))
     }
 
     @Test("A picture of which nothing shows is one clear colour")
@@ -103,18 +103,18 @@ struct PaletteTests {
         for dither in [0.0, 1] {
             #expect(try await SampleImage.decode(try await png(image, dither: dither)).pixels == pixels)
         }
-        let few = try await SampleImage.decode(try await png(image, colours: 2))
+        let few = try await SampleImage.decode(try await png(image, colors: 2))
         #expect(few.size == size)
     }
 
     @Test(
         "A photograph is as good with a palette as it was with libimagequant's",
         arguments: [(256, 0.0, 36.1), (256, 1, 35.9), (64, 1, 30.6), (16, 0, 25.2), (16, 1, 24.5)])
-    func photograph(_ colours: Int, _ dither: Double, _ decibels: Double) async throws {
+    func photograph(_ colors: Int, _ dither: Double, _ decibels: Double) async throws {
         let image = try await SampleImage.decode(try Pictures.bytes("good/expected/bricks-color.png"))
         // PNG's palettes have no 64 colours.
         var options = EncodeOptions()
-        options.gif = .init(colours: colours, dither: dither)
+        options.gif = .init(colors: colors, dither: dither)
         let bytes = try #require(
             try await SampleImage.process(image) { Encode(.gif, options: options) }.encoded
         ).bytes
@@ -138,7 +138,7 @@ struct PaletteTests {
             }
         }
         func error(_ dither: Double) async throws -> (mean: Int, bytes: Int) {
-            let bytes = try await png(image, colours: 16, dither: dither)
+            let bytes = try await png(image, colors: 16, dither: dither)
             let again = try await SampleImage.decode(bytes)
             return (zip(blocks(image), blocks(again)).reduce(0) { $0 + abs($1.0 - $1.1) }, bytes.count)
         }
@@ -151,7 +151,7 @@ struct PaletteTests {
     @Test("Metadata stands before the palette, and the palette before the pixels")
     func chunks() async throws {
         var options = EncodeOptions(metadata: .all)
-        options.png.colours = 16
+        options.png.colors = 16
         let response = try await SampleImage.load(try Pictures.bytes("good/jpeg-exif-xmp-icc.jpg")) {
             Decode()
             Encode(.png, options: options)

@@ -41,7 +41,7 @@ struct ResamplerTests {
 
     @Test("A constant picture stays constant to the last bit, whatever its size", arguments: sizes)
     func constant(_ source: PixelSize, _ target: PixelSize) throws {
-        for layout in [PixelLayout.grey, .rgb, .rgba] {
+        for layout in [PixelLayout.gray, .rgb, .rgba] {
             for pixel in [[0, 0, 0, 255], [255, 255, 255, 255], [201, 77, 13, 255]] as [[UInt8]] {
                 let pixel = Array(pixel.prefix(layout.channelCount))
                 let pixels = Array((0..<source.width * source.height).map { _ in pixel }.joined())
@@ -68,7 +68,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("The mean of a picture is kept", arguments: [PixelLayout.grey, .rgb])
+    @Test("The mean of a picture is kept", arguments: [PixelLayout.gray, .rgb])
     func energy(_ layout: PixelLayout) throws {
         let source = PixelSize(width: 240, height: 180)
         // From 64 to 191: what overshoots stays within 8 bits.
@@ -87,11 +87,11 @@ struct ResamplerTests {
     @Test("Blocks alone give exact means")
     func exactMeans() throws {
         let source = PixelSize(width: 64, height: 48)
-        let pixels = noise(source, .grey)
+        let pixels = noise(source, .gray)
         // The kernel at scale one passes its source on as it is.
         let plan = ResamplePlan(from: source, to: PixelSize(width: 16, height: 12), reserve: 1)
         #expect(plan.block == 4)
-        let result = try scaled(pixels, plan, .grey)
+        let result = try scaled(pixels, plan, .gray)
         for row in 0..<12 {
             for column in 0..<16 {
                 var sum = 0
@@ -101,7 +101,7 @@ struct ResamplerTests {
         }
     }
 
-    @Test("At the size of the source nothing changes", arguments: [PixelLayout.grey, .rgb])
+    @Test("At the size of the source nothing changes", arguments: [PixelLayout.gray, .rgb])
     func identity(_ layout: PixelLayout) throws {
         let size = PixelSize(width: 37, height: 29)
         let pixels = noise(size, layout)
@@ -165,9 +165,9 @@ struct ResamplerTests {
         cancellation.cancel()
         let plan = ResamplePlan(from: 8, to: 4, reserve: 2)
         #expect(throws: CancellationError.self) {
-            try noise(8, .grey).withUnsafeBufferPointer {
+            try noise(8, .gray).withUnsafeBufferPointer {
                 try Resampler.scaled(
-                    try #require($0.baseAddress), plan, layout: .grey, cancellation: cancellation)
+                    try #require($0.baseAddress), plan, layout: .gray, cancellation: cancellation)
             }
         }
     }

@@ -26,7 +26,7 @@ struct TIFFEncoderTests {
         ])
     func pixels(_ compression: EncodeOptions.TIFF.Compression, _ size: PixelSize) async throws {
         var random = SeededGenerator(seed: 3)
-        for layout in [PixelLayout.grey, .rgb, .rgba] {
+        for layout in [PixelLayout.gray, .rgb, .rgba] {
             let count = size.bytes(layout.channelCount)
             let patterns = [
                 (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) },
@@ -50,7 +50,7 @@ struct TIFFEncoderTests {
         let noise = (0..<4200).map { _ in UInt8.random(in: 0...255, using: &random) }
         for length in [1, 2, 3] + Array(250...260) + Array(760...772) + Array(1784...1796) + Array(3830...3842) {
             let size = PixelSize(width: length, height: 1)
-            let image = DecodedImage(size: size, layout: .grey, pixels: Array(noise.prefix(length)))
+            let image = DecodedImage(size: size, layout: .gray, pixels: Array(noise.prefix(length)))
             #expect(try await SampleImage.decode(try encoded(image, .lzw)).pixels == image.pixels, "\(length)")
         }
     }

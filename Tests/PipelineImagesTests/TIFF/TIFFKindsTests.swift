@@ -9,13 +9,13 @@ import Testing
 struct TIFFKindsTests {
     private static let size = PixelSize(width: 20, height: 6)
     /// Levels from left to right, from right to left, and one of them.
-    private static let colours: [UInt8] = (0..<120).flatMap { index in
+    private static let colors: [UInt8] = (0..<120).flatMap { index in
         let level = UInt8(index % 20 * 12)
         return [level, 240 - level, 96]
     }
-    private static let greys: [UInt8] = stride(from: 0, to: colours.count, by: 3).map { colours[$0] }
+    private static let grays: [UInt8] = stride(from: 0, to: colors.count, by: 3).map { colors[$0] }
 
-    private static func plane(_ channel: Int, of pixels: [UInt8] = colours) -> [UInt8] {
+    private static func plane(_ channel: Int, of pixels: [UInt8] = colors) -> [UInt8] {
         stride(from: channel, to: pixels.count, by: 3).map { pixels[$0] }
     }
 
@@ -60,7 +60,7 @@ struct TIFFKindsTests {
     }
 
     private func expect(
-        _ file: TIFFBytes, _ expected: [UInt8] = colours, within tolerance: Int = 1,
+        _ file: TIFFBytes, _ expected: [UInt8] = colors, within tolerance: Int = 1,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let image = try await SampleImage.decode(file.bytes)
@@ -74,24 +74,24 @@ struct TIFFKindsTests {
     func bits(_ bits: Int) async throws {
         let step = bits < 8 ? 255 / ((1 << bits) - 1) : 0
         try await expect(
-            Self.tiff(bits: bits, [Self.packed(Self.colours, bits: bits, row: 60)]), within: 1 + (step + 1) / 2)
+            Self.tiff(bits: bits, [Self.packed(Self.colors, bits: bits, row: 60)]), within: 1 + (step + 1) / 2)
         try await expect(
-            Self.tiff(bits: bits, samples: 1, photometric: 1, [Self.packed(Self.greys, bits: bits, row: 20)]),
-            Self.greys, within: 1 + (step + 1) / 2)
+            Self.tiff(bits: bits, samples: 1, photometric: 1, [Self.packed(Self.grays, bits: bits, row: 20)]),
+            Self.grays, within: 1 + (step + 1) / 2)
     }
 
     @Test("Unsigned numbers of 16 and 32 bits")
     func unsigned() async throws {
-        try await expect(Self.tiff(bits: 16, [Self.little(Self.colours.map { Int($0) * 257 }, 2)]))
-        try await expect(Self.tiff(bits: 32, [Self.little(Self.colours.map { Int($0) * 0x0101_0101 }, 4)]))
+        try await expect(Self.tiff(bits: 16, [Self.little(Self.colors.map { Int($0) * 257 }, 2)]))
+        try await expect(Self.tiff(bits: 32, [Self.little(Self.colors.map { Int($0) * 0x0101_0101 }, 4)]))
     }
 
     @Test("Signed numbers, from 0 or, where one is below it, from the type's lowest", arguments: [16, 32])
     func signed(_ bits: Int) async throws {
         let half = 1 << (bits - 1)
         let scale = (2 * half - 1) / 255
-        let upper = Self.colours.map { Int($0) * scale / 2 }
-        let whole = Self.colours.map { Int($0) * scale - half }
+        let upper = Self.colors.map { Int($0) * scale / 2 }
+        let whole = Self.colors.map { Int($0) * scale - half }
         for numbers in [upper, whole] {
             let file = Self.tiff(bits: bits, [Self.little(numbers, bits / 8)])
             try await expect(file.with(339, [2, 2, 2]), within: 2)
@@ -100,13 +100,13 @@ struct TIFFKindsTests {
 
     @Test("Signed numbers of 8 bits are read as bytes, since the files of programs that write them hold bytes")
     func signedBytes() async throws {
-        try await expect(Self.tiff(bits: 8, [Self.colours]).with(339, [2, 2, 2]), within: 0)
+        try await expect(Self.tiff(bits: 8, [Self.colors]).with(339, [2, 2, 2]), within: 0)
     }
 
     @Test("Numbers of 64 bits are refused by what they are")
     func wide() async throws {
         for (format, words) in [(1, "64 bits a sample"), (2, "signed numbers of 64 bits")] {
-            let file = Self.tiff(bits: 64, [Self.little(Self.colours.map(Int.init), 8)])
+            let file = Self.tiff(bits: 64, [Self.little(Self.colors.map(Int.init), 8)])
                 .with(339, [format, format, format])
             let error = await #expect(throws: LoadError.self) { try await SampleImage.decode(file.bytes) }
             #expect(error?.code == .unsupportedType)
@@ -116,20 +116,20 @@ struct TIFFKindsTests {
 
     @Test("Floating-point numbers are linear light, or a profile's colours where there is one")
     func floats() async throws {
-        let light = Self.colours.map { level -> Int in
+        let light = Self.colors.map { level -> Int in
             let share = Double(level) / 255
             let linear = share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
             return Int(Float(linear).bitPattern)
         }
         try await expect(Self.tiff(bits: 32, [Self.little(light, 4)]).with(339, [3, 3, 3]))
-        let shares = Self.colours.map { Int((Float($0) / 255).bitPattern) }
+        let shares = Self.colors.map { Int((Float($0) / 255).bitPattern) }
         let profiled = Self.tiff(bits: 32, [Self.little(shares, 4)]).with(339, [3, 3, 3])
             .with(34675, ICCProfile.sRGB.map(Int.init), type: 7)
         try await expect(profiled)
         // Greys above 1 are levels.
-        let levels = Self.greys.map { Int(Float($0).bitPattern) }
+        let levels = Self.grays.map { Int(Float($0).bitPattern) }
         try await expect(
-            Self.tiff(bits: 32, samples: 1, photometric: 1, [Self.little(levels, 4)]).with(339, [3]), Self.greys)
+            Self.tiff(bits: 32, samples: 1, photometric: 1, [Self.little(levels, 4)]).with(339, [3]), Self.grays)
     }
 
     @Test("Planes, in strips and tiles, with more samples than colours")
@@ -138,7 +138,7 @@ struct TIFFKindsTests {
         try await expect(Self.tiff((0..<3).flatMap { Self.tiles(Self.plane($0), samples: 1) }).planar.tiled(16, 16))
         try await expect(
             Self.tiff(samples: 5, (0..<5).map { Self.plane($0 % 3) }).planar.with(338, [0, 0]))
-        try await expect(Self.tiff(Self.tiles(Self.colours, samples: 3)).tiled(16, 16))
+        try await expect(Self.tiff(Self.tiles(Self.colors, samples: 3)).tiled(16, 16))
     }
 
     @Test("Planes in several strips are read a strip or a row of each at a time")
@@ -149,7 +149,7 @@ struct TIFFKindsTests {
         let file = Self.tiff(strips).planar.with(278, [2], type: 4)
         try await expect(file)
         let byRows = try await SampleImage.decode(file.bytes, with: Decode(allowTruncated: true))
-        #expect(byRows.pixels == Self.colours)
+        #expect(byRows.pixels == Self.colors)
     }
 
     @Test("Strips whose last one is shorter are read whole, and the rows of a long one singly", arguments: [7, 3000])
@@ -184,7 +184,7 @@ struct TIFFKindsTests {
         var bytes: [UInt8] = []
         for top in stride(from: 0, to: 6, by: down) {
             for left in stride(from: 0, to: 20, by: across) {
-                for y in top..<top + down { for x in left..<left + across { bytes.append(greys[y * 20 + x]) } }
+                for y in top..<top + down { for x in left..<left + across { bytes.append(grays[y * 20 + x]) } }
                 bytes += [128, 128]
             }
         }
@@ -194,14 +194,14 @@ struct TIFFKindsTests {
     @Test("Brightness and colour, as they are and with fewer colours", arguments: [(1, 1), (2, 1), (2, 2), (4, 2)])
     func brightness(_ across: Int, _ down: Int) async throws {
         let file = Self.tiff(photometric: 6, [Self.brightness(across, down)]).with(530, [across, down])
-        try await expect(file, Self.greys.flatMap { [$0, $0, $0] })
+        try await expect(file, Self.grays.flatMap { [$0, $0, $0] })
     }
 
     @Test("Brightness and colour in planes; with fewer colours they are refused by name")
     func planesOfBrightness() async throws {
-        let grey = [UInt8](repeating: 128, count: 120)
-        let file = Self.tiff(photometric: 6, [Self.greys, grey, grey]).planar.with(530, [1, 1])
-        try await expect(file, Self.greys.flatMap { [$0, $0, $0] })
+        let gray = [UInt8](repeating: 128, count: 120)
+        let file = Self.tiff(photometric: 6, [Self.grays, gray, gray]).planar.with(530, [1, 1])
+        try await expect(file, Self.grays.flatMap { [$0, $0, $0] })
         let error = try await #require(throws: LoadError.self) {
             try await SampleImage.decode(file.with(530, [2, 2]).bytes)
         }
@@ -211,8 +211,8 @@ struct TIFFKindsTests {
 
     @Test("Without a photometric interpretation three samples are colours and one is grey")
     func noPhotometric() async throws {
-        try await expect(Self.tiff(photometric: nil, [Self.colours]))
-        try await expect(Self.tiff(samples: 1, photometric: nil, [Self.greys]), Self.greys)
+        try await expect(Self.tiff(photometric: nil, [Self.colors]))
+        try await expect(Self.tiff(samples: 1, photometric: nil, [Self.grays]), Self.grays)
     }
 
     @Test("A fax without any field that says how it is coded is black on white")
@@ -236,14 +236,14 @@ struct TIFFKindsTests {
     @Test("Indices, white that is 0, and inks without a profile")
     func others() async throws {
         let map = (0..<3).flatMap { channel in (0..<16).map { [$0, 15 - $0, 6][channel] * 4369 } }
-        let indices = Self.greys.map { $0 / 16 * 17 }
+        let indices = Self.grays.map { $0 / 16 * 17 }
         try await expect(
             Self.tiff(bits: 4, samples: 1, photometric: 3, [Self.packed(indices, bits: 4, row: 20)]).with(320, map),
             indices.flatMap { [$0, 255 - $0, 102] })
-        try await expect(Self.tiff(samples: 1, photometric: 0, [Self.greys.map { 255 - $0 }]), Self.greys)
-        let inks = Self.colours.indices.flatMap { index -> [UInt8] in
+        try await expect(Self.tiff(samples: 1, photometric: 0, [Self.grays.map { 255 - $0 }]), Self.grays)
+        let inks = Self.colors.indices.flatMap { index -> [UInt8] in
             index % 3 == 2
-                ? [255 - Self.colours[index - 2], 255 - Self.colours[index - 1], 255 - Self.colours[index], 0] : []
+                ? [255 - Self.colors[index - 2], 255 - Self.colors[index - 1], 255 - Self.colors[index], 0] : []
         }
         try await expect(Self.tiff(samples: 4, photometric: 5, [inks]))
     }
@@ -277,7 +277,7 @@ struct TIFFKindsTests {
 
     @Test("What isn't read is called by its name, not damaged", arguments: [(259, 34712), (262, 32803), (339, 6)])
     func names(_ tag: Int, _ value: Int) async throws {
-        let file = Self.tiff([Self.colours]).with(tag, tag == 339 ? [value, value, value] : [value])
+        let file = Self.tiff([Self.colors]).with(tag, tag == 339 ? [value, value, value] : [value])
         let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(file.bytes) }
         #expect(error.code == .unsupportedType)
         #expect(error.message.contains("is not supported"))
@@ -285,11 +285,11 @@ struct TIFFKindsTests {
 
     @Test("A last strip that ends early is an error, or what there is of it if that is allowed")
     func cutOff() async throws {
-        let cut = Array(Self.tiff([Self.colours]).bytes.dropLast(90))
+        let cut = Array(Self.tiff([Self.colors]).bytes.dropLast(90))
         let error = try await #require(throws: LoadError.self) { try await SampleImage.decode(cut) }
         #expect(error.code == .undecodable)
         let image = try await SampleImage.decode(cut, with: Decode(allowTruncated: true))
-        #expect(Array(image.pixels.prefix(270)) == Array(Self.colours.prefix(270)))
+        #expect(Array(image.pixels.prefix(270)) == Array(Self.colors.prefix(270)))
         #expect(image.pixels.suffix(90).allSatisfy { $0 == 0 })
     }
 

@@ -69,7 +69,7 @@ struct DownscaleTests {
             (3, 3, PixelSize(square: 2), PixelSize(width: 2, height: 2)),
         ])
     func aspect(_ width: Int, _ height: Int, _ box: PixelSize, _ expected: PixelSize) async throws {
-        for layout in [PixelLayout.grey, .rgb, .rgba] {
+        for layout in [PixelLayout.gray, .rgb, .rgba] {
             #expect(try await downscaled(gradient(width, height, layout), to: box).size == expected)
         }
     }
@@ -77,12 +77,12 @@ struct DownscaleTests {
     @Test("A crop before it keeps the crop's aspect, not the source's")
     func cropped() async throws {
         let crop = DecodedImage(
-            size: PixelSize(width: 200, height: 100), layout: .grey, pixels: [UInt8](repeating: 9, count: 20000),
+            size: PixelSize(width: 200, height: 100), layout: .gray, pixels: [UInt8](repeating: 9, count: 20000),
             nativeSize: PixelSize(width: 400, height: 400))
         #expect(try await downscaled(crop, to: 50).size == PixelSize(width: 50, height: 25))
     }
 
-    @Test("A constant picture stays constant", arguments: [PixelLayout.grey, .rgb, .rgba])
+    @Test("A constant picture stays constant", arguments: [PixelLayout.gray, .rgb, .rgba])
     func constant(_ layout: PixelLayout) async throws {
         let pixel: [UInt8] = Array([201, 77, 13, 120].prefix(layout.channelCount))
         let image = DecodedImage(

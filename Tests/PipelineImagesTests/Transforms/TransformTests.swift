@@ -9,7 +9,7 @@ struct TransformTests {
     /// Numbers from 1 on, one pixel each.
     private func numbered(_ width: Int, _ height: Int) -> DecodedImage {
         DecodedImage(
-            size: PixelSize(width: width, height: height), layout: .grey,
+            size: PixelSize(width: width, height: height), layout: .gray,
             pixels: (1...width * height).map { UInt8(truncatingIfNeeded: $0) })
     }
 
@@ -27,7 +27,7 @@ struct TransformTests {
         Crop(width: .percent(20), height: .pixels(20)), Crop(width: .percent(20), height: .percent(20)),
         Rotate(.half), Rotate(degrees: 30), Rotate(degrees: 30, background: .white), Rotate(degrees: 30.5),
         Flip(.horizontal), Flip(.vertical),
-        Pad(to: 100), Pad(to: 100, colour: .clear), Pad(left: 3, bottom: 4), Flatten(), Flatten(.black), Greyscale(),
+        Pad(to: 100), Pad(to: 100, color: .clear), Pad(left: 3, bottom: 4), Flatten(), Flatten(.black), Grayscale(),
         Resize(20), Resize(20, fit: .cover), Resize(20, fit: .contain), Resize(20, fit: .fill),
         Resize(20, fit: .outside), Resize(90, enlarges: true), Blur(sigma: 1), Blur(sigma: 2), Sharpen(), Sharpen(1),
         Adjust(brightness: 1.5), Adjust(saturation: 0.5), Adjust(hue: 90), RoundCorners(radius: 8), Circle(), Trim(),
@@ -47,7 +47,7 @@ struct TransformTests {
     @Test("Each treats every frame of an animation, keeps delays and loops, and any layout", arguments: all.indices)
     func frames(_ index: Int) async throws {
         let transform = Self.all[index]
-        for layout in [PixelLayout.grey, .rgb, .rgba] {
+        for layout in [PixelLayout.gray, .rgb, .rgba] {
             let size = PixelSize(width: 61, height: 43)
             let frames = (0..<3).map { frame in
                 DecodedImage.Frame(
@@ -214,12 +214,12 @@ struct TransformTests {
     func pad() async throws {
         let image = numbered(1, 1)
         #expect(
-            try await Pad(to: PixelSize(width: 3, height: 2), gravity: .southEast, colour: .black).apply(image).pixels
+            try await Pad(to: PixelSize(width: 3, height: 2), gravity: .southEast, color: .black).apply(image).pixels
                 == [0, 0, 0, 0, 0, 1])
-        #expect(try await Pad(top: 1, right: 1, colour: .white).apply(image).pixels == [255, 255, 1, 255])
-        let red = try await Pad(left: 1, colour: Colour(red: 255, green: 0, blue: 0)).apply(image)
+        #expect(try await Pad(top: 1, right: 1, color: .white).apply(image).pixels == [255, 255, 1, 255])
+        let red = try await Pad(left: 1, color: Color(red: 255, green: 0, blue: 0)).apply(image)
         #expect(pixels(red, .rgb, PixelSize(width: 2, height: 1)) == [[255, 0, 0], [1, 1, 1]])
-        let clear = try await Pad(left: 1, colour: .clear).apply(image)
+        let clear = try await Pad(left: 1, color: .clear).apply(image)
         #expect(pixels(clear, .rgba, PixelSize(width: 2, height: 1)) == [[0, 0, 0, 0], [1, 1, 1, 255]])
         for far in [Pad(left: .max, right: .max), Pad(to: PixelSize(square: .max))] {
             let error = try await #require(throws: LoadError.self) { try await far.apply(image) }
@@ -265,20 +265,20 @@ struct TransformTests {
     }
 
     @Test("Flattening mixes with the background, and greyscale keeps how bright a colour is")
-    func flattenAndGrey() async throws {
+    func flattenAndGray() async throws {
         let half = DecodedImage.filled(1, with: [200, 100, 0, 128])
         #expect(try await Flatten(.white).apply(half).pixels == [227, 177, 127])
         #expect(try await Flatten(.black).apply(half).pixels == [100, 50, 0])
-        #expect(try await Greyscale().apply(.filled(1, with: [255, 0, 0])).pixels == [54])
-        #expect(try await Greyscale().apply(.filled(1, with: [255, 255, 255])).pixels == [255])
-        #expect(try await Greyscale().apply(half).pixels == [114, 114, 114, 128])
+        #expect(try await Grayscale().apply(.filled(1, with: [255, 0, 0])).pixels == [54])
+        #expect(try await Grayscale().apply(.filled(1, with: [255, 255, 255])).pixels == [255])
+        #expect(try await Grayscale().apply(half).pixels == [114, 114, 114, 128])
     }
 
     @Test("A blurred point is the bell of Gauss, and what is constant stays so")
     func blur() async throws {
         var point = [UInt8](repeating: 0, count: 31 * 31)
         point[15 * 31 + 15] = 255
-        let image = DecodedImage(size: 31, layout: .grey, pixels: point)
+        let image = DecodedImage(size: 31, layout: .gray, pixels: point)
         let bell = try await Blur(sigma: 1).apply(image).pixels
         // 255 / 2π at the middle, and e^-½ of it one pixel away.
         #expect(abs(Int(bell[15 * 31 + 15]) - 41) <= 1)
@@ -295,7 +295,7 @@ struct TransformTests {
     @Test("Sharpening makes an edge steeper and leaves transparency alone")
     func sharpen() async throws {
         let edge = DecodedImage(
-            size: PixelSize(width: 6, height: 1), layout: .grey, pixels: [100, 100, 100, 150, 150, 150])
+            size: PixelSize(width: 6, height: 1), layout: .gray, pixels: [100, 100, 100, 150, 150, 150])
         let sharp = try await Sharpen(1).apply(edge).pixels
         #expect(sharp[2] < 95 && sharp[3] > 155)
         #expect(sharp[0] == 100 && sharp[5] == 150)
@@ -322,10 +322,10 @@ struct TransformTests {
         let bright = try await Adjust(brightness: 2, saturation: 0).apply(.filled(1, with: [200, 100, 50])).pixels
         // Brightness makes 255, 200 and 100 of it: 0.213 × 255 + 0.715 × 200 + 0.072 × 100.
         #expect(bright == [205, 205, 205])
-        for grey in [[80], [80, 80, 80]] as [[UInt8]] {
-            let image = DecodedImage.filled(1, with: grey)
+        for gray in [[80], [80, 80, 80]] as [[UInt8]] {
+            let image = DecodedImage.filled(1, with: gray)
             #expect(try await Adjust(saturation: 3, hue: 70).apply(image).pixels == image.pixels)
-            #expect(try await Adjust(brightness: 2).apply(image).pixels == grey.map { $0 * 2 })
+            #expect(try await Adjust(brightness: 2).apply(image).pixels == gray.map { $0 * 2 })
         }
     }
 
@@ -344,11 +344,11 @@ struct TransformTests {
             return DecodedImage.Frame(pixels: pixels, delay: .milliseconds(40))
         }
         let size = PixelSize(width: 200, height: 120)
-        let one = DecodedImage(size: size, layout: .grey, frames: [frame([(140, 70, 255)])])
+        let one = DecodedImage(size: size, layout: .gray, frames: [frame([(140, 70, 255)])])
         let cut = try await Crop(40, by: interest).apply(one)
         #expect(cut.pixels.filter { $0 == 255 }.count > 500)
         let two = DecodedImage(
-            size: size, layout: .grey, frames: [frame([]), frame([(8, 8, 255)]), frame([])])
+            size: size, layout: .gray, frames: [frame([]), frame([(8, 8, 255)]), frame([])])
         #expect(try await Crop(40, by: interest).apply(two).frames[1].pixels.filter { $0 == 255 }.count > 500)
         let plain = DecodedImage.filled(size, with: [9, 99, 199])
         #expect(try await Crop(40, by: interest).apply(plain).size == PixelSize(square: 40))
@@ -394,11 +394,11 @@ struct TransformTests {
             return DecodedImage.Frame(pixels: pixels)
         }
         let size = PixelSize(width: 6, height: 5)
-        let one = DecodedImage(size: size, layout: .grey, frames: [frame([8])])
+        let one = DecodedImage(size: size, layout: .gray, frames: [frame([8])])
         #expect(try await Trim().apply(one).pixels == [0])
-        let two = DecodedImage(size: size, layout: .grey, frames: [frame([8]), frame([22])])
+        let two = DecodedImage(size: size, layout: .gray, frames: [frame([8]), frame([22])])
         #expect(try await Trim().apply(two).size == PixelSize(width: 3, height: 3))
-        let plain = DecodedImage(size: size, layout: .grey, frames: [frame([])])
+        let plain = DecodedImage(size: size, layout: .gray, frames: [frame([])])
         #expect(try await Trim().apply(plain).size == size)
         #expect(try await Trim(tolerance: 250).apply(one).size == size)
     }

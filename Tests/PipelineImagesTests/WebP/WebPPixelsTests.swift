@@ -44,15 +44,15 @@ struct WebPPixelsTests {
     func sameBytes(_ size: PixelSize, _ lossless: Bool) throws {
         func value(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: index / 5 ^ index / 700) }
         let area = size.width * size.height
-        let colours = (0..<area * 3).map(value)
+        let colors = (0..<area * 3).map(value)
         // Transparent all over, in some strips alone, and nowhere.
         let alphas = [
             (0..<area).map(value), (0..<area).map { $0 < area / 2 ? 255 : 9 }, [UInt8](repeating: 255, count: area),
         ]
-        var images = [DecodedImage(size: size, layout: .rgb, pixels: colours)]
+        var images = [DecodedImage(size: size, layout: .rgb, pixels: colors)]
         for alpha in alphas {
             let pixels = (0..<area).flatMap { (index: Int) -> [UInt8] in
-                Array(colours[index * 3..<index * 3 + 3]) + [alpha[index]]
+                Array(colors[index * 3..<index * 3 + 3]) + [alpha[index]]
             }
             images.append(DecodedImage(size: size, layout: .rgba, pixels: pixels))
         }
@@ -63,9 +63,9 @@ struct WebPPixelsTests {
             #expect(try bytes == encodedAtOnce(image, lossless: lossless))
         }
         // Grey is three colours that are the same.
-        let grey = DecodedImage(size: size, layout: .grey, pixels: (0..<area).map(value))
-        let coloured = try grey.withColour(WorkCancellation())
-        let bytes = try options.file(of: grey, .webp)
-        #expect(try bytes == encodedAtOnce(coloured, lossless: lossless))
+        let gray = DecodedImage(size: size, layout: .gray, pixels: (0..<area).map(value))
+        let colored = try gray.withColor(WorkCancellation())
+        let bytes = try options.file(of: gray, .webp)
+        #expect(try bytes == encodedAtOnce(colored, lossless: lossless))
     }
 }

@@ -54,12 +54,12 @@ struct SharedResultTests {
     func changed() async throws {
         let version = Lock(UInt8(0))
         let site = try FleetSite { _ in
-            let grey = version.withLock {
+            let gray = version.withLock {
                 $0 += 1; return $0
             }
             return .init(
                 headers: [.cacheControl: "max-age=600"],
-                body: Picture.png(PixelSize(width: 64, height: 48), with: [grey]))
+                body: Picture.png(PixelSize(width: 64, height: 48), with: [gray]))
         }
         let url = site.origin.url("/cat.png")
         let first = try await load(url, on: site.machine())

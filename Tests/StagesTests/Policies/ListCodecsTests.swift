@@ -28,7 +28,7 @@ struct ListCodecsTests {
             cancellation: WorkCancellation
         ) throws -> DecodedImage {
             note(options.allowTruncated ? "preview" : "decode")
-            return DecodedImage(size: PixelSize(square: 2), layout: .grey, pixels: [1, 2, 3, 4])
+            return DecodedImage(size: PixelSize(square: 2), layout: .gray, pixels: [1, 2, 3, 4])
         }
 
         func description(of bytes: [UInt8], cancellation: WorkCancellation) throws -> ImageMetadata {
@@ -36,7 +36,7 @@ struct ListCodecsTests {
         }
 
         func blocks(
-            _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGrey: Bool, cancellation: WorkCancellation
+            _ kept: KeptMetadata, of bytes: [UInt8], for size: PixelSize, isGray: Bool, cancellation: WorkCancellation
         ) throws -> EmbeddedMetadata {
             note("metadata")
             return EmbeddedMetadata()

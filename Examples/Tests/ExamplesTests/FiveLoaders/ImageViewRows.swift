@@ -16,7 +16,7 @@ struct ImageViewRows {
 
     private let site: LoaderSite
     private let view = View()
-    private let placeholder = DecodedImage(size: 1, layout: .grey, pixels: [230])
+    private let placeholder = DecodedImage(size: 1, layout: .gray, pixels: [230])
 
     init() throws { site = try LoaderSite() }
 

@@ -114,7 +114,7 @@ struct IIIFDialect: Sendable {
     private static func quality(_ text: Substring) throws(Problem) -> [any Stage] {
         switch text {
         case "default", "color": []
-        case "gray": [Greyscale()]
+        case "gray": [Grayscale()]
         case "bitonal": [Bitonal()]
         default: throw Problem(.badRequest, "The quality \(text) is none of default, color, gray and bitonal.")
         }

@@ -52,7 +52,7 @@ extension ImgproxyArguments {
 
     func gravity(from start: Int) throws(Problem) -> ImgproxyGravity {
         let names: [Substring: Gravity] = [
-            "": .centre, "ce": .centre, "no": .north, "so": .south, "ea": .east, "we": .west, "noea": .northEast,
+            "": .center, "ce": .center, "no": .north, "so": .south, "ea": .east, "we": .west, "noea": .northEast,
             "nowe": .northWest, "soea": .southEast, "sowe": .southWest,
         ]
         let name = text(start)
@@ -79,14 +79,14 @@ extension ImgproxyArguments {
         return Crop(width: try length(0), height: try length(1), gravity: gravity)
     }
 
-    func colour() throws(Problem) -> Colour {
+    func color() throws(Problem) -> Color {
         let hex = text(0)
         if count == 1, hex.utf8.count == 6, let value = UInt32(hex, radix: 16) {
-            return Colour(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
+            return Color(red: UInt8(value >> 16), green: UInt8(value >> 8 & 255), blue: UInt8(value & 255))
         }
         guard let red = try number(0, 0...255), let green = try number(1, 0...255),
             let blue = try number(2, 0...255)
         else { throw Problem(.badRequest, "Write a background as bg:R:G:B or bg:RRGGBB.") }
-        return Colour(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
+        return Color(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
     }
 }

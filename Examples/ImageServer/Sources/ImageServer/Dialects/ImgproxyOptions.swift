@@ -9,7 +9,7 @@ struct ImgproxyOptions {
     private var height = 0
     private var pixelRatio = 1.0
     private var enlarges = false
-    private var gravity = ImgproxyGravity.gravity(.centre)
+    private var gravity = ImgproxyGravity.gravity(.center)
     private var first: [any Stage] = []
     private var later: [any Stage] = []
 
@@ -38,7 +38,7 @@ struct ImgproxyOptions {
         case "max_bytes", "mb": request.maxBytes = try arguments.number(0, 0...Int.max).flatMap { $0 == 0 ? nil : $0 }
         case "blur", "bl": later.append(Blur(sigma: try arguments.decimal(0, 0...100) ?? 0))
         case "sharpen", "sh": later.append(Sharpen(try arguments.decimal(0, 0...10) ?? 0.5))
-        case "background", "bg": later.append(Flatten(try arguments.colour()))
+        case "background", "bg": later.append(Flatten(try arguments.color()))
         case "format", "f", "ext": request.format = try PictureRequest.format(arguments.text(0))
         case "expires", "exp": request.expires = try arguments.number(0, 0...Int.max)
         case "filename", "fn": request.fileName = arguments.text(0).percentDecoded

@@ -36,7 +36,7 @@ private struct Reading {
     var request: PictureRequest
     var size: PixelSize?
     var fit = Resize.Fit.inside
-    var gravity = Gravity.centre
+    var gravity = Gravity.center
     var enlarges = false
     var isByAttention = false
     var later: [any Stage] = []
@@ -48,7 +48,7 @@ private struct Reading {
             switch name {
             case "enlarge": enlarges = true
             case "attention": isByAttention = true
-            case "grey": later.append(Greyscale())
+            case "grey": later.append(Grayscale())
             case "mirror": later.append(Flip(.horizontal))
             case "download": request.isAttachment = true
             default:

@@ -94,14 +94,14 @@ struct PatternPicture: Sendable {
             let bit = row >= 0 && x >= left && column < 4 ? number >> (row * 4 + column) & 1 : -1
             let light = bit < 0 ? light : bit == 1 ? 0.95 : 0.08
             // Fine lines, so that zooming in shows something.
-            let colour = Self.colour(
+            let color = Self.color(
                 hue + 0.12 * Double(x) / Double(size.width), isLine || x % 50 == 0 ? light * 0.8 : light)
-            return [colour.0, colour.1, colour.2]
+            return [color.0, color.1, color.2]
         }
     }
 
     /// A saturated colour by hue and lightness, both from 0 to 1.
-    private static func colour(_ hue: Double, _ light: Double) -> (UInt8, UInt8, UInt8) {
+    private static func color(_ hue: Double, _ light: Double) -> (UInt8, UInt8, UInt8) {
         func channel(_ shift: Double) -> UInt8 {
             let turn = (hue + shift).truncatingRemainder(dividingBy: 1) * 6
             let level = min(1, max(0, abs(turn - 3) - 1))

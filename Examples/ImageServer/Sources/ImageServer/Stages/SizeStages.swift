@@ -56,20 +56,20 @@ struct Bitonal: PixelTransform {
     var signature: String? { "bitonal" }
 
     func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        let grey = try Greyscale().transformed(image, cancellation)
-        let channels = grey.layout.channelCount
-        let frames = try grey.frames.indices.map { index in
-            try grey.withPixels(ofFrame: index) { pixels in
+        let gray = try Grayscale().transformed(image, cancellation)
+        let channels = gray.layout.channelCount
+        let frames = try gray.frames.indices.map { index in
+            try gray.withPixels(ofFrame: index) { pixels in
                 try cancellation.check()
                 // The last of four channels is the opacity.
                 let bytes = pixels.enumerated().map { index, value -> UInt8 in
                     channels == 4 && index % 4 == 3 ? value : value < 128 ? 0 : 255
                 }
-                return DecodedImage.Frame(pixels: bytes, delay: grey.frames[index].delay)
+                return DecodedImage.Frame(pixels: bytes, delay: gray.frames[index].delay)
             }
         }
         return DecodedImage(
-            size: grey.size, layout: grey.layout, frames: frames, loopCount: grey.loopCount,
-            nativeSize: grey.nativeSize)
+            size: gray.size, layout: gray.layout, frames: frames, loopCount: gray.loopCount,
+            nativeSize: gray.nativeSize)
     }
 }

@@ -16,15 +16,15 @@ struct InkPixels {
 
     /// Returns the pixels in sRGB, converted by the profile. Without one, inks are mixed as browsers do.
     /// - Throws: `CancellationError`.
-    func colours(_ cancellation: WorkCancellation) throws -> [UInt8] {
-        if ICCProfile(profile).space == "CMYK", let colours = try converted(cancellation) { return colours }
-        var colours: [UInt8] = []
-        colours.reserveCapacity(inks.count / 4 * 3)
+    func colors(_ cancellation: WorkCancellation) throws -> [UInt8] {
+        if ICCProfile(profile).space == "CMYK", let colors = try converted(cancellation) { return colors }
+        var colors: [UInt8] = []
+        colors.reserveCapacity(inks.count / 4 * 3)
         let step = 1 << 20
         for start in stride(from: 0, to: inks.count, by: step) {
             try cancellation.check()
             let count = min(step, inks.count - start) / 4
-            colours += [UInt8](unsafeUninitializedCapacity: 3 * count) { buffer, written in
+            colors += [UInt8](unsafeUninitializedCapacity: 3 * count) { buffer, written in
                 inks.withUnsafeBufferPointer { inks in
                     guard let out = buffer.baseAddress, let start = inks.baseAddress.map({ $0 + start }) else { return }
                     cresample_mix_inks(start, out, count)
@@ -32,13 +32,13 @@ struct InkPixels {
                 }
             }
         }
-        return colours
+        return colors
     }
 
     /// `nil` if the profile can't be used.
     private func converted(_ cancellation: WorkCancellation) throws -> [UInt8]? {
         var isUsable = true
-        let colours = try VipsCall.run(cancellation) { call in
+        let colors = try VipsCall.run(cancellation) { call in
             try [UInt8](unsafeUninitializedCapacity: inks.count / 4 * 3) { buffer, count in
                 try inks.withUnsafeBufferPointer { inks in
                     try profile.withUnsafeBufferPointer { profile in
@@ -58,6 +58,6 @@ struct InkPixels {
                 }
             }
         }
-        return isUsable ? colours : nil
+        return isUsable ? colors : nil
     }
 }

@@ -1,6 +1,6 @@
 import Pipeline
 
-extension CodedColours {
+extension CodedColors {
     /// Converts pixels to sRGB, in place. Colours that sRGB hasn't are clipped, as ICC's relative colorimetric intent
     /// does; the tones of PQ and HLG are mapped.
     /// - Throws: `CancellationError`.
@@ -18,11 +18,11 @@ extension CodedColours {
 extension ICCConversion {
     /// Converts from colours that are described by numbers; `nil` if a matrix and curves can't, or if there is nothing
     /// to convert.
-    init?(_ colours: CodedColours, channels: Int) {
-        guard let curve = TransferCurve(colours.transfer), !curve.isHighRange,
-            let matrix = ColourPrimaries.matrix(from: colours.primaries, to: 1)
+    init?(_ colors: CodedColors, channels: Int) {
+        guard let curve = TransferCurve(colors.transfer), !curve.isHighRange,
+            let matrix = ColorPrimaries.matrix(from: colors.primaries, to: 1)
         else { return nil }
-        let light = (0..<256).map { curve.light(colours.level(Double($0) / 255)) }
+        let light = (0..<256).map { curve.light(colors.level(Double($0) / 255)) }
         self.init(light: light, matrix: matrix.elements, channels: channels)
     }
 }

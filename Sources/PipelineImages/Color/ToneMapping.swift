@@ -17,16 +17,16 @@ struct ToneMapping {
 
     /// - Parameter bits: 8 or 16, the depth of the samples to convert.
     /// - Returns: `nil` unless the colours are PQ or HLG of known primaries.
-    init?(_ colours: CodedColours, bits: Int) {
-        guard let curve = TransferCurve(colours.transfer), curve.isHighRange,
-            let toWide = ColourPrimaries.matrix(from: colours.primaries, to: 9),
-            let toSRGB = ColourPrimaries.matrix(from: 9, to: 1)
+    init?(_ colors: CodedColors, bits: Int) {
+        guard let curve = TransferCurve(colors.transfer), curve.isHighRange,
+            let toWide = ColorPrimaries.matrix(from: colors.primaries, to: 9),
+            let toSRGB = ColorPrimaries.matrix(from: 9, to: 1)
         else { return nil }
         let last = Double(1 << bits - 1)
-        light = (0..<1 << bits).map { curve.light(colours.level(Double($0) / last)) }
+        light = (0..<1 << bits).map { curve.light(colors.level(Double($0) / last)) }
         signals = light.map(Self.root)
         isScene = curve == .hlg
-        self.toWide = colours.primaries == 9 ? nil : toWide
+        self.toWide = colors.primaries == 9 ? nil : toWide
         self.toSRGB = toSRGB
     }
 
@@ -37,7 +37,7 @@ struct ToneMapping {
             for start in stride(from: 0, to: pixels.count, by: channels) {
                 if start % (channels << 16) == 0 { try cancellation.check() }
                 let (green, blue) = channels < 3 ? (start, start) : (start + 1, start + 2)
-                let mapped = colour(Int(pixels[start]), Int(pixels[green]), Int(pixels[blue]))
+                let mapped = color(Int(pixels[start]), Int(pixels[green]), Int(pixels[blue]))
                 for channel in 0..<min(channels, 3) { pixels[start + channel] = mapped[channel] }
             }
         }
@@ -46,17 +46,17 @@ struct ToneMapping {
     /// Converts a row of 16-bit samples, the high byte first, to 8 bits; each of one, two, three or four channels.
     func convert(_ samples: UnsafePointer<UInt8>, to pixels: UnsafeMutablePointer<UInt8>, count: Int, channels: Int) {
         func level(_ index: Int) -> Int { Int(samples[2 * index]) << 8 | Int(samples[2 * index + 1]) }
-        let colours = channels < 3 ? 1 : 3
+        let colors = channels < 3 ? 1 : 3
         for start in stride(from: 0, to: count * channels, by: channels) {
-            let (green, blue) = colours == 1 ? (start, start) : (start + 1, start + 2)
-            let mapped = colour(level(start), level(green), level(blue))
-            for channel in 0..<colours { pixels[start + channel] = mapped[channel] }
-            if channels > colours { pixels[start + colours] = samples[2 * (start + colours)] }
+            let (green, blue) = colors == 1 ? (start, start) : (start + 1, start + 2)
+            let mapped = color(level(start), level(green), level(blue))
+            for channel in 0..<colors { pixels[start + channel] = mapped[channel] }
+            if channels > colors { pixels[start + colors] = samples[2 * (start + colors)] }
         }
     }
 
     /// The sRGB levels of a colour's stored levels.
-    private func colour(_ red: Int, _ green: Int, _ blue: Int) -> SIMD3<UInt8> {
+    private func color(_ red: Int, _ green: Int, _ blue: Int) -> SIMD3<UInt8> {
         var signal = SIMD3(signals[red], signals[green], signals[blue])
         if let toWide {
             let light = toWide * SIMD3(self.light[red], self.light[green], self.light[blue])
@@ -116,7 +116,7 @@ private struct SampledCurve {
     }
 }
 
-extension CodedColours {
+extension CodedColors {
     /// A stored level from 0 to 1 in full range.
     func level(_ stored: Double) -> Double {
         isFullRange ? stored : min(1, max(0, (stored * 255 - 16) / 219))

@@ -80,7 +80,7 @@ struct ICCProfileTests {
     }
 
     @Test("Black, white and greys stay what they are, and so does transparency")
-    func greys() throws {
+    func grays() throws {
         let profile = ICCProfile(try profile(of: "good/jpeg-icc-display-p3.jpg"))
         var pixels = (0...255).flatMap { [UInt8($0), UInt8($0), UInt8($0), UInt8(255 - $0)] }
         let source = pixels

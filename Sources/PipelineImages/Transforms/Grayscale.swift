@@ -3,9 +3,9 @@ public import Pipeline
 /// Removes the colours and keeps their luma (ITU-R BT.709). Transparency is unchanged.
 ///
 /// - Throws: `CancellationError`.
-public struct Greyscale: SpecifiedTransform, PixelSizing {
+public struct Grayscale: SpecifiedTransform, PixelSizing {
     package static let specification = StageSpecification(
-        "greyscale", "Takes the colours out of the image.", make: Greyscale.init)
+        "greyscale", "Takes the colours out of the image.", make: Grayscale.init)
 
     /// Makes the transform.
     public init() {}
@@ -15,9 +15,9 @@ public struct Greyscale: SpecifiedTransform, PixelSizing {
 
     /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
-        guard image.layout != .grey else { return image }
+        guard image.layout != .gray else { return image }
         let (from, to) = (image.layout.channelCount, image.layout.hasAlpha ? 4 : 1)
-        return try image.mapPixels(layout: to == 4 ? .rgba : .grey, cancellation) { old, new, pixels in
+        return try image.mapPixels(layout: to == 4 ? .rgba : .gray, cancellation) { old, new, pixels in
             for index in pixels {
                 let pixel = index * from
                 // 0.2126, 0.7152 and 0.0722 of 65536.

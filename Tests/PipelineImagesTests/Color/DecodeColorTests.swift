@@ -4,7 +4,7 @@ import TestFixtures
 import Testing
 
 @Suite("Colours come out in sRGB, whatever a file holds")
-struct DecodeColourTests {
+struct DecodeColorTests {
     // The numbers are LittleCMS' own, by its perceptual intent to its built-in sRGB, through Pillow 13.
     @Test(
         "Display P3, Rec. 2020 and CMYK come out in sRGB",
@@ -22,7 +22,7 @@ struct DecodeColourTests {
                 [(64, 32, [255, 0, 70]), (128, 64, [0, 255, 120]), (192, 96, [152, 255, 192])]
             ),
         ] as [(String, [Double], [(Int, Int, [Int])])])
-    func colours(_ name: String, _ means: [Double], _ pixels: [(Int, Int, [Int])]) async throws {
+    func colors(_ name: String, _ means: [Double], _ pixels: [(Int, Int, [Int])]) async throws {
         let image = try await SampleImage.decode(try Pictures.bytes("good/\(name)"))
         #expect(image.layout == .rgb)
         for (mean, expected) in zip(image.means, means) { #expect(abs(mean - expected) < 0.5) }

@@ -59,10 +59,10 @@ struct BoundedProfileTests {
     func elements(_ count: Int) async throws {
         let endless = profile([("D2B0", pipeline(count)), ("A2B0", pipeline(count)), ("B2A0", pipeline(count))])
         #expect(!isBounded(endless))
-        let grey = DecodedImage(
+        let gray = DecodedImage(
             size: PixelSize(square: 16), layout: .rgb, pixels: [UInt8](repeating: 99, count: 16 * 16 * 3))
-        let converted = try grey.converted(from: endless, cancellation: WorkCancellation())
-        #expect(converted.pixels == grey.pixels)
+        let converted = try gray.converted(from: endless, cancellation: WorkCancellation())
+        #expect(converted.pixels == gray.pixels)
     }
 
     @Test("Inks with such a profile are mixed as those without one")

@@ -1,6 +1,6 @@
 /// The colours of an image by the numbers of ITU-T H.273 ("CICP"), as PNG (chunk `cICP`), AVIF and HEIF (property `nclx`)
 /// have them in place of an ICC profile.
-public struct CodedColours: Sendable, Hashable {
+public struct CodedColors: Sendable, Hashable {
     /// The colour primaries and the white (section 8.1): 1 is BT.709 and sRGB, 9 BT.2020, 12 Display P3; 2 means
     /// unspecified.
     public let primaries: Int
@@ -20,13 +20,13 @@ public struct CodedColours: Sendable, Hashable {
     }
 
     /// The name of the primaries, such as `Display P3`; their number where it has none.
-    public var primariesName: String { ColourPrimaries.named[primaries]?.name ?? "primaries \(primaries)" }
+    public var primariesName: String { ColorPrimaries.named[primaries]?.name ?? "primaries \(primaries)" }
 
     /// The name of the transfer characteristics, such as `PQ`; their number where it has none.
     public var transferName: String { TransferCurve(transfer)?.name ?? "transfer \(transfer)" }
 
     /// Whether they say how to convert to sRGB. Unspecified, reserved and rare numbers don't.
-    var isKnown: Bool { TransferCurve(transfer) != nil && ColourPrimaries.named[primaries] != nil }
+    var isKnown: Bool { TransferCurve(transfer) != nil && ColorPrimaries.named[primaries] != nil }
 
     /// Whether decoding to sRGB changes pixels with these colours.
     var differsFromSRGB: Bool {
@@ -35,21 +35,21 @@ public struct CodedColours: Sendable, Hashable {
 
     /// The same colours of pixels whose matrix and range a library has applied. Of primaries and transfer, what is
     /// unspecified next to the other is taken to be sRGB's, as libavif and browsers do.
-    var asFullRangeRGB: CodedColours {
+    var asFullRangeRGB: CodedColors {
         let (hasPrimaries, hasTransfer) = (primaries != 2, transfer != 2)
-        return CodedColours(
+        return CodedColors(
             primaries: hasTransfer && !hasPrimaries ? 1 : primaries,
             transfer: hasPrimaries && !hasTransfer ? 13 : transfer, matrix: 0, isFullRange: true)
     }
 }
 
-extension CodedColours: CustomStringConvertible {
+extension CodedColors: CustomStringConvertible {
     /// Such as `Display P3, sRGB`.
     public var description: String { "\(primariesName), \(transferName)" }
 }
 
 /// The colours of red, green, blue and white, as chromaticities x and y of CIE 1931 (ITU-T H.273 table 2).
-struct ColourPrimaries {
+struct ColorPrimaries {
     let name: String
     /// Red, green, blue and white.
     private let places: [(x: Double, y: Double)]
@@ -63,17 +63,17 @@ struct ColourPrimaries {
     private static let illuminantC = (x: 0.310, y: 0.316)
 
     /// The primaries that H.273 names, by their number.
-    static let named: [Int: ColourPrimaries] = [
-        1: ColourPrimaries("BT.709", [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65]),
-        4: ColourPrimaries("BT.470 M", [(0.67, 0.33), (0.21, 0.71), (0.14, 0.08), illuminantC]),
-        5: ColourPrimaries("BT.470 BG", [(0.64, 0.33), (0.29, 0.60), (0.15, 0.06), d65]),
-        6: ColourPrimaries("SMPTE 170M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
-        7: ColourPrimaries("SMPTE 240M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
-        8: ColourPrimaries("film", [(0.681, 0.319), (0.243, 0.692), (0.145, 0.049), illuminantC]),
-        9: ColourPrimaries("BT.2020", [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046), d65]),
-        11: ColourPrimaries("DCI P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351)]),
-        12: ColourPrimaries("Display P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), d65]),
-        22: ColourPrimaries("EBU 3213", [(0.630, 0.340), (0.295, 0.605), (0.155, 0.077), d65]),
+    static let named: [Int: ColorPrimaries] = [
+        1: ColorPrimaries("BT.709", [(0.640, 0.330), (0.300, 0.600), (0.150, 0.060), d65]),
+        4: ColorPrimaries("BT.470 M", [(0.67, 0.33), (0.21, 0.71), (0.14, 0.08), illuminantC]),
+        5: ColorPrimaries("BT.470 BG", [(0.64, 0.33), (0.29, 0.60), (0.15, 0.06), d65]),
+        6: ColorPrimaries("SMPTE 170M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
+        7: ColorPrimaries("SMPTE 240M", [(0.630, 0.340), (0.310, 0.595), (0.155, 0.070), d65]),
+        8: ColorPrimaries("film", [(0.681, 0.319), (0.243, 0.692), (0.145, 0.049), illuminantC]),
+        9: ColorPrimaries("BT.2020", [(0.708, 0.292), (0.170, 0.797), (0.131, 0.046), d65]),
+        11: ColorPrimaries("DCI P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), (0.314, 0.351)]),
+        12: ColorPrimaries("Display P3", [(0.680, 0.320), (0.265, 0.690), (0.150, 0.060), d65]),
+        22: ColorPrimaries("EBU 3213", [(0.630, 0.340), (0.295, 0.605), (0.155, 0.077), d65]),
     ]
 
     /// From linear colours to XYZ relative to D65. Another white is adapted by Bradford's matrix, as in ICC profiles.

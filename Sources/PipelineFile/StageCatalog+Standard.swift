@@ -1,12 +1,12 @@
 import Pipeline
 public import Stages
 
-extension StageCatalogue {
+extension StageCatalog {
     /// Returns all stages of the library, which use the given resources.
-    public static func standard(_ resources: PipelineResources) -> StageCatalogue {
+    public static func standard(_ resources: PipelineResources) -> StageCatalog {
         let (codecs, limits) = (resources.codecs, resources.limits)
         return operations(codecs).adding(
-            StageCatalogue([
+            StageCatalog([
                 ResolveIdentifier.specification(resources), MemoryLookup.specification(resources),
                 Lookup.specification("diskLookup", "Looks for a stored response.") { resources.responses },
                 VariantLookup.specification(resources), Delay.specification,
@@ -31,11 +31,11 @@ extension StageCatalogue {
 
     /// Returns the transforms, with the codecs of the files that `composite` lays over pictures: those of the list that
     /// the transforms join, such as `PipelineResources.codecs`.
-    public static func operations(_ codecs: ImageCodecs) -> StageCatalogue {
-        StageCatalogue([
+    public static func operations(_ codecs: ImageCodecs) -> StageCatalog {
+        StageCatalog([
             Resize.specification, Crop.specification, Trim.specification, Pad.specification, Rotate.specification,
             Flip.specification, RoundCorners.specification, Circle.specification, Blur.specification,
-            Sharpen.specification, Greyscale.specification, Adjust.specification, Composite.specification(codecs),
+            Sharpen.specification, Grayscale.specification, Adjust.specification, Composite.specification(codecs),
             Flatten.specification,
         ])
     }

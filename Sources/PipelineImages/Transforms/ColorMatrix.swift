@@ -1,7 +1,7 @@
 import Glibc
 
 /// A 3×3 matrix of factors that transforms colours (Filter Effects Module Level 1, section 9.6).
-struct ColourMatrix {
+struct ColorMatrix {
     /// The factors as fixed-point numbers with 12 fractional bits.
     private let factors: [Int]
 
@@ -10,23 +10,23 @@ struct ColourMatrix {
     private static let luma = [0.213, 0.715, 0.072]
 
     /// Multiplies every channel by a factor.
-    static func brightness(_ factor: Double) -> ColourMatrix {
-        ColourMatrix([factor, 0, 0, 0, factor, 0, 0, 0, factor])
+    static func brightness(_ factor: Double) -> ColorMatrix {
+        ColorMatrix([factor, 0, 0, 0, factor, 0, 0, 0, factor])
     }
 
     /// Scales the distance of colours from grey.
-    static func saturation(_ factor: Double) -> ColourMatrix {
-        ColourMatrix(
+    static func saturation(_ factor: Double) -> ColorMatrix {
+        ColorMatrix(
             (0..<9).map { index -> Double in
-                let grey = luma[index % 3] * (1 - factor)
-                return index / 3 == index % 3 ? grey + factor : grey
+                let gray = luma[index % 3] * (1 - factor)
+                return index / 3 == index % 3 ? gray + factor : gray
             })
     }
 
     /// Rotates hues about the grey axis, in degrees.
-    static func hue(_ degrees: Double) -> ColourMatrix {
+    static func hue(_ degrees: Double) -> ColorMatrix {
         let (sine, cosine) = (sin(degrees * .pi / 180), cos(degrees * .pi / 180))
-        return ColourMatrix([
+        return ColorMatrix([
             luma[0] + cosine * (1 - luma[0]) - sine * luma[0],
             luma[1] - cosine * luma[1] - sine * luma[1],
             luma[2] - cosine * luma[2] + sine * (1 - luma[2]),
@@ -40,12 +40,12 @@ struct ColourMatrix {
     }
 
     /// Returns the new colour with clamped channels, in sixteenths of a level.
-    func applied(to colour: SIMD3<Int32>) -> SIMD3<Int32> {
+    func applied(to color: SIMD3<Int32>) -> SIMD3<Int32> {
         factors.withUnsafeBufferPointer { factors in
             var result = SIMD3<Int32>()
             for row in 0..<3 {
                 var sum = 2048
-                for column in 0..<3 { sum += factors[3 * row + column] * Int(colour[column]) }
+                for column in 0..<3 { sum += factors[3 * row + column] * Int(color[column]) }
                 result[row] = Int32(min(255 * 16, max(0, sum >> 12)))
             }
             return result

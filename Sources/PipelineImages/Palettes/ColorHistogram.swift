@@ -2,7 +2,7 @@ import CImages
 import Pipeline
 
 /// Counts how often each colour occurs. If there are very many colours, similar ones count as one.
-final class ColourHistogram {
+final class ColorHistogram {
     let pointer: OpaquePointer
     private let format: cpalette_format
 

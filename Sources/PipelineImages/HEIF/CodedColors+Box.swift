@@ -1,6 +1,6 @@
 import Pipeline
 
-extension CodedColours {
+extension CodedColors {
     /// Reads a property `colr` of the kind `nclx` (ISO/IEC 14496-12 section 12.1.5); `nil` for other kinds.
     init?(nclx content: ArraySlice<UInt8>) {
         guard content.prefix(4).elementsEqual("nclx".utf8), let primaries = content.number(at: 4, bytes: 2),
@@ -14,8 +14,8 @@ extension CodedColours {
 extension ImageHeader {
     /// Takes the colours of a file whose decoder applies their matrix and range. If the file has a profile, the profile
     /// describes the colours, and these numbers only matrix and range.
-    mutating func take(_ colours: CodedColours?) {
-        codedColours = colours
-        convertedColours = colours.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
+    mutating func take(_ colors: CodedColors?) {
+        codedColors = colors
+        convertedColors = colors.map(\.asFullRangeRGB).flatMap { !hasProfile && $0.differsFromSRGB ? $0 : nil }
     }
 }

@@ -5,9 +5,9 @@ import CImages
 struct ICCConversion {
     private enum Tables {
         /// The sRGB level of each level.
-        case grey([UInt8])
+        case gray([UInt8])
         /// The linear light of each level, channel by channel, and the matrix to sRGB's linear light.
-        case colours(curves: [Float], matrix: [Float])
+        case colors(curves: [Float], matrix: [Float])
     }
 
     private let tables: Tables
@@ -20,7 +20,7 @@ struct ICCConversion {
         self.channels = channels
         if channels == 1 {
             guard profile.space == "GRAY", let curve = Self.curve("kTRC", of: profile) else { return nil }
-            tables = .grey(curve.map { Self.encoding[Self.step($0)] })
+            tables = .gray(curve.map { Self.encoding[Self.step($0)] })
             return
         }
         guard profile.space == "RGB ", let red = profile.xyz("rXYZ"), let green = profile.xyz("gXYZ"),
@@ -30,7 +30,7 @@ struct ICCConversion {
         let matrix = Self.fromXYZ.flatMap { row in
             [red, green, blue].map { Float(row[0] * $0[0] + row[1] * $0[1] + row[2] * $0[2]) }
         }
-        tables = .colours(curves: (reds + greens + blues).map { Float($0) }, matrix: matrix)
+        tables = .colors(curves: (reds + greens + blues).map { Float($0) }, matrix: matrix)
     }
 
     /// Converts by a curve for all channels, as the linear light of each level, and by a matrix to sRGB's linear light.
@@ -38,8 +38,8 @@ struct ICCConversion {
         self.channels = channels
         tables =
             channels == 1
-            ? .grey(light.map { Self.encoding[Self.step($0)] })
-            : .colours(curves: (light + light + light).map { Float($0) }, matrix: matrix.map { Float($0) })
+            ? .gray(light.map { Self.encoding[Self.step($0)] })
+            : .colors(curves: (light + light + light).map { Float($0) }, matrix: matrix.map { Float($0) })
     }
 
     /// The sRGB level of linear light, clipped.
@@ -51,8 +51,8 @@ struct ICCConversion {
         pixels.withUnsafeMutableBufferPointer { pixels in
             guard let start = pixels.baseAddress else { return }
             switch tables {
-            case .grey(let table): for index in pixels.indices { pixels[index] = table[Int(pixels[index])] }
-            case .colours(let curves, let matrix):
+            case .gray(let table): for index in pixels.indices { pixels[index] = table[Int(pixels[index])] }
+            case .colors(let curves, let matrix):
                 cresample_convert_colours(start, count, Int32(channels), curves, matrix, Self.encoding)
             }
         }

@@ -1,7 +1,7 @@
 import CImages
 
 /// Converts an AVIF picture's planes to RGB (ITU-T H.273 section 8.3), by offsets and a matrix.
-struct AVIFColours {
+struct AVIFColors {
     private let matrix: [Float]
     private let offsets: [Float]
 
@@ -11,7 +11,7 @@ struct AVIFColours {
         let (depth, most) = (planes.depth, Double(1 << planes.depth - 1))
         let unit = Double(1 << (depth - 8))
         let light = planes.is_full_range ? 255 * unit / most : 255.0 / 219
-        let colour = planes.is_full_range ? light : 255.0 / 224
+        let color = planes.is_full_range ? light : 255.0 / 224
         let black: Float = planes.is_full_range ? 0 : 16
         if planes.count == 1 {
             matrix = [light, 0, 0, light, 0, 0, light, 0, 0].map(Float.init)
@@ -24,15 +24,15 @@ struct AVIFColours {
             matrix = [0, 0, light, light, 0, 0, 0, light, 0].map(Float.init)
             offsets = [black, black, black]
         case 8:
-            matrix = [light, -colour, colour, light, colour, 0, light, -colour, -colour].map(Float.init)
+            matrix = [light, -color, color, light, color, 0, light, -color, -color].map(Float.init)
             offsets = [black, 128, 128]
         default:
             guard let (red, blue) = Self.shares(planes.matrix) else { return nil }
             let green = 1 - red - blue
             matrix = [
-                light, 0, 2 * (1 - red) * colour,  //
-                light, -2 * blue * (1 - blue) / green * colour, -2 * red * (1 - red) / green * colour,  //
-                light, 2 * (1 - blue) * colour, 0,
+                light, 0, 2 * (1 - red) * color,  //
+                light, -2 * blue * (1 - blue) / green * color, -2 * red * (1 - red) / green * color,  //
+                light, 2 * (1 - blue) * color, 0,
             ].map(Float.init)
             offsets = [black, 128, 128]
         }

@@ -1,7 +1,7 @@
 public import Pipeline
 
 /// A colour in sRGB, with straight alpha.
-public struct Colour: Sendable, Hashable {
+public struct Color: Sendable, Hashable {
     /// The channels, from 0 to 255.
     public var red, green, blue: UInt8
     /// The opacity, from 0, transparent, to 255, opaque.
@@ -21,14 +21,14 @@ public struct Colour: Sendable, Hashable {
     }
 
     /// White.
-    public static let white = Colour(red: 255, green: 255, blue: 255)
+    public static let white = Color(red: 255, green: 255, blue: 255)
     /// Black.
-    public static let black = Colour(red: 0, green: 0, blue: 0)
+    public static let black = Color(red: 0, green: 0, blue: 0)
     /// Transparent black.
-    public static let clear = Colour(red: 0, green: 0, blue: 0, alpha: 0)
+    public static let clear = Color(red: 0, green: 0, blue: 0, alpha: 0)
 }
 
-extension Colour: CustomStringConvertible {
+extension Color: CustomStringConvertible {
     /// The colour as hexadecimal text, such as `#ff8000`, or `#ff800080` if it isn't opaque.
     public var description: String {
         let channels = [red, green, blue] + (alpha == 255 ? [] : [alpha])
@@ -37,8 +37,8 @@ extension Colour: CustomStringConvertible {
     }
 }
 
-extension Colour {
-    var isGrey: Bool { red == green && green == blue }
+extension Color {
+    var isGray: Bool { red == green && green == blue }
 
     /// Returns a pixel of this colour. The layout has to be able to hold it.
     func pixel(in layout: PixelLayout) -> [UInt8] {
@@ -46,7 +46,7 @@ extension Colour {
     }
 }
 
-extension Colour {
+extension Color {
     /// Reads `#rgb`, `#rrggbb`, `#rrggbbaa`, `white`, `black` or `clear`; `nil` for anything else.
     public init?(text: String) {
         switch text.lowercased() {
@@ -68,12 +68,12 @@ extension Colour {
     }
 }
 
-extension StageParameter.Kind where Value == Colour {
+extension StageParameter.Kind where Value == Color {
     /// `#rgb`, `#rrggbb`, `#rrggbbaa`, `white`, `black` or `clear`.
     public static var color: Self {
         Self(
             "a colour such as #ff8000, white, black or clear", example: "#ff8000",
             text: { [.white: "white", .black: "black", .clear: "transparent"][$0] ?? "\($0)" },
-            read: Colour.init(text:))
+            read: Color.init(text:))
     }
 }

@@ -6,15 +6,15 @@ import Stages
 import Testing
 
 @Suite("The catalogue of stages")
-struct CatalogueTests {
-    private let catalogue = StageCatalogue.standard(
+struct CatalogTests {
+    private let catalog = StageCatalog.standard(
         PipelineResources(memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient()))
 
     @Test("has every stage that the policies' lists name")
     func policies() throws {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: HTTPCache(folder: "/nowhere"), client: CurlClient())
-        let names = Set(catalogue.specifications.map { $0.name.lowercased() })
+        let names = Set(catalog.specifications.map { $0.name.lowercased() })
         for policy: CachePolicy in [
             .returnCacheElseLoad(downloadDelay: .seconds(1)), .returnCacheDontLoad(), .ignoreCache(), .useProtocol,
         ] {
@@ -28,12 +28,12 @@ struct CatalogueTests {
 
     @Test("makes every stage that needs no value, under its own name")
     func names() throws {
-        for specification in catalogue.specifications where !specification.parameters.contains(where: \.isRequired) {
+        for specification in catalog.specifications where !specification.parameters.contains(where: \.isRequired) {
             let yaml = specification.isComposite ? "- \(specification.name): [decode]" : "- \(specification.name)"
             // Where it can't stand first, the refusal names it.
             let text: String
             do {
-                text = "\(try PipelineDocument(yaml).pipeline(catalogue))"
+                text = "\(try PipelineDocument(yaml).pipeline(catalog))"
             } catch {
                 text = "\(error)"
             }
@@ -75,7 +75,7 @@ struct CatalogueTests {
         #expect("\(line)" == "Composite(2×1, northWest, offset: 1, 0)")
         let list = try PipelineDocument("- readFile\n- decode\n- composite: {file: \(file), gravity: northWest, x: 1}")
         let stage = try #require(line.stages.first as? Composite)
-        let named = "\(try Chain(list.pipeline(catalogue).chain.stages))"
+        let named = "\(try Chain(list.pipeline(catalog).chain.stages))"
         #expect(named.hasSuffix("\(line)"))
         let image = try await stage.apply(.filled(4, with: [0, 0, 0]))
         #expect(image.frames[0].bytes[0..<12] == [0, 0, 0, 255, 0, 0, 255, 0, 0, 0, 0, 0])
@@ -88,7 +88,7 @@ struct CatalogueTests {
 
     @Test("Limits of errors and previews have their names")
     func composites() throws {
-        func list(_ yaml: String) throws -> String { "\(try PipelineDocument(yaml).pipeline(catalogue))" }
+        func list(_ yaml: String) throws -> String { "\(try PipelineDocument(yaml).pipeline(catalog))" }
         #expect(
             try list("- resolveIdentifier\n- limitErrors: {serverAttempts: 3, stages: [fetch]}")
                 == "ResolveIdentifier\nLimitErrors {\n    Fetch\n}")

@@ -8,17 +8,17 @@ import Testing
 /// Expected colours are calculated here, from the formulas and constants of ITU-R BT.2100, BT.2446 and BT.2087 and of
 /// Display P3's definition.
 @Suite("Colours described by numbers (CICP) become sRGB")
-struct CodedColoursTests {
+struct CodedColorsTests {
     private typealias PNG = PNGDecoderTests.File
 
     /// A PNG of one pixel.
     private static func png(
-        _ colour: [Int], depth: Int = 8, cicp: [UInt8]?, chunks: [(String, [UInt8])] = [], interlace: UInt8 = 0
+        _ color: [Int], depth: Int = 8, cicp: [UInt8]?, chunks: [(String, [UInt8])] = [], interlace: UInt8 = 0
     ) -> [UInt8] {
-        let samples = colour.flatMap { depth == 8 ? [UInt8($0)] : [UInt8($0 >> 8), UInt8($0 & 255)] }
-        let type = [1: 0, 2: 4, 3: 2, 4: 6][colour.count] ?? 2
+        let samples = color.flatMap { depth == 8 ? [UInt8($0)] : [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let type = [1: 0, 2: 4, 3: 2, 4: 6][color.count] ?? 2
         return PNG(
-            width: 1, height: 1, depth: depth, colour: type, interlace: interlace,
+            width: 1, height: 1, depth: depth, color: type, interlace: interlace,
             chunks: (cicp.map { [("cICP", $0)] } ?? []) + chunks, rows: [[0] + samples]
         ).bytes
     }
@@ -40,8 +40,8 @@ struct CodedColoursTests {
         value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    private static func product(_ matrix: [Double], _ colour: [Double]) -> [Double] {
-        (0..<3).map { row in (0..<3).reduce(0) { $0 + matrix[3 * row + $1] * colour[$1] } }
+    private static func product(_ matrix: [Double], _ color: [Double]) -> [Double] {
+        (0..<3).map { row in (0..<3).reduce(0) { $0 + matrix[3 * row + $1] * color[$1] } }
     }
 
     private static let fromP3 = [1.22494, -0.22494, 0, -0.04206, 1.04206, 0, -0.01964, -0.07864, 1.09828]
@@ -55,8 +55,8 @@ struct CodedColoursTests {
     }
 
     /// BT.2100's HLG on a display of 1000 cd/m², relative to that.
-    private static func hlg(_ colour: [Double]) -> [Double] {
-        let scene = colour.map { $0 <= 0.5 ? $0 * $0 / 3 : (exp(($0 - 0.55991073) / 0.17883277) + 0.28466892) / 12 }
+    private static func hlg(_ color: [Double]) -> [Double] {
+        let scene = color.map { $0 <= 0.5 ? $0 * $0 / 3 : (exp(($0 - 0.55991073) / 0.17883277) + 0.28466892) / 12 }
         let luminance = 0.2627 * scene[0] + 0.6780 * scene[1] + 0.0593 * scene[2]
         return scene.map { $0 * pow(luminance, 0.2) }
     }
@@ -88,12 +88,12 @@ struct CodedColoursTests {
     @Test(
         "Display P3 in a PNG, by the matrix that an ICC profile would have",
         arguments: [[200, 60, 30], [127, 0, 0], [200, 0, 0], [10, 240, 90], [255, 255, 255], [0, 0, 0]])
-    func displayP3(_ colour: [Int]) async throws {
-        let expected = Self.product(Self.fromP3, colour.map { Self.linear(Double($0) / 255) }).map(Self.encoded)
-        try await Self.expect(Self.png(colour, cicp: [12, 13, 0, 1]), is: expected)
-        try await Self.expect(Self.png(colour, cicp: [12, 13, 0, 1], interlace: 1), is: expected)
-        try await Self.expect(Self.png(colour.map { $0 * 257 }, depth: 16, cicp: [12, 13, 0, 1]), is: expected)
-        try await Self.expect(Self.png(colour + [77], cicp: [12, 13, 0, 1]), is: expected + [77])
+    func displayP3(_ color: [Int]) async throws {
+        let expected = Self.product(Self.fromP3, color.map { Self.linear(Double($0) / 255) }).map(Self.encoded)
+        try await Self.expect(Self.png(color, cicp: [12, 13, 0, 1]), is: expected)
+        try await Self.expect(Self.png(color, cicp: [12, 13, 0, 1], interlace: 1), is: expected)
+        try await Self.expect(Self.png(color.map { $0 * 257 }, depth: 16, cicp: [12, 13, 0, 1]), is: expected)
+        try await Self.expect(Self.png(color + [77], cicp: [12, 13, 0, 1]), is: expected + [77])
     }
 
     @Test("P3's red has the value that the same colour has by a profile")
@@ -104,10 +104,10 @@ struct CodedColoursTests {
 
     @Test("Other curves, and the narrow range")
     func curves() async throws {
-        let colour = [30, 128, 230]
-        let values = colour.map { Double($0) / 255 }
-        try await Self.expect(Self.png(colour, cicp: [1, 8, 0, 1]), is: values.map(Self.encoded))
-        try await Self.expect(Self.png(colour, cicp: [1, 4, 0, 1]), is: values.map { Self.encoded(pow($0, 2.2)) })
+        let color = [30, 128, 230]
+        let values = color.map { Double($0) / 255 }
+        try await Self.expect(Self.png(color, cicp: [1, 8, 0, 1]), is: values.map(Self.encoded))
+        try await Self.expect(Self.png(color, cicp: [1, 4, 0, 1]), is: values.map { Self.encoded(pow($0, 2.2)) })
         try await Self.expect(
             Self.png([16, 126, 235], cicp: [1, 13, 0, 0]), is: [0, Int((110.0 / 219 * 255).rounded()), 255])
         try await Self.expect(Self.png([128], cicp: [1, 8, 0, 1]), is: [Self.encoded(128.0 / 255)])
@@ -139,18 +139,18 @@ struct CodedColoursTests {
         let deep = values.map { Int(($0 * 65535).rounded()) }
         let expected = Self.toned(Self.hlg(deep.map { Double($0) / 65535 }))
         try await Self.expect(Self.png(deep, depth: 16, cicp: [9, 18, 0, 1]), is: expected)
-        let grey = deep[0]
-        let level = Self.toned(Self.hlg([Double](repeating: Double(grey) / 65535, count: 3)))[1]
-        try await Self.expect(Self.png([grey], depth: 16, cicp: [9, 18, 0, 1]), is: [level])
+        let gray = deep[0]
+        let level = Self.toned(Self.hlg([Double](repeating: Double(gray) / 65535, count: 3)))[1]
+        try await Self.expect(Self.png([gray], depth: 16, cicp: [9, 18, 0, 1]), is: [level])
         try await Self.expect(
-            Self.png([grey, 0x5678], depth: 16, cicp: [9, 18, 0, 1]), is: [level, level, level, 0x56])
+            Self.png([gray, 0x5678], depth: 16, cicp: [9, 18, 0, 1]), is: [level, level, level, 0x56])
     }
 
     @Test("16-bit tones between two levels of 8 bits stay apart", arguments: [(UInt8(16), 140), (18, 182)])
     func deepTones(_ transfer: UInt8, _ level: Int) async throws {
         let samples = (level << 8..<(level + 12) << 8).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
         let file = PNG(
-            width: samples.count / 2, height: 1, depth: 16, colour: 0, chunks: [("cICP", [9, transfer, 0, 1])],
+            width: samples.count / 2, height: 1, depth: 16, color: 0, chunks: [("cICP", [9, transfer, 0, 1])],
             rows: [[0] + samples])
         let found = try await SampleImage.decode(file.bytes).pixels
         let (darkest, brightest) = (try #require(found.first), try #require(found.last))
@@ -166,8 +166,8 @@ struct CodedColoursTests {
             [12, 99, 0, 1], [12, 13, 1, 1], [12, 13, 0], [],
         ] as [[UInt8]])
     func unchanged(_ cicp: [UInt8]) async throws {
-        for colour in [[200, 60, 30], [255, 0, 1]] {
-            try await Self.expect(Self.png(colour, cicp: cicp), is: colour, within: 0)
+        for color in [[200, 60, 30], [255, 0, 1]] {
+            try await Self.expect(Self.png(color, cicp: cicp), is: color, within: 0)
         }
     }
 
@@ -175,13 +175,13 @@ struct CodedColoursTests {
     func precedence() async throws {
         let packed = try #require(Deflation.zlibStream(of: Self.swapped, level: 6))
         let profile = [("iCCP", Array("icc\0\0".utf8) + packed)]
-        let colour = [200, 60, 30]
-        let byProfile = try await SampleImage.decode(Self.png(colour, cicp: nil, chunks: profile)).pixels.map {
+        let color = [200, 60, 30]
+        let byProfile = try await SampleImage.decode(Self.png(color, cicp: nil, chunks: profile)).pixels.map {
             Int($0)
         }
-        #expect(byProfile != colour)
-        try await Self.expect(Self.png(colour, cicp: [1, 13, 0, 1], chunks: profile), is: colour, within: 0)
-        try await Self.expect(Self.png(colour, cicp: [2, 2, 0, 1], chunks: profile), is: byProfile, within: 0)
+        #expect(byProfile != color)
+        try await Self.expect(Self.png(color, cicp: [1, 13, 0, 1], chunks: profile), is: color, within: 0)
+        try await Self.expect(Self.png(color, cicp: [2, 2, 0, 1], chunks: profile), is: byProfile, within: 0)
     }
 
     /// sRGB's profile with the primaries of red and green swapped.
@@ -216,15 +216,15 @@ struct CodedColoursTests {
         let cases = [
             (
                 Self.files.p3, Self.product(Self.fromP3, values.map(Self.linear)).map(Self.encoded),
-                CodedColours(primaries: 12, transfer: 13, matrix: 0, isFullRange: true)
+                CodedColors(primaries: 12, transfer: 13, matrix: 0, isFullRange: true)
             ),
             (
                 Self.files.pq, Self.toned(values.map(Self.pq)),
-                CodedColours(primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
+                CodedColors(primaries: 9, transfer: 16, matrix: 9, isFullRange: true)
             ),
             (
                 Self.files.hlg, Self.toned(Self.hlg(values)),
-                CodedColours(primaries: 9, transfer: 18, matrix: 9, isFullRange: true)
+                CodedColors(primaries: 9, transfer: 18, matrix: 9, isFullRange: true)
             ),
         ]
         for (base64, expected, coded) in cases {
@@ -235,7 +235,7 @@ struct CodedColoursTests {
                     #expect(abs(found - expected) <= 4, "\(coded): \(found), not \(expected)")
                 }
             }
-            #expect(try await ImageMetadata(of: file).codedColours == coded)
+            #expect(try await ImageMetadata(of: file).codedColors == coded)
         }
     }
 
@@ -243,22 +243,22 @@ struct CodedColoursTests {
     func withProfile() async throws {
         let red = DecodedImage(size: 8, layout: .rgb, pixels: (0..<64).flatMap { _ in [200, 60, 30] as [UInt8] })
         for coded in [try await CodedPicture.av1(red), try .hevc()] {
-            func decoded(_ contents: [UInt8]...) async throws -> (pixels: [UInt8], colours: CodedColours?) {
+            func decoded(_ contents: [UInt8]...) async throws -> (pixels: [UInt8], colors: CodedColors?) {
                 var fixture = HEIFFixture()
                 let properties = contents.map { fixture.property("colr", $0) }
                 fixture.picture(coded, properties: properties)
                 return (
                     try await SampleImage.decode(fixture.bytes).pixels,
-                    try await ImageMetadata(of: fixture.bytes).codedColours
+                    try await ImageMetadata(of: fixture.bytes).codedColors
                 )
             }
             let profile = Array("prof".utf8) + Self.swapped
             var results: [[UInt8]] = []
             for isFullRange in [true, false] {
-                let numbers = CodedColours(primaries: 12, transfer: 13, matrix: 6, isFullRange: isFullRange)
+                let numbers = CodedColors(primaries: 12, transfer: 13, matrix: 6, isFullRange: isFullRange)
                 let nclx = Array("nclx".utf8) + [0, 12, 0, 13, 0, 6, isFullRange ? 0x80 : 0]
                 let (first, last) = (try await decoded(profile, nclx), try await decoded(nclx, profile))
-                #expect(first.colours == numbers && last.colours == numbers)
+                #expect(first.colors == numbers && last.colors == numbers)
                 #expect(first.pixels == last.pixels)
                 results += [first.pixels, try await decoded(nclx).pixels]
             }
@@ -290,14 +290,14 @@ struct CodedColoursTests {
     @Test("Metadata and the trace tell them, also where there is a profile")
     func told() async throws {
         let file = Self.png([1, 2, 3], cicp: [9, 16, 0, 1])
-        let coded = try #require(try await ImageMetadata(of: file).codedColours)
-        #expect(coded == CodedColours(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
+        let coded = try #require(try await ImageMetadata(of: file).codedColors)
+        #expect(coded == CodedColors(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
         #expect("\(coded)" == "BT.2020, PQ")
         let trace = try await SampleImage.load(file) { Decode() }.trace
         #expect("\(trace)".contains("BT.2020, PQ to sRGB"))
         let plain = Self.png([1, 2, 3], cicp: [1, 13, 0, 1])
         #expect(!"\(try await SampleImage.load(plain) { Decode() }.trace)".contains("to sRGB"))
-        #expect(try await ImageMetadata(of: plain).codedColours?.transferName == "sRGB")
-        #expect(try await ImageMetadata(of: Self.png([1, 2, 3], cicp: nil)).codedColours == nil)
+        #expect(try await ImageMetadata(of: plain).codedColors?.transferName == "sRGB")
+        #expect(try await ImageMetadata(of: Self.png([1, 2, 3], cicp: nil)).codedColors == nil)
     }
 }

@@ -9,7 +9,7 @@ public import Pipeline
 ///     })
 /// let pipeline = try PipelineDocument(yaml).pipeline(catalogue)
 /// ```
-public struct StageCatalogue: Sendable {
+public struct StageCatalog: Sendable {
     /// All stages, by name.
     public let specifications: [StageSpecification]
 
@@ -20,13 +20,13 @@ public struct StageCatalogue: Sendable {
     }
 
     /// Returns the catalogue with another stage.
-    public func adding(_ specification: StageSpecification) -> StageCatalogue {
-        StageCatalogue(specifications + [specification])
+    public func adding(_ specification: StageSpecification) -> StageCatalog {
+        StageCatalog(specifications + [specification])
     }
 
     /// Returns the catalogue with the stages of another one, which replace those with the same names.
-    public func adding(_ other: StageCatalogue) -> StageCatalogue {
-        StageCatalogue(specifications + other.specifications)
+    public func adding(_ other: StageCatalog) -> StageCatalog {
+        StageCatalog(specifications + other.specifications)
     }
 
     /// Returns the specification of a stage's name.
@@ -102,3 +102,7 @@ extension ParameterDescription {
         return accepts(text) ? text : nil
     }
 }
+
+/// ``StageCatalog``.
+@available(*, deprecated, renamed: "StageCatalog")
+public typealias StageCatalogue = StageCatalog
