@@ -34,7 +34,7 @@ extension StageCatalog {
     public static func operations(_ codecs: ImageCodecs) -> StageCatalog {
         StageCatalog([
             Resize.specification, Crop.specification, Trim.specification, Pad.specification, Rotate.specification,
-            Flip.specification, RoundCorners.specification, Circle.specification, Blur.specification,
+            Flip.specification, RoundCorners.specification, CropCircle.specification, Blur.specification,
             Sharpen.specification, Grayscale.specification, Adjust.specification, Composite.specification(codecs),
             Flatten.specification,
         ])

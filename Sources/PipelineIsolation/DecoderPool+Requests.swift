@@ -16,7 +16,7 @@ extension DecoderPool {
         }
         // The digest of a large file takes milliseconds, so it is only calculated for files of a refused one's size.
         if state.withLock({ $0.refused.hasFile(of: bytes.count) }) {
-            let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
+            let (digest, now) = (BLAKE2bDigest(of: bytes), start.clock.uptimeNanoseconds)
             if state.withLock({ $0.refused.contains(digest, now: now) }) { throw RefusedFiles.error }
         }
         do {
@@ -28,7 +28,7 @@ extension DecoderPool {
             } catch let failure as WorkerProcess.Failure {
                 // A new worker has said the same.
                 if case .spent(let error) = failure { throw error }
-                let (digest, now) = (Digest(of: bytes), start.clock.uptimeNanoseconds)
+                let (digest, now) = (BLAKE2bDigest(of: bytes), start.clock.uptimeNanoseconds)
                 state.withLock { $0.refused.insert(digest, count: bytes.count, now: now) }
                 throw Self.error(failure)
             }

@@ -98,7 +98,7 @@ extension StoreTrial {
         guard let generation = await insert(response("a")), let url = URL(string: "http://example.com/a") else {
             return nil
         }
-        let variant = VariantKey(source: key("a"), request: ImageRequest(url), list: Digest(of: "list"))
+        let variant = VariantKey(source: key("a"), request: ImageRequest(url), list: BLAKE2bDigest(of: "list"))
         let image = EncodedImage(bytes: [1, 2, 3], declaredType: "image/png", size: PixelSize(width: 3, height: 2))
         await store.keep(image, as: variant, of: generation)
         return (generation, variant, image)

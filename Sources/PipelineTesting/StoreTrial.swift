@@ -19,7 +19,7 @@ struct StoreTrial: Sendable {
         if !holds { breaches.withLock { $0.append(breach) } }
     }
 
-    func key(_ name: String) -> SourceKey { SourceKey(digest: Digest(of: name)) }
+    func key(_ name: String) -> SourceKey { SourceKey(digest: BLAKE2bDigest(of: name)) }
 
     /// A response under the key of a name, with a URL of that name.
     /// - Parameters:

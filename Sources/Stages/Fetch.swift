@@ -13,7 +13,7 @@ public import Pipeline
 ///
 /// The response is stored only by ``Store``, at the end of the list, so that bytes that don't decode are never stored.
 public struct Fetch: Stage, RequestingStage {
-    private let client: any HTTPClient
+    private let client: any TransferClient
     private let byteLimit: Int
     private static let longestRedirect = 65_536
 
@@ -28,7 +28,7 @@ public struct Fetch: Stage, RequestingStage {
     /// - Parameters:
     ///   - client: Sends the requests.
     ///   - byteLimit: The most bytes that a body may have; 64 MB by default.
-    public init(_ client: any HTTPClient, byteLimit: Int = 64_000_000) {
+    public init(_ client: any TransferClient, byteLimit: Int = 64_000_000) {
         self.client = client
         self.byteLimit = byteLimit
     }
@@ -36,7 +36,7 @@ public struct Fetch: Stage, RequestingStage {
     /// Asks through `client` for at most `byteLimit` bytes, 64 MB by default. The stage needs no cache any more: put
     /// ``FollowRedirects`` around the stages from the lookup to ``Store``.
     @available(*, deprecated, renamed: "init(_:byteLimit:)")
-    public init(responses: HTTPCache, client: any HTTPClient, byteLimit: Int = 64_000_000) {
+    public init(responses: HTTPCache, client: any TransferClient, byteLimit: Int = 64_000_000) {
         self.init(client, byteLimit: byteLimit)
     }
 

@@ -47,7 +47,7 @@ extension ImageLoader {
     ///
     /// Loads under way, including those of other partitions, still deliver their image but don't store it.
     public func remove(partition: String) async {
-        let digest = Digest(of: partition)
+        let digest = BLAKE2bDigest(of: partition)
         for _ in 0..<2 {
             resources.flights.noteRemovalOfAll()
             resources.memory.remove { $0.isOf(partition: digest) }

@@ -13,7 +13,7 @@ public struct PipelineResources: Sendable {
     /// The loads under way.
     public var flights: Flights
     /// The client that sends requests.
-    public var client: any HTTPClient
+    public var client: any TransferClient
     /// The formats that are read and written; `ImageCodecs.standard` by default.
     public var codecs: ImageCodecs
     /// The limits of images: pixels, bytes and frames.
@@ -35,7 +35,7 @@ public struct PipelineResources: Sendable {
 
     /// Makes resources. The clock is that of `responses`.
     public init(
-        memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any HTTPClient,
+        memory: MemoryCache, responses: HTTPCache, flights: Flights = Flights(), client: any TransferClient,
         codecs: ImageCodecs = .standard, limits: ImageLimits = ImageLimits(), errorLimits: ErrorLimits? = nil
     ) {
         self.memory = memory

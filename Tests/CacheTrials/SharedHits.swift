@@ -10,7 +10,7 @@ import Stages
 struct SharedHits {
     private let socket: String
     private let fleet: Fleet
-    private let key = SourceKey(digest: Digest(of: "hits"))
+    private let key = SourceKey(digest: BLAKE2bDigest(of: "hits"))
     private let body = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     private static let many = 64
 

@@ -5,7 +5,7 @@ import Pipeline
 import Stages
 
 /// Answers without a network: with a new version each time, or that the one at hand still holds.
-final class TrialOrigin: HTTPClient {
+final class TrialOrigin: TransferClient {
     private let state: Lock<SeededGenerator>
     private let lifetimes: [String]
 

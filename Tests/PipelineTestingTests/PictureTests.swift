@@ -15,6 +15,6 @@ struct PictureTests {
         #expect(image.size == PixelSize(width: 3, height: 2))
         #expect(image.nativeSize == image.size)
         #expect(image.frames.map(\.bytes) == [(0..<6).flatMap { _ in pixel }])
-        #expect(Product.image(image).cost == 6 * pixel.count)
+        #expect(LoadProduct.image(image).cost == 6 * pixel.count)
     }
 }

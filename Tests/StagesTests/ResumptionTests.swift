@@ -30,7 +30,7 @@ struct ResumptionTests {
     }
 
     private func load(
-        headers: HTTPFields = [:], attempts: Int = 3, client: (any HTTPClient)? = nil, path: String = "/a",
+        headers: HTTPFields = [:], attempts: Int = 3, client: (any TransferClient)? = nil, path: String = "/a",
         events: (@Sendable (LoadEvent) -> Void)? = nil
     ) async throws -> LoadResponse {
         let resources = site.resources()

@@ -31,14 +31,14 @@ extension HTTPCache {
 
 extension SourceKey {
     /// The key of a text.
-    package static func test(_ text: String = "a") -> SourceKey { SourceKey(digest: Digest(of: text)) }
+    package static func test(_ text: String = "a") -> SourceKey { SourceKey(digest: BLAKE2bDigest(of: text)) }
 }
 
 extension VariantKey {
     /// The key of what a list made of a source.
     package static func test(of source: SourceKey, list: String = "list") throws -> VariantKey {
         let request = ImageRequest(try #require(URL(string: "http://example.com/a.jpg")))
-        return VariantKey(source: source, request: request, list: Digest(of: list))
+        return VariantKey(source: source, request: request, list: BLAKE2bDigest(of: list))
     }
 }
 

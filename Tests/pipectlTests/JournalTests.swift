@@ -14,7 +14,7 @@ struct JournalTests {
     init() throws { pipectl = try Pipectl() }
 
     private func opened() throws -> Journal {
-        try Journal(pipectl.path("j"), options: Digest(of: "options"), resumes: true)
+        try Journal(pipectl.path("j"), options: BLAKE2bDigest(of: "options"), resumes: true)
     }
 
     private func making(_ name: String) -> Job {
@@ -172,12 +172,12 @@ struct JournalTests {
     @Test("The lines are those of earlier versions, with and without the header; later ones are refused")
     func format() throws {
         let digits = String(repeating: "0", count: 63)
-        let fields = ["made", "\(digits)1", "\(digits)2", "a%b\t.jpg", "\(Digest(of: "cat"))"]
+        let fields = ["made", "\(digits)1", "\(digits)2", "a%b\t.jpg", "\(BLAKE2bDigest(of: "cat"))"]
         let line = "9bc1b4855a00b78e\tmade\t\(digits)1\t\(digits)2\ta%25b%09.jpg\t\(fields[4])\n"
         #expect(String(decoding: JournalLine.bytes(of: fields), as: UTF8.self) == line)
         #expect(JournalLine.fields(of: Array(line.utf8.dropLast())[...]) == fields)
         let entry = try #require(JournalEntry(fields))
-        #expect(entry.line == fields && entry.outputs.first?.digest == Digest(of: "cat"))
+        #expect(entry.line == fields && entry.outputs.first?.digest == BLAKE2bDigest(of: "cat"))
         #expect(JournalSeen.line(0xF00, 0xBA5) == ["seen", "f00", "ba5"])
         for start in ["# pipectl journal 1\n\(line)", line] {
             try Data(start.utf8).write(to: pipectl.folder.appending(path: "j"))

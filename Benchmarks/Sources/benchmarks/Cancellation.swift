@@ -47,7 +47,7 @@ enum Cancellation {
     private static let stages: [any Stage] = [
         Resize(7000), Resize(300), Crop(4000), Crop(4000, by: .entropy), Crop(4000, by: .attention), Trim(),
         Pad(to: 9000), Rotate(.quarter), Rotate(.half), Flip(.horizontal), Flip(.vertical), RoundCorners(radius: 800),
-        Circle(), Blur(sigma: 2), Blur(sigma: 40), Sharpen(), Grayscale(), Adjust(brightness: 1.5), Adjust(hue: 90),
+        CropCircle(), Blur(sigma: 2), Blur(sigma: 40), Sharpen(), Grayscale(), Adjust(brightness: 1.5), Adjust(hue: 90),
         Composite(DecodedImage(size: 2000, layout: .rgba, pixels: [UInt8](repeating: 128, count: 16_000_000))),
         Flatten(),
     ]

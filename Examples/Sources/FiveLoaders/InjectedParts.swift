@@ -6,19 +6,19 @@ import Stages
 
 /// A cache of your own: here a dictionary, elsewhere a database or a service.
 public actor Shelf {
-    private var images: [VariantKey: Product] = [:]
+    private var images: [VariantKey: LoadProduct] = [:]
     /// How often an image was found.
     public private(set) var hits = 0
 
     /// Makes an empty shelf.
     public init() {}
 
-    func image(_ key: VariantKey) -> Product? {
+    func image(_ key: VariantKey) -> LoadProduct? {
         if images[key] != nil { hits += 1 }
         return images[key]
     }
 
-    func keep(_ image: Product, _ key: VariantKey) { images[key] = image }
+    func keep(_ image: LoadProduct, _ key: VariantKey) { images[key] = image }
 }
 
 /// Makes a loader that gets bytes from `load`, and stores images on `shelf`.

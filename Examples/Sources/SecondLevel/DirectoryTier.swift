@@ -89,7 +89,7 @@ struct DirectoryTier: ResponseStore, FetchLeases {
     }
     private func remove(_ response: StoredResponse) throws { try FileManager.default.removeItem(at: file(of: response)) }
     private func file(of response: StoredResponse) -> URL { folder.appending(path: "\(response.generation).response") }
-    private func file(_ kind: String, _ name: String) -> URL { folder.appending(path: "\(kind)-\(Digest(of: name))") }
+    private func file(_ kind: String, _ name: String) -> URL { folder.appending(path: "\(kind)-\(BLAKE2bDigest(of: name))") }
     private func read<Value: Decodable>(_: Value.Type, _ kind: String, _ name: String = "") -> Value? {
         (try? Data(contentsOf: file(kind, name))).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
     }

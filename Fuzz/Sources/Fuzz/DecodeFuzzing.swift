@@ -61,7 +61,7 @@ enum DecodeFuzzing {
         let transforms: [any PixelTransform] = [
             Resize(.init(width: 1 + numbers.below(200), height: 1 + numbers.below(200)), fit: .inside),
             Flip(.horizontal),
-            Rotate(.quarter), Blur(sigma: 1.5), Grayscale(), Trim(), Circle(),
+            Rotate(.quarter), Blur(sigma: 1.5), Grayscale(), Trim(), CropCircle(),
             Crop(PixelSize(width: 1 + numbers.below(50), height: 1 + numbers.below(50))),
         ]
         let cancellation = WorkCancellation()

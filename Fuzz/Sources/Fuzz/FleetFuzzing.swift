@@ -7,7 +7,7 @@ import HTTPTypes
 
 /// Plays a hostile Redis: reads arbitrary bytes as its replies, and gives each to everything that reads a reply.
 enum FleetFuzzing {
-    private static let key = SourceKey(digest: Digest(of: "fuzzed"))
+    private static let key = SourceKey(digest: BLAKE2bDigest(of: "fuzzed"))
 
     static func read(_ bytes: [UInt8]) {
         for value in RedisReplies.all(in: bytes) { take(value) }

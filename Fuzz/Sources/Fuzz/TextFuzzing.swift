@@ -55,7 +55,7 @@ enum TextFuzzing {
         precondition(selecting.match(request, of: .several), "a response does not fit its own request")
         _ = Validators.conditions(for: kept)
         let stored = StoredResponse(
-            generation: 1, key: SourceKey(digest: Digest(of: "a")), target: "http://example.com/", status: 200,
+            generation: 1, key: SourceKey(digest: BLAKE2bDigest(of: "a")), target: "http://example.com/", status: 200,
             headers: kept, requestTime: now, responseTime: now, stored: now, expires: nil, body: [],
             selecting: selecting)
         for later in [0, 60, 1e9] {

@@ -44,9 +44,9 @@ struct BLAKE2b {
     mutating func update(_ word: UInt64) { withUnsafeBytes(of: word.littleEndian) { update($0) } }
 
     /// Ends the message and returns its digest.
-    consuming func finalize() -> Digest {
+    consuming func finalize() -> BLAKE2bDigest {
         compress(last: true)
-        return Digest(words: low)
+        return BLAKE2bDigest(words: low)
     }
 
     private mutating func compress(last: Bool) {

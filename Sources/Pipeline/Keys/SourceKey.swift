@@ -18,10 +18,10 @@ public struct SourceKey: Sendable, Hashable, Codable {
     package static let version: UInt64 = 1
 
     /// The 32 bytes that stores are keyed by.
-    public private(set) var digest: Digest
+    public private(set) var digest: BLAKE2bDigest
 
     /// Wraps a digest, such as one read back from a store.
-    public init(digest: Digest) { self.digest = digest }
+    public init(digest: BLAKE2bDigest) { self.digest = digest }
 
     /// The key of a request's source, or `nil` for a file with neither an identifier nor a stamp.
     /// - Parameters:
@@ -62,11 +62,11 @@ public struct SourceKey: Sendable, Hashable, Codable {
         if !request.headers.isEmpty { Self.update(&hash, with: request.headers, credentials) }
         digest = hash.finalize()
         // So that the keys of a partition can be recognised by themselves.
-        if let partition = request.partition { digest = digest.ending(in: Digest(of: partition)) }
+        if let partition = request.partition { digest = digest.ending(in: BLAKE2bDigest(of: partition)) }
     }
 
     /// Whether the key belongs to a partition. A key of another partition matches once in 2^64.
-    package func isOf(partition: Digest) -> Bool { digest == digest.ending(in: partition) }
+    package func isOf(partition: BLAKE2bDigest) -> Bool { digest == digest.ending(in: partition) }
 
     private static func update(_ hash: inout BLAKE2b, with headers: HTTPFields, _ credentials: CredentialFields) {
         // The order of different fields means nothing, but lines of one field keep theirs, which `sort` alone doesn't

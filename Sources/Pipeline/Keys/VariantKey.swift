@@ -11,7 +11,7 @@ public struct VariantKey: Sendable, Hashable {
     private let list0, list1, headers0, headers1: UInt64
 
     /// Makes the key of the product that a list with the signature `list` makes for a request.
-    public init(source: SourceKey, request: borrowing ImageRequest, list: Digest) {
+    public init(source: SourceKey, request: borrowing ImageRequest, list: BLAKE2bDigest) {
         self.source = source
         // -1 means no box, and differs from every size of a box.
         let box = request.maxPixelSize?.withoutZero
@@ -36,14 +36,14 @@ public struct VariantKey: Sendable, Hashable {
     /// The key that stores keep products under. Keys that differ in size alone share the first 16 bytes; the size follows.
     /// The digest covers a version, which a release increments if its stages make other pixels under the same
     /// signatures.
-    public var digest: Digest {
+    public var digest: BLAKE2bDigest {
         var hash = BLAKE2b()
         hash.update(Self.version)
         hash.update(source.digest.bytes)
         for word in [list0, list1, headers0, headers1] { hash.update(word) }
         let (shared0, shared1) = hash.finalize().half
         let size = [width, height].map { UInt64(bitPattern: Int64($0)) }
-        return Digest(words: SIMD4(shared0, shared1, size[0], size[1]))
+        return BLAKE2bDigest(words: SIMD4(shared0, shared1, size[0], size[1]))
     }
 
     /// How many bytes of ``digest`` keys that are alike share.

@@ -79,7 +79,7 @@ extension Chain {
     public var leaves: Set<ResponseState.Kind> { slots.reduce(into: []) { $0.formUnion($1.stage.leaves) } }
 
     /// The digest of what the stages do to the pixels.
-    package var signature: Digest {
+    package var signature: BLAKE2bDigest {
         var hash = BLAKE2b()
         for signature in signatures { hash.update(signature) }
         return hash.finalize()

@@ -20,7 +20,7 @@ public struct ImagePipeline: Sendable {
     /// The clock that loads use.
     public let clock: any LoadClock
     /// The digest of what the stages do to the pixels: part of the key of every product of this list.
-    public let signature: Digest
+    public let signature: BLAKE2bDigest
     /// Whether the stages are written out in the program, so that a mistake in an edit ends it.
     let isWrittenOut: Bool
     /// The codecs of the stages, or else of the loader; `nil` if neither names any.

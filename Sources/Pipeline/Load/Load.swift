@@ -10,7 +10,7 @@ public struct Load: Sendable {
     /// The clock that this load uses.
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
-    public let list: Digest
+    public let list: BLAKE2bDigest
     /// The codecs of the list, or else of the loader; `nil` if neither names any.
     package let listCodecs: ListCodecs?
     /// The header fields that tell users apart, which the keys of the load include.
@@ -61,7 +61,7 @@ public struct Load: Sendable {
     package var showsImages: (@Sendable () -> Bool)?
 
     init(
-        _ request: ImageRequest, clock: any LoadClock, list: Digest, codecs: ListCodecs? = nil,
+        _ request: ImageRequest, clock: any LoadClock, list: BLAKE2bDigest, codecs: ListCodecs? = nil,
         credentials: CredentialFields = .standard, urlRule: URLRule? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request

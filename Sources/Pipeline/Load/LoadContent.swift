@@ -11,7 +11,7 @@ public enum LoadContent: Sendable {
     /// The result's bytes.
     case encoded(EncodedImage)
     /// The final result.
-    case ready(Product)
+    case ready(LoadProduct)
 
     /// The phase that goes with the content.
     public var phase: Phase {
@@ -26,7 +26,7 @@ public enum LoadContent: Sendable {
     }
 
     /// What the content would be as a result; `nil` while there is nothing.
-    public var product: Product? {
+    public var product: LoadProduct? {
         switch self {
         case .empty, .redirected: nil
         case .original(let bytes), .encoded(let bytes): .bytes(bytes)

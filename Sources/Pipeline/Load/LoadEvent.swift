@@ -8,7 +8,7 @@
 /// more precisely is not repeated.
 public enum LoadEvent: Sendable {
     /// A cache has an image for this load; a stale one is delivered now, and a request follows.
-    case hasCache(Product, source: LoadSource)
+    case hasCache(LoadProduct, source: LoadSource)
     /// The load joined one in flight, or with `fetchOnly` one of the same source in another form. The events that it
     /// has reported so far follow.
     case joined(fetchOnly: Bool)

@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// The result of a load: the image, where it came from, and what happened.
 public struct LoadResponse: Sendable {
     /// Pixels, or bytes where the list has an `Encode` or no `Decode`.
-    public let product: Product
+    public let product: LoadProduct
     /// Where the product came from.
     public let source: LoadSource
     /// Whether the product is stale and was returned anyway, as a policy or the request's `max-stale` may allow.

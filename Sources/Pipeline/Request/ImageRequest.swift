@@ -63,7 +63,7 @@ extension ImageRequest {
     }
 
     /// The digest of all headers, or `nil` without any.
-    var headersDigest: Digest? {
+    var headersDigest: BLAKE2bDigest? {
         guard !headers.isEmpty else { return nil }
         var hash = BLAKE2b()
         for field in headers {

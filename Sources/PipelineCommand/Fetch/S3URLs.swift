@@ -4,11 +4,11 @@ import Stages
 
 /// A client that loads `s3:` URLs with the credentials of this machine, and passes on all other requests unchanged: a
 /// public object of an http URL needs no credentials.
-struct S3URLs: HTTPClient {
-    private let client: any HTTPClient
+struct S3URLs: TransferClient {
+    private let client: any TransferClient
     private let credentials = S3CredentialSource()
 
-    init(_ client: any HTTPClient) { self.client = client }
+    init(_ client: any TransferClient) { self.client = client }
 
     func send(_ request: TransferRequest) async throws -> TransferResponse {
         guard request.url.scheme?.lowercased() == "s3" else { return try await client.send(request) }

@@ -9,7 +9,7 @@ struct JournalOptions: ParsableArguments {
     @OptionGroup(title: "Resuming") var file: JournalFileOption
 
     /// Opens the journal of a batch; see ``JournalFileOption/open(output:part:options:resumes:isNeeded:)``.
-    func open(output: String, shard: ShardArgument?, options: Digest) throws(LoadError) -> Journal? {
+    func open(output: String, shard: ShardArgument?, options: BLAKE2bDigest) throws(LoadError) -> Journal? {
         let part = shard.map { "\($0.number)/\($0.count)" } ?? ""
         return try file.open(output: output, part: part, options: options, resumes: resume, isNeeded: resume)
     }
@@ -33,12 +33,12 @@ struct JournalFileOption: ParsableArguments {
     ///   - resumes: Whether results that were written before count as done.
     ///   - isNeeded: Whether a journal that can't be written is an error.
     func open(
-        output: String, part: String = "", options: Digest, resumes: Bool, isNeeded: Bool = false
+        output: String, part: String = "", options: BLAKE2bDigest, resumes: Bool, isNeeded: Bool = false
     ) throws(LoadError) -> Journal? {
         let place = FileFacts.resolved(".").map { "\($0)\n" } ?? ""
         if journal == nil { JournalFolder.prune() }
         do throws(Journal.Failure) {
-            let standard = JournalFolder.journal(Digest(of: "\(place)\(output)\n\(part)"))
+            let standard = JournalFolder.journal(BLAKE2bDigest(of: "\(place)\(output)\n\(part)"))
             guard let path = journal ?? standard else {
                 let reason = "The journal of the batch has no place, since HOME isn't set; give --journal FILE."
                 throw .unusable(LoadError(.unwritable, subject: "", reason))

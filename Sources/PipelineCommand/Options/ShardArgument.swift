@@ -17,7 +17,7 @@ struct ShardArgument: ExpressibleByArgument, Sendable {
 
     /// Whether an input is in this part. Only its name decides, so added or removed files don't move others.
     func contains(_ input: String) -> Bool {
-        let word = Digest(of: input).bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let word = BLAKE2bDigest(of: input).bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Int(word % UInt64(count)) == number - 1
     }
 }

@@ -121,7 +121,7 @@ struct BatchCommand: WorkVerb {
         if failures > 0 { throw ExitCode(1) }
     }
 
-    private func journal(options: Digest) async throws -> Journal? {
+    private func journal(options: BLAKE2bDigest) async throws -> Journal? {
         do {
             return try await BlockingThreads.files.run { _ in
                 try journaling.open(

@@ -40,7 +40,7 @@ final class Journal: Sendable {
     /// Opens the journal at a path, and locks it.
     /// - Parameter options: A digest of everything that affects the results.
     /// - Throws: ``Failure`` if another batch uses it, or it can't be written.
-    init(_ path: String, options: Digest, resumes: Bool) throws(Failure) {
+    init(_ path: String, options: BLAKE2bDigest, resumes: Bool) throws(Failure) {
         var file = try JournalFile(path)
         var content = JournalContent(of: file, keepsResults: resumes)
         content.removeLeftovers()
@@ -56,10 +56,10 @@ final class Journal: Sendable {
     }
 
     /// The key of a job: its input, the source's bytes if they are in memory, the options, and the result's path.
-    func key(of job: Job, _ source: ImageSource) -> Digest {
+    func key(of job: Job, _ source: ImageSource) -> BLAKE2bDigest {
         var text = "\(origin(job))\n"
-        if case .bytes(let bytes) = source { text += "\(Digest(of: bytes))" }
-        return Digest(of: text)
+        if case .bytes(let bytes) = source { text += "\(BLAKE2bDigest(of: bytes))" }
+        return BLAKE2bDigest(of: text)
     }
 
     /// Whether a job is done and its files are untouched since, by what the system says about them.
@@ -74,7 +74,7 @@ final class Journal: Sendable {
 
     /// Whether all results of a key are there, byte for byte.
     /// - Parameter source: The job's file before it was read.
-    func isDone(_ key: Digest, _ job: Job, _ source: FileFacts?) -> Bool {
+    func isDone(_ key: BLAKE2bDigest, _ job: Job, _ source: FileFacts?) -> Bool {
         let origin = origin(job)
         guard isResuming, let place = state.withLock({ $0.index[origin.number] }), let entry = entry(at: place),
             entry.key == key, !entry.outputs.isEmpty
@@ -86,9 +86,9 @@ final class Journal: Sendable {
     }
 
     /// Records results that are about to be written. If that fails, `--resume` will make them again.
-    func willWrite(_ key: Digest, _ job: Job, _ outputs: [(path: String, bytes: [UInt8])]) {
+    func willWrite(_ key: BLAKE2bDigest, _ job: Job, _ outputs: [(path: String, bytes: [UInt8])]) {
         let origin = origin(job)
-        let entry = JournalEntry(key: key, origin: origin, outputs: outputs.map { ($0.path, Digest(of: $0.bytes)) })
+        let entry = JournalEntry(key: key, origin: origin, outputs: outputs.map { ($0.path, BLAKE2bDigest(of: $0.bytes)) })
         guard let offset = file.append(entry.line) else { return }
         let isDue = state.withLock { state in
             state.index[origin.number] = JournalIndex.Place(offset: offset)
@@ -116,7 +116,7 @@ final class Journal: Sendable {
         if there == bytes { return true }
         let origin = origin(job)
         guard there.allSatisfy({ $0 == 0 }) else {
-            let result = JournalEntry.result(of: origin, (path, Digest(of: there)))
+            let result = JournalEntry.result(of: origin, (path, BLAKE2bDigest(of: there)))
             return state.withLock { $0.index.contains(result: result) }
         }
         guard let place = state.withLock({ $0.index[origin.number] }), let entry = entry(at: place) else {
@@ -129,22 +129,22 @@ final class Journal: Sendable {
     func sync() { file.sync() }
 
     /// Identifies a job: the input, the options and the result's path, whatever the input's bytes are.
-    private func origin(_ job: Job) -> Digest {
+    private func origin(_ job: Job) -> BLAKE2bDigest {
         let paths = ((try? job.targets.get()) ?? []).compactMap(\.plannedPath)
-        return Digest(of: "\(options)\n\(job.input)\n\(paths.joined(separator: "\n"))")
+        return BLAKE2bDigest(of: "\(options)\n\(job.input)\n\(paths.joined(separator: "\n"))")
     }
 
     private func entry(at place: JournalIndex.Place) -> JournalEntry? {
         file.line(at: place.offset).flatMap { JournalEntry($0) }
     }
 
-    private func keep(_ seen: UInt64, _ origin: Digest) {
+    private func keep(_ seen: UInt64, _ origin: BLAKE2bDigest) {
         guard seen != 0, file.append(JournalSeen.line(origin.number, seen)) != nil else { return }
         state.withLock { $0.index[origin.number]?.seen = seen }
     }
 
-    private static func digest(of path: String) -> Digest? {
+    private static func digest(of path: String) -> BLAKE2bDigest? {
         guard FileFacts(path)?.kind == .regular else { return nil }
-        return (try? StandardStream.readFile(path)).map { Digest(of: $0) }
+        return (try? StandardStream.readFile(path)).map { BLAKE2bDigest(of: $0) }
     }
 }

@@ -3,26 +3,26 @@ import Pipeline
 /// All results of one job, as a line of a journal.
 struct JournalEntry {
     /// Identifies the job and the source's bytes.
-    let key: Digest
+    let key: BLAKE2bDigest
     /// Identifies the job: its input, the options and the result's path.
-    let origin: Digest
+    let origin: BLAKE2bDigest
     let outputs: [Output]
 
-    typealias Output = (path: String, digest: Digest)
+    typealias Output = (path: String, digest: BLAKE2bDigest)
 
-    init(key: Digest, origin: Digest, outputs: [Output]) {
+    init(key: BLAKE2bDigest, origin: BLAKE2bDigest, outputs: [Output]) {
         (self.key, self.origin, self.outputs) = (key, origin, outputs)
     }
 
     /// Reads a line back; `nil` if it is another kind of line.
     init?(_ line: [String]) {
-        guard line.count >= 5, line.count % 2 == 1, line[0] == "made", let key = Digest(hex: line[1]),
-            let origin = Digest(hex: line[2])
+        guard line.count >= 5, line.count % 2 == 1, line[0] == "made", let key = BLAKE2bDigest(hex: line[1]),
+            let origin = BLAKE2bDigest(hex: line[2])
         else { return nil }
         self.key = key
         self.origin = origin
         outputs = stride(from: 3, to: line.count, by: 2).compactMap { index in
-            Digest(hex: line[index + 1]).map { (line[index], $0) }
+            BLAKE2bDigest(hex: line[index + 1]).map { (line[index], $0) }
         }
     }
 
@@ -32,7 +32,7 @@ struct JournalEntry {
     func result(_ output: Output) -> UInt64 { Self.result(of: origin, output) }
 
     /// A result of a job, as a number.
-    static func result(of origin: Digest, _ output: Output) -> UInt64 {
+    static func result(of origin: BLAKE2bDigest, _ output: Output) -> UInt64 {
         // Numbers of this run alone, which no file's maker can foresee.
         var hasher = Hasher()
         hasher.combine(origin.number)

@@ -14,14 +14,14 @@ enum JournalFolder {
     }
 
     /// The journal of a batch.
-    static func journal(_ identity: Digest) -> String? { path.map { "\($0)/\(identity).journal" } }
+    static func journal(_ identity: BLAKE2bDigest) -> String? { path.map { "\($0)/\(identity).journal" } }
 
     /// Removes the journals that no batch has used for a month.
     static func prune(now: Int = time(nil)) {
         guard let path else { return }
         for name in FolderListing.names(in: path) ?? [] {
             let parts = name.split(separator: ".", maxSplits: 1)
-            guard parts.count == 2, parts[1] == "journal", Digest(hex: String(parts[0])) != nil else { continue }
+            guard parts.count == 2, parts[1] == "journal", BLAKE2bDigest(hex: String(parts[0])) != nil else { continue }
             let journal = "\(path)/\(name)"
             guard let facts = FileFacts(journal), facts.kind == .regular,
                 now - Int(facts.modified / 1_000_000_000) > keptSeconds

@@ -5,14 +5,14 @@ enum JournalLine {
     /// The line, with its end.
     static func bytes(of fields: [String]) -> [UInt8] {
         let text = fields.map(escaped).joined(separator: "\t")
-        return Array("\(Digest(of: text).description.prefix(16))\t\(text)\n".utf8)
+        return Array("\(BLAKE2bDigest(of: text).description.prefix(16))\t\(text)\n".utf8)
     }
 
     /// Reads a line without its end; `nil` if it is damaged.
     static func fields(of line: ArraySlice<UInt8>) -> [String]? {
         let parts = line.split(separator: UInt8(ascii: "\t"), maxSplits: 1)
         guard parts.count == 2,
-            UInt64(String(decoding: parts[0], as: UTF8.self), radix: 16) == Digest(of: parts[1]).number
+            UInt64(String(decoding: parts[0], as: UTF8.self), radix: 16) == BLAKE2bDigest(of: parts[1]).number
         else { return nil }
         return parts[1].split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map {
             unescaped(String(decoding: $0, as: UTF8.self))

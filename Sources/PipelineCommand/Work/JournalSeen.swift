@@ -18,7 +18,7 @@ enum JournalSeen {
         let files = [source] + results.compactMap { FileFacts($0) }
         guard files.count == results.count + 1, files.allSatisfy({ $0.kind == .regular }) else { return 0 }
         let texts = files.map { "\($0.identity.device) \($0.identity.node) \($0.size) \($0.modified) \($0.changed)" }
-        return Digest(of: ([boot] + texts).joined(separator: "\n")).number
+        return BLAKE2bDigest(of: ([boot] + texts).joined(separator: "\n")).number
     }
 
     /// Identifies the time since the machine started. A power cut can leave files with the same times and other bytes.

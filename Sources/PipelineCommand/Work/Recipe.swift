@@ -70,7 +70,7 @@ struct Recipe: Sendable {
     }
 
     /// A digest of everything that affects the results, except the format, which shows in the output's name.
-    var signature: Digest { get throws { try pipeline(.bytes([]), OutputTarget(.webp)).signature } }
+    var signature: BLAKE2bDigest { get throws { try pipeline(.bytes([]), OutputTarget(.webp)).signature } }
 }
 
 extension Recipe {

@@ -20,19 +20,19 @@ public final class CachingClient: Sendable {
     /// The cache that stores the responses.
     public let cache: HTTPCache
 
-    let client: any HTTPClient
+    let client: any TransferClient
     let background = BackgroundTasks()
     let fetches = SharedFetches()
 
     /// Puts a cache in front of a client.
-    public init(cache: HTTPCache, client: any HTTPClient) {
+    public init(cache: HTTPCache, client: any TransferClient) {
         self.cache = cache
         self.client = client
     }
 
     /// Puts a cache in front of a client.
     @available(*, deprecated, renamed: "init(cache:client:)")
-    public convenience init(_ cache: HTTPCache, _ client: any HTTPClient) { self.init(cache: cache, client: client) }
+    public convenience init(_ cache: HTTPCache, _ client: any TransferClient) { self.init(cache: cache, client: client) }
 
     /// Returns the response to a request, from the cache or the origin, whatever its status.
     ///

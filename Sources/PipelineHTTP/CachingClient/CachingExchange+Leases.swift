@@ -40,6 +40,6 @@ extension CachingExchange {
     /// The digest of the request's headers, as pipelines calculate it.
     private func leaseHeaders(_ key: SourceKey) -> SIMD2<UInt64> {
         let asLoaded = ImageRequest(.url(request.url), headers: request.headers, partition: request.partition)
-        return VariantKey(source: key, request: asLoaded, list: Digest(of: "")).headers
+        return VariantKey(source: key, request: asLoaded, list: BLAKE2bDigest(of: "")).headers
     }
 }

@@ -23,7 +23,7 @@ import Pipeline
 /// response (RFC 9112 section 9.2). They only ever reach requests to the same origin, also through a proxy.
 ///
 /// Releasing a response before its body is read cancels the transfer, as does cancelling the task that reads it.
-public final class CurlClient: HTTPClient {
+public final class CurlClient: TransferClient {
     /// The options that the client was made with.
     package let options: Options
 

@@ -11,8 +11,8 @@ public import Pipeline
 /// ```swift
 /// let client = RateLimited(CurlClient(), requestsPerSecond: 5)
 /// ```
-public final class RateLimited: HTTPClient {
-    private let client: any HTTPClient
+public final class RateLimited: TransferClient {
+    private let client: any TransferClient
     private let interval: Duration
     private let clock: any LoadClock
     private let lines = Lock([CurlURL: RateLimitLine]())
@@ -22,7 +22,7 @@ public final class RateLimited: HTTPClient {
     ///   - client: sends the requests.
     ///   - requestsPerSecond: how many requests a second each host gets; at least one every 1000 seconds.
     ///   - clock: the clock that requests wait by.
-    public init(_ client: any HTTPClient, requestsPerSecond: Double, clock: any LoadClock = SystemClock()) {
+    public init(_ client: any TransferClient, requestsPerSecond: Double, clock: any LoadClock = SystemClock()) {
         self.client = client
         // Written so that NaN is slow too.
         interval = .seconds(1 / (requestsPerSecond > 0.001 ? requestsPerSecond : 0.001))

@@ -13,8 +13,8 @@ public import FoundationEssentials
 ///     return request
 /// }
 /// ```
-public struct Rewritten: HTTPClient {
-    private let client: any HTTPClient
+public struct Rewritten: TransferClient {
+    private let client: any TransferClient
     private let rewrite: @Sendable (TransferRequest) async throws -> TransferRequest
 
     /// Wraps a client.
@@ -22,7 +22,7 @@ public struct Rewritten: HTTPClient {
     ///   - client: what sends the requests.
     ///   - rewrite: returns the request to send instead.
     public init(
-        _ client: any HTTPClient, rewrite: @escaping @Sendable (TransferRequest) async throws -> TransferRequest
+        _ client: any TransferClient, rewrite: @escaping @Sendable (TransferRequest) async throws -> TransferRequest
     ) {
         self.client = client
         self.rewrite = rewrite

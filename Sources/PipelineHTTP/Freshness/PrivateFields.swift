@@ -22,7 +22,7 @@ enum PrivateFields {
             writer.append(counted: name.utf8)
             writer.append(counted: FieldNormaliser.normalise(values, of: name))
         }
-        return Digest(of: writer.bytes).bytes
+        return BLAKE2bDigest(of: writer.bytes).bytes
     }
 
     /// In lower case. Of the names that begin with `sec-`, only those that browsers set: a server may have its own.

@@ -54,7 +54,7 @@ extension SelectingFields {
         let lines = request[fields: fieldName].map { $0.withUnsafeBytesOfValue { Array($0) } }
         guard !lines.isEmpty else { return nil }
         let value = FieldNormaliser.normalise(lines, of: name)
-        return CredentialFields.standard.contains(fieldName) ? Digest(of: value).bytes : value
+        return CredentialFields.standard.contains(fieldName) ? BLAKE2bDigest(of: value).bytes : value
     }
 }
 

@@ -17,7 +17,7 @@ extension StoredResponse {
 
     /// Reads what ``packed`` has written; `nil` if the bytes are of an unknown version, or damaged.
     public init?(packed bytes: [UInt8]) {
-        guard let digest = Digest(bytes: bytes.prefix(32)) else { return nil }
+        guard let digest = BLAKE2bDigest(bytes: bytes.prefix(32)) else { return nil }
         var reader = ByteReader(Array(bytes.dropFirst(32)))
         guard let generation = reader.number(Int64.self), let head = reader.run(),
             let (response, length) = PackedResponse.unpack(

@@ -6,7 +6,7 @@ public import Pipeline
 /// - Throws: `CancellationError`.
 public struct Composite: PixelTransform {
     private let overlay: DecodedImage
-    private let digest: Digest
+    private let digest: BLAKE2bDigest
     private let gravity: Gravity
     private let offset: (x: Int, y: Int)
     private let scale: Double?
@@ -41,7 +41,7 @@ public struct Composite: PixelTransform {
         scale: Double? = nil, opacity: Double = 1
     ) {
         self.overlay = overlay
-        digest = Digest(of: overlay.frames[0].bytes)
+        digest = BLAKE2bDigest(of: overlay.frames[0].bytes)
         self.gravity = gravity
         self.offset = offset
         self.scale = scale.map { $0.isFinite ? min(10, max(0, $0)) : 1 }

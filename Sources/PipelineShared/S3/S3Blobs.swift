@@ -22,7 +22,7 @@ public struct S3Blobs: Sendable {
     /// How long reading or writing an object may take; 5 seconds by default. A load then continues without it.
     public var deadline: Duration
 
-    let client: any HTTPClient
+    let client: any TransferClient
     let clock: any LoadClock
     let credentials: @Sendable () async throws -> S3Credentials
 
@@ -36,7 +36,7 @@ public struct S3Blobs: Sendable {
     ///   - credentials: Returns the keys, for each request; `nil`, the default, for those of this machine.
     public init(
         _ bucket: S3Bucket, bytes: Int = 64_000_000, deadline: Duration = .seconds(5),
-        client: any HTTPClient = CurlClient(), clock: any LoadClock = SystemClock(),
+        client: any TransferClient = CurlClient(), clock: any LoadClock = SystemClock(),
         credentials: (@Sendable () async throws -> S3Credentials)? = nil
     ) {
         (self.bucket, self.bytes, self.deadline) = (bucket, bytes, deadline)

@@ -24,7 +24,7 @@ public final class S3CredentialSource: Sendable {
     }
 
     private let environment: [String: String]
-    private let client: any HTTPClient
+    private let client: any TransferClient
     private let clock: any LoadClock
     private let state = Lock(State())
 
@@ -34,7 +34,7 @@ public final class S3CredentialSource: Sendable {
     ///   - client: Asks a container's endpoint. It need not allow that address.
     ///   - clock: The clock by which credentials expire.
     public init(
-        environment: [String: String]? = nil, client: any HTTPClient = CurlClient(),
+        environment: [String: String]? = nil, client: any TransferClient = CurlClient(),
         clock: any LoadClock = SystemClock()
     ) {
         self.environment = environment ?? ProcessInfo.processInfo.environment

@@ -14,8 +14,8 @@ public import PipelineHTTP
 /// requests to the store's host. Requests to other hosts pass unchanged, and so do those that a redirect has led there.
 /// Keys, caches and errors have the object's URL, without the signature: whoever loads images through this client may
 /// load every object that the credentials may read, also from the caches.
-public struct SignedForS3: HTTPClient {
-    private let client: any HTTPClient
+public struct SignedForS3: TransferClient {
+    private let client: any TransferClient
     private let endpoint: S3Endpoint
     private let clock: any LoadClock
     private let credentials: @Sendable () async throws -> S3Credentials
@@ -27,7 +27,7 @@ public struct SignedForS3: HTTPClient {
     ///   - clock: The clock by which requests are signed.
     ///   - credentials: Returns the keys, for each request.
     public init(
-        _ client: any HTTPClient, at endpoint: S3Endpoint, clock: any LoadClock = SystemClock(),
+        _ client: any TransferClient, at endpoint: S3Endpoint, clock: any LoadClock = SystemClock(),
         credentials: @escaping @Sendable () async throws -> S3Credentials
     ) {
         self.client = client

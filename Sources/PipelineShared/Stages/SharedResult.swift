@@ -72,7 +72,7 @@ public struct SharedResult: CompositeStage {
             try await body.run(&load)
             return .done
         }
-        let name = "\(VariantKey.version).\(Digest(of: key.digest.bytes + Digest(of: file.bytes).bytes))"
+        let name = "\(VariantKey.version).\(BLAKE2bDigest(of: key.digest.bytes + BLAKE2bDigest(of: file.bytes).bytes))"
         var image = try await fleet.store.result(name, expected)
         if image == nil {
             let turn = try await fleet.leases.turn("v" + name, patience: patience) {

@@ -31,7 +31,7 @@ struct FleetKeys: Sendable, Hashable {
     /// The failed attempts at a source.
     func failures(_ key: SourceKey) -> String { prefix + "f:\(key)" }
     /// The name of the epoch of a URL or a tag, without ``epochs``.
-    func epoch(_ target: String) -> String { String("\(Digest(of: target))".prefix(32)) }
+    func epoch(_ target: String) -> String { String("\(BLAKE2bDigest(of: target))".prefix(32)) }
     /// A lease.
     func lease(_ name: String) -> String { prefix + "l:" + name }
     /// The channel of what becomes of a lease.

@@ -10,7 +10,7 @@ struct FoundHeads {
     let heads: [(head: StoredResponse, bodyLength: Int)]
 
     /// Nothing is stored.
-    static let none = FoundHeads(.null, key: SourceKey(digest: Digest(of: "")))
+    static let none = FoundHeads(.null, key: SourceKey(digest: BLAKE2bDigest(of: "")))
 
     init(_ reply: RedisValue?, key: SourceKey) {
         let values = reply?.array ?? []

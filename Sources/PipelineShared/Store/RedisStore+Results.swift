@@ -149,7 +149,7 @@ extension SourceKey {
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
             UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
         }
-        guard let digest = Digest(bytes: bytes) else { return nil }
+        guard let digest = BLAKE2bDigest(bytes: bytes) else { return nil }
         self.init(digest: digest)
     }
 }

@@ -16,8 +16,8 @@ public import Pipeline
 ///
 /// Whatever it returns counts as fresh, so expiry is up to your cache.
 public struct ClosureCache: Sendable {
-    let read: @Sendable (VariantKey) async throws -> Product?
-    let write: @Sendable (Product, VariantKey) async throws -> Void
+    let read: @Sendable (VariantKey) async throws -> LoadProduct?
+    let write: @Sendable (LoadProduct, VariantKey) async throws -> Void
     let mark = CopyMark()
 
     /// Makes a cache from closures.
@@ -26,8 +26,8 @@ public struct ClosureCache: Sendable {
     ///     trace.
     ///   - write: Stores a product under a key. An error doesn't fail the load, and its text is in the trace.
     public init(
-        read: @escaping @Sendable (VariantKey) async throws -> Product?,
-        write: @escaping @Sendable (Product, VariantKey) async throws -> Void
+        read: @escaping @Sendable (VariantKey) async throws -> LoadProduct?,
+        write: @escaping @Sendable (LoadProduct, VariantKey) async throws -> Void
     ) {
         self.read = read
         self.write = write

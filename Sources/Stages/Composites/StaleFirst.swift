@@ -50,7 +50,7 @@ public struct StaleFirst: CompositeStage {
 
     /// The product as the body would leave it; `nil` if later stages of the list work on it, so that the body's result
     /// differs.
-    private func content(of product: Product, in load: Load) -> LoadContent? {
+    private func content(of product: LoadProduct, in load: Load) -> LoadContent? {
         guard case .image(let image) = product, body.signature == load.list else { return nil }
         return .decoded(image)
     }

@@ -8,7 +8,7 @@ public import Pipeline
 /// while the origin is asked, and `StaleIfError` serves it if the origin can't be reached.
 public struct MemoryEntry: LoadAttachment, CachedImage {
     /// Pixels or bytes.
-    public let product: Product
+    public let product: LoadProduct
     /// Until when the product is fresh.
     public let validity: Validity
     /// The generation of the stored response that the product was made from; `nil` if none was stored.
@@ -21,7 +21,7 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
 
     /// Describes an entry.
     public init(
-        product: Product, validity: Validity, generation: Int64? = nil, targets: [String] = [],
+        product: LoadProduct, validity: Validity, generation: Int64? = nil, targets: [String] = [],
         askedAt: Date? = nil
     ) {
         self.init(
@@ -29,7 +29,7 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
             askedAt: askedAt)
     }
 
-    init(product: Product, validity: Validity, generation: Int64?, facts: ResponseFacts, askedAt: Date?) {
+    init(product: LoadProduct, validity: Validity, generation: Int64?, facts: ResponseFacts, askedAt: Date?) {
         self.product = product
         self.validity = validity
         self.generation = generation

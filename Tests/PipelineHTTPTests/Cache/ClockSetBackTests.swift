@@ -93,7 +93,7 @@ struct ClockSetBackTests: CacheSuite {
 }
 
 /// A client that does something between the request and the response.
-private struct Interrupted: HTTPClient {
+private struct Interrupted: TransferClient {
     let client = CurlClient(.init(addresses: .any))
     let interrupt: @Sendable () async -> Void
 

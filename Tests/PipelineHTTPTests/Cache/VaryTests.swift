@@ -85,7 +85,7 @@ struct VaryTests {
     func credentials(name: String) throws {
         let request = try fields([(name, "Basic c2VjcmV0")])
         let selecting = try #require(SelectingFields(vary: [.vary: name], request: request))
-        #expect(selecting.fields.first?.value == Digest(of: "Basic c2VjcmV0").bytes)
+        #expect(selecting.fields.first?.value == BLAKE2bDigest(of: "Basic c2VjcmV0").bytes)
         #expect(selecting.match(request, of: .several))
         #expect(!selecting.match(try fields([(name, "Basic b3RoZXI=")]), of: .several))
     }

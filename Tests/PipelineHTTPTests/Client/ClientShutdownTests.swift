@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The shutdown of a client that wraps another")
 struct ClientShutdownTests {
-    private final class Inner: HTTPClient {
+    private final class Inner: TransferClient {
         let shutdowns = Counter()
 
         func send(_ request: TransferRequest) async throws -> TransferResponse {

@@ -9,7 +9,7 @@ import Testing
 @Suite("A rate limit", .timeLimit(.minutes(5)))
 struct RateLimitedTests {
     /// Notes what is sent, and when.
-    private final class Recorder: HTTPClient {
+    private final class Recorder: TransferClient {
         private let seen = Lock([String]())
         let clock: ManualClock
 

@@ -126,7 +126,7 @@ struct SQLiteTests: CacheSuite {
     @Test("What lives across suspension points is aligned to 16 bytes at most, which release builds need")
     func alignment() {
         #expect(MemoryLayout<BodyChecksum>.alignment <= 16)
-        #expect(MemoryLayout<Digest>.alignment <= 16)
+        #expect(MemoryLayout<BLAKE2bDigest>.alignment <= 16)
         #expect(MemoryLayout<ResponseRow>.alignment <= 16)
     }
 

@@ -16,7 +16,7 @@ struct TransformPicturesTests {
         ("crop-attention", [Crop(40, by: .attention)]), ("trim", [Pad(top: 9, left: 20, right: 5), Trim()]),
         ("pad", [Pad(top: 6, left: 6, bottom: 18, right: 6, color: Color(red: 240, green: 230, blue: 200))]),
         ("rotate", [Rotate(.quarter)]), ("flip", [Flip(.horizontal)]), ("round-corners", [RoundCorners(radius: 16)]),
-        ("circle", [Circle()]), ("blur", [Blur(sigma: 2)]), ("sharpen", [Sharpen(1.5)]), ("greyscale", [Grayscale()]),
+        ("circle", [CropCircle()]), ("blur", [Blur(sigma: 2)]), ("sharpen", [Sharpen(1.5)]), ("greyscale", [Grayscale()]),
         ("adjust-brightness", [Adjust(brightness: 1.6)]), ("adjust-saturation", [Adjust(saturation: 2.5)]),
         ("adjust-hue", [Adjust(hue: 120)]),
         ("composite", [Composite(.filled(14, with: [255, 120, 0, 255]), offset: (x: -4, y: -4), opacity: 0.7)]),

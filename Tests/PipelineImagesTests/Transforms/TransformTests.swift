@@ -30,7 +30,7 @@ struct TransformTests {
         Pad(to: 100), Pad(to: 100, color: .clear), Pad(left: 3, bottom: 4), Flatten(), Flatten(.black), Grayscale(),
         Resize(20), Resize(20, fit: .cover), Resize(20, fit: .contain), Resize(20, fit: .fill),
         Resize(20, fit: .outside), Resize(90, enlarges: true), Blur(sigma: 1), Blur(sigma: 2), Sharpen(), Sharpen(1),
-        Adjust(brightness: 1.5), Adjust(saturation: 0.5), Adjust(hue: 90), RoundCorners(radius: 8), Circle(), Trim(),
+        Adjust(brightness: 1.5), Adjust(saturation: 0.5), Adjust(hue: 90), RoundCorners(radius: 8), CropCircle(), Trim(),
         Trim(tolerance: 20), Composite(.filled(10, with: [255, 0, 0, 128])),
         Composite(.filled(10, with: [255, 1, 0, 128])),
         Composite(.filled(10, with: [255, 0, 0, 128]), offset: (x: -2, y: 0)),
@@ -379,7 +379,7 @@ struct TransformTests {
             }
             #expect(edge > 12)
         }
-        let circle = try await Circle().apply(.filled(PixelSize(width: 101, height: 77), with: [9]))
+        let circle = try await CropCircle().apply(.filled(PixelSize(width: 101, height: 77), with: [9]))
         #expect(circle.size == PixelSize(square: 77))
         let area = stride(from: 3, to: circle.pixels.count, by: 4).reduce(0) { $0 + Int(circle.pixels[$1]) }
         let expected: Double = 38.5 * 38.5 * Double.pi

@@ -100,7 +100,7 @@ struct LeaseSimulation {
         _ = try await store.scripts.connection.send(["DEL"].map { Array($0.utf8) } + names)
     }
 
-    private var key: SourceKey { SourceKey(digest: Digest(of: "image")) }
+    private var key: SourceKey { SourceKey(digest: BLAKE2bDigest(of: "image")) }
     private var name: String { "lease" }
     private var names: [[UInt8]] {
         let keys = store.keys

@@ -167,7 +167,7 @@ struct HostileRedisTests {
     private func response(_ generation: Int64) -> StoredResponse {
         let now = Date()
         return StoredResponse(
-            generation: generation, key: SourceKey(digest: Digest(of: "a")), target: "http://example.com/a",
+            generation: generation, key: SourceKey(digest: BLAKE2bDigest(of: "a")), target: "http://example.com/a",
             status: 200, headers: [:], requestTime: now, responseTime: now, stored: now, expires: nil,
             freshUntil: now + 60,
             body: [1, 2, 3], selecting: SelectingFields(fields: []))
@@ -218,7 +218,7 @@ struct HostileRedisTests {
 
     /// Uses a fleet in every way. Errors are allowed.
     private func tryAll(_ fleet: Fleet) async {
-        let (store, key) = (fleet.store, SourceKey(digest: Digest(of: "a")))
+        let (store, key) = (fleet.store, SourceKey(digest: BLAKE2bDigest(of: "a")))
         let (response, now) = (response(1), Date())
         _ = try? await store.find(key, priority: .normal) { $0.first }
         _ = await store.insert(response, askedAt: now) { _ in [1] }

@@ -202,7 +202,7 @@ struct RedisStoreTests {
         let (cache, store) = (site.cache(), site.store())
         let stored = try #require(await cache.commit(try site.exchange(), for: .test("a")))
         let request = ImageRequest(.bytes([]), maxPixelSize: 640)
-        let key = VariantKey(source: .test("a"), request: request, list: Digest(of: "list"))
+        let key = VariantKey(source: .test("a"), request: request, list: BLAKE2bDigest(of: "list"))
         let image = EncodedImage(bytes: [1, 2, 3], declaredType: "image/webp", size: 64, nativeSize: 128)
         await store.keep(image, as: key, of: stored.generation)
         let found = try #require(try await site.store().variant(key, of: stored.generation, priority: .normal))

@@ -47,5 +47,5 @@ final class SharedSite: Sendable {
 }
 
 extension SourceKey {
-    static func test(_ name: String) -> SourceKey { SourceKey(digest: Digest(of: name)) }
+    static func test(_ name: String) -> SourceKey { SourceKey(digest: BLAKE2bDigest(of: name)) }
 }

@@ -136,6 +136,6 @@ struct SourceKeyTests {
     func prints64() throws {
         let key = try key()
         #expect(key.description.count == 64)
-        #expect(SourceKey(digest: try #require(Digest(bytes: key.digest.bytes))) == key)
+        #expect(SourceKey(digest: try #require(BLAKE2bDigest(bytes: key.digest.bytes))) == key)
     }
 }

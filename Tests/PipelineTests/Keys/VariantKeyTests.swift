@@ -10,7 +10,7 @@ struct VariantKeyTests {
     ) throws -> VariantKey {
         var request = try ImageRequest.at()
         change(&request)
-        return VariantKey(source: SourceKey(digest: Digest(of: source)), request: request, list: Digest(of: list))
+        return VariantKey(source: SourceKey(digest: BLAKE2bDigest(of: source)), request: request, list: BLAKE2bDigest(of: list))
     }
 
     @Test("Another source, size, list or header makes another product")
@@ -46,7 +46,7 @@ struct VariantKeyTests {
 
     @Test("A load has no keys until a stage identifies it, then both")
     func loadKeys() async throws {
-        let source = SourceKey(digest: Digest(of: "cat"))
+        let source = SourceKey(digest: BLAKE2bDigest(of: "cat"))
         let before = RecordingStage("Before", accepts: .empty)
         let after = RecordingStage("After", accepts: .empty)
         let pipeline = ImagePipeline {

@@ -93,7 +93,7 @@ struct LoadTests {
     func forkLoad() async throws {
         let told = Lock([String]())
         var load = try await load(events: { _ in told.withLock { $0.append("load") } })
-        let key = SourceKey(digest: Digest(of: "cat"))
+        let key = SourceKey(digest: BLAKE2bDigest(of: "cat"))
         load.identify(as: key)
         load.attach(Note(text: "mine"))
         load.deliver(.test(body: 9), from: .disk)
@@ -123,7 +123,7 @@ struct LoadTests {
         load.attach(Note(text: "mine"))
         load.attach(Count(number: 1))
         var fork = load.forked(events: nil)
-        let key = SourceKey(digest: Digest(of: "cat"))
+        let key = SourceKey(digest: BLAKE2bDigest(of: "cat"))
         fork.identify(as: key)
         fork.attach(Note(text: "the fork's"))
         fork.deliver(.test())

@@ -67,7 +67,7 @@ struct TraceTests {
 
     @Test("Keys and notes belong to the stage that wrote them")
     func keysNotes() async throws {
-        let key = Trace.Key.source(SourceKey(digest: Digest(of: "cat")))
+        let key = Trace.Key.source(SourceKey(digest: BLAKE2bDigest(of: "cat")))
         let pipeline = ImagePipeline(clock: clock) {
             Wrap {
                 StubStage("Inner", accepts: .empty, produces: .empty) { load in
@@ -138,7 +138,7 @@ struct TraceTests {
 
     @Test("It prints as a table")
     func printsTable() async throws {
-        let key = SourceKey(digest: Digest(of: "cat"))
+        let key = SourceKey(digest: BLAKE2bDigest(of: "cat"))
         let pipeline = ImagePipeline(clock: clock) {
             StubStage("MemoryLookup", accepts: .empty, produces: .empty) { load in
                 load.note(key: .source(key))

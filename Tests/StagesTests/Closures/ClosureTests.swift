@@ -58,7 +58,7 @@ struct ClosureTests {
 
     @Test("A client that fails with an error of its own has its request completed with that error")
     func foreignError() async throws {
-        struct Broken: HTTPClient {
+        struct Broken: TransferClient {
             func send(_ request: TransferRequest) async throws -> TransferResponse { throw Trouble() }
             var urlRule: (@Sendable (URL) -> Bool)? { nil }
 
@@ -82,7 +82,7 @@ struct ClosureTests {
 
     @Test("A cache's read and write are closures; what they fail with is a miss, and in the trace")
     func cache() async throws {
-        let kept = Lock<[VariantKey: Product]>([:])
+        let kept = Lock<[VariantKey: LoadProduct]>([:])
         let isBroken = Lock(false)
         let cache = ClosureCache(
             read: { key in

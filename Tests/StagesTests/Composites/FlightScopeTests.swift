@@ -139,7 +139,7 @@ struct FlightScopeTests {
 }
 
 /// Lets revalidations wait for a gate.
-private struct GatedClient: HTTPClient {
+private struct GatedClient: TransferClient {
     let client: CurlClient
     let gate: Gate
     let revalidations: Counter

@@ -29,7 +29,7 @@ struct ListIdentityTests {
     }
 
     /// A client that is no object.
-    private struct PlainClient: HTTPClient {
+    private struct PlainClient: TransferClient {
         var urlRule: (@Sendable (URL) -> Bool)? { nil }
 
         func send(_ request: TransferRequest) async throws -> TransferResponse { throw CancellationError() }

@@ -278,6 +278,6 @@ struct EventOrderTests {
     }
 }
 
-extension Product {
+extension LoadProduct {
     fileprivate var image: DecodedImage? { if case .image(let image) = self { image } else { nil } }
 }

@@ -210,7 +210,7 @@ struct RemovingUnderWayTests {
 }
 
 /// Takes its time, so that some load is always under way.
-private struct BusyClient: HTTPClient {
+private struct BusyClient: TransferClient {
     let client: CurlClient
 
     func send(_ request: TransferRequest) async throws -> TransferResponse {

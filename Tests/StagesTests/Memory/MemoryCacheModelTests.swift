@@ -16,7 +16,7 @@ struct MemoryCacheModelTests {
         let keys = try (0..<12).map { number in
             let request = ImageRequest(.dataURL("\(number % 6)"))
             let source = try #require(SourceKey(request))
-            return VariantKey(source: source, request: request, list: Digest(of: "\(number / 6)"))
+            return VariantKey(source: source, request: request, list: BLAKE2bDigest(of: "\(number / 6)"))
         }
         for seed in 0..<Self.seeds {
             var random = SeededGenerator(seed: seed)
@@ -29,7 +29,7 @@ struct MemoryCacheModelTests {
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0..<5:
                     let width = Int.random(in: 1...100, using: &random)
-                    let product = Product.image(.filled(PixelSize(width: width, height: 1)))
+                    let product = LoadProduct.image(.filled(PixelSize(width: width, height: 1)))
                     cache.insert(MemoryEntry(product: product, validity: .unlimited), for: key, now: now)
                     list.removeAll { $0.key == key }
                     // Three bytes a pixel.

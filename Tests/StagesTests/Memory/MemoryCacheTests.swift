@@ -12,7 +12,7 @@ struct MemoryCacheTests {
 
     private func key(_ name: String, size: Int? = nil) throws -> VariantKey {
         let request = ImageRequest(.dataURL(name), maxPixelSize: size.map { PixelSize(square: $0) })
-        return VariantKey(source: try #require(SourceKey(request)), request: request, list: Digest(of: ""))
+        return VariantKey(source: try #require(SourceKey(request)), request: request, list: BLAKE2bDigest(of: ""))
     }
 
     private func entry(_ width: Int = 10) -> MemoryEntry {

@@ -302,7 +302,7 @@ struct RedirectChainTests {
     }
 
     /// A client that may not ask for `/secret`.
-    private func strictClient(wrapped: Bool = false) -> any HTTPClient {
+    private func strictClient(wrapped: Bool = false) -> any TransferClient {
         var options = CurlClient.Options(addresses: .any)
         options.allows = { $0.path() != "/secret" }
         let client = CurlClient(options)
@@ -366,7 +366,7 @@ struct RedirectChainTests {
 
     @Test("What a client has followed by itself is stored as stale: nobody knows for how long the redirect holds")
     func followedByClient() async throws {
-        struct Following: HTTPClient {
+        struct Following: TransferClient {
             let client: CurlClient
             func send(_ request: TransferRequest) async throws -> TransferResponse {
                 try await client.send(TransferRequest(url: request.url, headers: request.headers))

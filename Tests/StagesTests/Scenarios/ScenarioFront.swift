@@ -19,7 +19,7 @@ struct LoaderFront: ScenarioFront {
     let loader: ImageLoader
     let pictures: ScenarioPictures
 
-    init(_ cache: HTTPCache, _ client: any HTTPClient, _ clock: ManualClock, _ pictures: ScenarioPictures) {
+    init(_ cache: HTTPCache, _ client: any TransferClient, _ clock: ManualClock, _ pictures: ScenarioPictures) {
         let resources = PipelineResources(
             memory: MemoryCache(), responses: cache, client: client)
         loader = ImageLoader(resources, defaults: LoadOptions(maxPixelSize: nil, policy: .useProtocol))

@@ -8,7 +8,7 @@ import TestFixtures
 @testable import PipelineHTTP
 
 /// An origin within the process: it decides a reply as a request arrives, and sends it when it may.
-final class ScenarioOrigin: HTTPClient {
+final class ScenarioOrigin: TransferClient {
     typealias Handler = @Sendable (TransferRequest) -> Scenario.Reply
 
     private struct State {

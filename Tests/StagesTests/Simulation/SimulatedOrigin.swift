@@ -5,7 +5,7 @@ import PipelineTesting
 import Stages
 
 /// An origin in memory that is slow and at fault by chance.
-struct SimulatedOrigin: HTTPClient {
+struct SimulatedOrigin: TransferClient {
     let world: SimulatedWorld
 
     func send(_ request: TransferRequest) async throws -> TransferResponse {

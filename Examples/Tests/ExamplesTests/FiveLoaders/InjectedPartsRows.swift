@@ -16,7 +16,7 @@ struct InjectedPartsRows {
     init() throws { site = try LoaderSite() }
 
     /// A loader that keeps images in memory alone.
-    private func loader(_ memory: MemoryCache = MemoryCache(), _ client: (any HTTPClient)? = nil) -> ImageLoader {
+    private func loader(_ memory: MemoryCache = MemoryCache(), _ client: (any TransferClient)? = nil) -> ImageLoader {
         ImageLoader(
             site.resources(memory: memory, responses: HTTPCache(inMemory: 0, clock: site.clock), client: client),
             defaults: LoadOptions(expiry: .never))

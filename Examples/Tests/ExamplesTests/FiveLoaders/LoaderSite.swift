@@ -40,7 +40,7 @@ final class LoaderSite: Sendable {
 
     /// What a program has that has just started: nothing in memory, and what is on disk.
     func resources(
-        memory: MemoryCache = MemoryCache(), responses: HTTPCache? = nil, client: (any HTTPClient)? = nil
+        memory: MemoryCache = MemoryCache(), responses: HTTPCache? = nil, client: (any TransferClient)? = nil
     ) -> PipelineResources {
         PipelineResources(
             memory: memory, responses: responses ?? HTTPCache(folder: folder.path, clock: clock),

@@ -273,7 +273,7 @@ struct ServerControlRows {
     }
 
     /// A client of one's own, as a program has that uses another HTTP library.
-    private struct OwnClient: HTTPClient {
+    private struct OwnClient: TransferClient {
         let picture: [UInt8]
 
         func send(_ request: TransferRequest) async throws -> TransferResponse {

@@ -15,7 +15,7 @@ final class LeaseFile: Sendable {
 
         /// Sources share a lock only by chance, and a count rarely. That only costs a wait or a second fetch.
         init(_ name: String) {
-            let word = Digest(of: name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+            let word = BLAKE2bDigest(of: name).bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
             lock = Int64(word >> 2)
             count = Int64(word & 0x3fff)
         }

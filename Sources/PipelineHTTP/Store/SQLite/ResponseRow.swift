@@ -74,7 +74,7 @@ extension CacheEntry {
 
     /// Reads the summary of a row; `nil` if it is malformed.
     init?(_ row: SQLiteRow) {
-        guard let digest = Digest(bytes: row.bytes(1)) else { return nil }
+        guard let digest = BLAKE2bDigest(bytes: row.bytes(1)) else { return nil }
         self.init(
             generation: row.integer(0), key: SourceKey(digest: digest), target: row.text(2) ?? "",
             status: Int(row.integer(3)), bodyLength: Int(min(max(row.integer(4), 0), Self.lengths.upperBound)),

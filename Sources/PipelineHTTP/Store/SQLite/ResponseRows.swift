@@ -21,7 +21,7 @@ extension SQLiteDatabase {
     /// The stored response of a generation, without its body; `nil` if there is none, or it is malformed.
     func head(_ generation: Int64) throws -> StoredResponse? {
         try first("SELECT \(ResponseRow.columns), source FROM responses WHERE generation = ?1", .integer(generation)) {
-            row in Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0))?.head }
+            row in BLAKE2bDigest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0))?.head }
         } ?? nil
     }
 
@@ -278,5 +278,5 @@ extension ResponseTransaction {
 
 /// The hash by which rows of a target URI are found.
 func targetHash(_ target: String) -> Int64 {
-    Digest(of: target).bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
+    BLAKE2bDigest(of: target).bytes.prefix(8).reduce(0) { $0 << 8 | Int64($1) }
 }

@@ -31,7 +31,7 @@ extension SQLiteDatabase {
         ) { row in
             InspectedEntry(
                 generation: row.integer(0), target: row.text(1) ?? "",
-                row: Digest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0)) },
+                row: BLAKE2bDigest(bytes: row.bytes(14)).flatMap { ResponseRow(row, key: SourceKey(digest: $0)) },
                 body: row.isNull(15) ? nil : row.bytes(15))
         }
     }

@@ -31,14 +31,14 @@ extension EncodedImage {
 }
 
 extension SQLiteDatabase {
-    func variant(_ digest: Digest, of generation: Int64) throws -> EncodedImage? {
+    func variant(_ digest: BLAKE2bDigest, of generation: Int64) throws -> EncodedImage? {
         try first(
             "SELECT \(EncodedImage.columns) FROM variants WHERE generation = ?1 AND variant = ?2",
             .integer(generation), .blob(digest.bytes)
         ) { EncodedImage($0) } ?? nil
     }
 
-    func largestVariant(like digest: Digest, of generation: Int64) throws -> EncodedImage? {
+    func largestVariant(like digest: BLAKE2bDigest, of generation: Int64) throws -> EncodedImage? {
         try first(
             """
             SELECT \(EncodedImage.columns) FROM variants
@@ -49,7 +49,7 @@ extension SQLiteDatabase {
 }
 
 extension ResponseTransaction {
-    func insert(_ image: EncodedImage, as digest: Digest, of generation: Int64, most: Int) throws {
+    func insert(_ image: EncodedImage, as digest: BLAKE2bDigest, of generation: Int64, most: Int) throws {
         let (size, native) = (image.size ?? 0, image.nativeSize ?? image.size ?? 0)
         try database.run(
             "DELETE FROM variants WHERE generation = ?1 AND variant = ?2", .integer(generation), .blob(digest.bytes))

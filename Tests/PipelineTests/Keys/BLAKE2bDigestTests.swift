@@ -25,13 +25,13 @@ struct DigestTests {
 
     @Test("A message of any length has the digest that others find", arguments: vectors)
     func vector(length: Int, digest: String) {
-        #expect(Digest(of: Self.message(length)).description == digest)
-        #expect(Digest(of: AnySequence(Self.message(length))).description == digest)
+        #expect(BLAKE2bDigest(of: Self.message(length)).description == digest)
+        #expect(BLAKE2bDigest(of: AnySequence(Self.message(length))).description == digest)
     }
 
     @Test("The vector of RFC 7693's message, \"abc\"")
     func vectorRFC() {
-        #expect(Digest(of: "abc").description == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
+        #expect(BLAKE2bDigest(of: "abc").description == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
     }
 
     @Test("It doesn't matter in which pieces a message comes", arguments: vectors, [1, 7, 64, 127, 128, 129, 500])
@@ -47,7 +47,7 @@ struct DigestTests {
 
     @Test("Texts that only differ in where one ends have different digests")
     func textsOnly() {
-        func digest(_ texts: String...) -> Digest {
+        func digest(_ texts: String...) -> BLAKE2bDigest {
             var hash = BLAKE2b()
             for text in texts { hash.update(text) }
             return hash.finalize()
@@ -59,10 +59,10 @@ struct DigestTests {
 
     @Test("Its bytes make it again")
     func bytesMake() throws {
-        let digest = Digest(of: "cat")
+        let digest = BLAKE2bDigest(of: "cat")
         #expect(digest.bytes.count == 32)
-        #expect(Digest(bytes: digest.bytes) == digest)
-        #expect(Digest(bytes: digest.bytes.reversed()) != digest)
+        #expect(BLAKE2bDigest(bytes: digest.bytes) == digest)
+        #expect(BLAKE2bDigest(bytes: digest.bytes.reversed()) != digest)
         #expect(
             digest.description == digest.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         )
@@ -70,23 +70,23 @@ struct DigestTests {
 
     @Test("Its digits make it again")
     func digitsMake() throws {
-        let digest = Digest(of: "cat")
+        let digest = BLAKE2bDigest(of: "cat")
         let digits = digest.description
-        #expect(Digest(hex: digits) == digest)
-        #expect(Digest(hex: digits)?.bytes == digest.bytes)
+        #expect(BLAKE2bDigest(hex: digits) == digest)
+        #expect(BLAKE2bDigest(hex: digits)?.bytes == digest.bytes)
         #expect(digest.number == UInt64(digits.prefix(16), radix: 16))
         for other in ["", String(digits.dropLast()), digits + "0", "g" + digits.dropFirst(), digits.uppercased()] {
-            #expect(Digest(hex: other) == nil, "\(other)")
+            #expect(BLAKE2bDigest(hex: other) == nil, "\(other)")
         }
     }
 
     @Test("The bytes of any collection make it")
     func bytesAny() {
-        let digest = Digest(of: "cat")
-        #expect(Digest(bytes: AnyCollection(digest.bytes)) == digest)
-        #expect(Digest(bytes: ([0] + digest.bytes)[1...]) == digest)
+        let digest = BLAKE2bDigest(of: "cat")
+        #expect(BLAKE2bDigest(bytes: AnyCollection(digest.bytes)) == digest)
+        #expect(BLAKE2bDigest(bytes: ([0] + digest.bytes)[1...]) == digest)
     }
 
     @Test("Any other number of bytes makes none", arguments: [0, 31, 33])
-    func wrongLength(count: Int) { #expect(Digest(bytes: [UInt8](repeating: 1, count: count)) == nil) }
+    func wrongLength(count: Int) { #expect(BLAKE2bDigest(bytes: [UInt8](repeating: 1, count: count)) == nil) }
 }

@@ -1,5 +1,5 @@
 /// The image that a load ends with: pixels, or bytes where the list has an `Encode` or no `Decode`.
-public enum Product: Sendable {
+public enum LoadProduct: Sendable {
     /// Pixels.
     case image(DecodedImage)
     /// Bytes of an image file.

@@ -3,8 +3,8 @@ public import Pipeline
 /// Cuts the largest circle out of the picture's middle. Pixels around it become transparent.
 ///
 /// - Throws: `CancellationError`.
-public struct Circle: SpecifiedTransform {
-    package static let specification = StageSpecification("circle", "Keeps a circle of the image.", make: Circle.init)
+public struct CropCircle: SpecifiedTransform {
+    package static let specification = StageSpecification("circle", "Keeps a circle of the image.", make: CropCircle.init)
 
     /// Makes the transform.
     public init() {}

@@ -1,7 +1,7 @@
 /// A digest of 32 bytes, by which caches are keyed.
 ///
 /// It is BLAKE2b-256 (RFC 7693), so two different texts never share a digest, even if an attacker tries.
-public struct Digest: Sendable, Hashable {
+public struct BLAKE2bDigest: Sendable, Hashable {
     // Four words, never a vector: in a release build of Swift 6.3 a value aligned to 32 bytes that lives across an
     // `await` overruns its function's frame; and a vector's padding would make copying keys slower.
     private let word0, word1, word2, word3: UInt64
@@ -12,7 +12,7 @@ public struct Digest: Sendable, Hashable {
     var half: (UInt64, UInt64) { (word0, word1) }
 
     /// Returns this digest with its last quarter replaced by the first quarter of another.
-    func ending(in other: Digest) -> Digest { Digest(words: SIMD4(word0, word1, word2, other.word0)) }
+    func ending(in other: BLAKE2bDigest) -> BLAKE2bDigest { BLAKE2bDigest(words: SIMD4(word0, word1, word2, other.word0)) }
 
     /// The digest of bytes.
     public init(of bytes: some Sequence<UInt8>) {
@@ -70,12 +70,12 @@ public struct Digest: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(word0) }
 }
 
-extension Digest: Codable {
+extension BLAKE2bDigest: Codable {
     /// Reads ``bytes``.
     /// - Throws: `DecodingError` unless there are 32.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let digest = Digest(bytes: try container.decode([UInt8].self)) else {
+        guard let digest = BLAKE2bDigest(bytes: try container.decode([UInt8].self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "A digest has 32 bytes.")
         }
         self = digest
@@ -88,7 +88,7 @@ extension Digest: Codable {
     }
 }
 
-extension Digest: CustomStringConvertible {
+extension BLAKE2bDigest: CustomStringConvertible {
     /// 64 hexadecimal digits.
     public var description: String {
         let digits = Array("0123456789abcdef".utf8)

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// Sends requests over the network. ``CurlClient`` is this package's implementation; a test may pass another.
-public protocol HTTPClient: Sendable {
+public protocol TransferClient: Sendable {
     /// Sends a request and returns as soon as the final status line and fields have arrived; the body then arrives as
     /// it is read.
     ///
