@@ -32,7 +32,7 @@ struct CompletionTests {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
     }
 
-    @Test("bash completes files, folders, verbs and values", .enabled(if: has("bash")))
+    @Test("bash completes files, folders, verbs and values", .enabled(if: has("bash"), "bash isn't installed"))
     func bash() async throws {
         for (line, expected) in Self.lines {
             let result = try await pipectl.shell(
@@ -47,7 +47,8 @@ struct CompletionTests {
     }
 
     @Test(
-        "bash completes the value behind an equals sign, which it makes a word of its own", .enabled(if: has("bash")),
+        "bash completes the value behind an equals sign, which it makes a word of its own",
+        .enabled(if: has("bash"), "bash isn't installed"),
         arguments: [("--format=we", "webp"), ("--color=", "auto always never"), ("--crop=att", "attention")])
     func equals(option: String, expected: String) async throws {
         let result = try await pipectl.shell(
@@ -61,7 +62,7 @@ struct CompletionTests {
         #expect(result.lines == [expected], "\(result.text) \(result.errors)")
     }
 
-    @Test("fish parses a line once for all of its conditions", .enabled(if: has("fish")))
+    @Test("fish parses a line once for all of its conditions", .enabled(if: has("fish"), "fish isn't installed"))
     func parsesOnce() async throws {
         let result = try await pipectl.shell(
             """
@@ -73,7 +74,7 @@ struct CompletionTests {
         #expect(result.lines.last == "1" && result.text.contains("--format"), "\(result.text) \(result.errors)")
     }
 
-    @Test("fish completes files, folders, verbs and values", .enabled(if: has("fish")))
+    @Test("fish completes files, folders, verbs and values", .enabled(if: has("fish"), "fish isn't installed"))
     func fish() async throws {
         for (line, expected) in Self.lines {
             let result = try await pipectl.shell(
@@ -86,7 +87,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("zsh completes files, folders, verbs and values", .enabled(if: has("zsh")))
+    @Test("zsh completes files, folders, verbs and values", .enabled(if: has("zsh"), "zsh isn't installed"))
     func zsh() async throws {
         for (line, expected) in Self.lines {
             // Completion needs a terminal: the shell runs in one of zsh's own, and says what became of its line.

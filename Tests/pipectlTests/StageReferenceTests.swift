@@ -162,7 +162,8 @@ struct StageReferenceTests {
         #expect(wrong.status == 2 && wrong.errors.contains("Did you mean crop?"), "\(wrong.errors)")
     }
 
-    @Test("The man page is one that groff reads without a warning", .enabled(if: Self.hasGroff))
+    @Test(
+        "The man page is one that groff reads without a warning", .enabled(if: Self.hasGroff, "groff isn't installed"))
     func manual() async throws {
         let result = try await pipectl.shell("pipectl help stages --as man | groff -man -ww -z -Tutf8")
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")

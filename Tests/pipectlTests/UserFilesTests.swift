@@ -55,7 +55,9 @@ struct UserFilesTests {
         if hasAttributes { #expect(getxattr(pipectl.path("a.jpg"), "user.note", nil, 0) == 4) }
     }
 
-    @Test("A file of another user that is replaced doesn't gain rights for a group", .enabled(if: geteuid() == 0))
+    @Test(
+        "A file of another user that is replaced doesn't gain rights for a group",
+        .enabled(if: geteuid() == 0, "only root can do this"))
     func otherGroup() async throws {
         let result = try await pipectl.shell(
             """
