@@ -163,11 +163,9 @@ struct StageReferenceTests {
     }
 
     @Test(
-        "The man page is one that groff reads without a warning", .enabled(if: Self.hasGroff, "groff isn't installed"))
+        "The man page is one that groff reads without a warning", .withProgram("groff"))
     func manual() async throws {
         let result = try await pipectl.shell("pipectl help stages --as man | groff -man -ww -z -Tutf8")
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     }
-
-    private static let hasGroff = FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")
 }
