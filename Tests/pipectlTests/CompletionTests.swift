@@ -28,11 +28,7 @@ struct CompletionTests {
         try FileManager.default.createDirectory(atPath: pipectl.path("folder"), withIntermediateDirectories: true)
     }
 
-    private static func has(_ shell: String) -> Bool {
-        FileManager.default.isExecutableFile(atPath: "/usr/bin/\(shell)")
-    }
-
-    @Test("bash completes files, folders, verbs and values", .enabled(if: has("bash")))
+    @Test("bash completes files, folders, verbs and values", .withProgram("bash"))
     func bash() async throws {
         for (line, expected) in Self.lines {
             let result = try await pipectl.shell(
@@ -47,7 +43,8 @@ struct CompletionTests {
     }
 
     @Test(
-        "bash completes the value behind an equals sign, which it makes a word of its own", .enabled(if: has("bash")),
+        "bash completes the value behind an equals sign, which it makes a word of its own",
+        .withProgram("bash"),
         arguments: [("--format=we", "webp"), ("--color=", "auto always never"), ("--crop=att", "attention")])
     func equals(option: String, expected: String) async throws {
         let result = try await pipectl.shell(
@@ -61,7 +58,7 @@ struct CompletionTests {
         #expect(result.lines == [expected], "\(result.text) \(result.errors)")
     }
 
-    @Test("fish parses a line once for all of its conditions", .enabled(if: has("fish")))
+    @Test("fish parses a line once for all of its conditions", .withProgram("fish"))
     func parsesOnce() async throws {
         let result = try await pipectl.shell(
             """
@@ -73,7 +70,7 @@ struct CompletionTests {
         #expect(result.lines.last == "1" && result.text.contains("--format"), "\(result.text) \(result.errors)")
     }
 
-    @Test("fish completes files, folders, verbs and values", .enabled(if: has("fish")))
+    @Test("fish completes files, folders, verbs and values", .withProgram("fish"))
     func fish() async throws {
         for (line, expected) in Self.lines {
             let result = try await pipectl.shell(
@@ -86,7 +83,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("zsh completes files, folders, verbs and values", .enabled(if: has("zsh")))
+    @Test("zsh completes files, folders, verbs and values", .withProgram("zsh"))
     func zsh() async throws {
         for (line, expected) in Self.lines {
             // Completion needs a terminal: the shell runs in one of zsh's own, and says what became of its line.

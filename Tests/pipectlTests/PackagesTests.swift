@@ -31,7 +31,7 @@ struct PackagesTests {
 
     @Test(
         "those for running have every library that the command links to or loads",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/dpkg-query")))
+        .withProgram("dpkg-query"))
     func complete() async throws {
         let runtime = Self.packages(try Self.lines("README.md").filter { $0.hasPrefix("apt-get install") }.last)
         let tool = try Pipectl()

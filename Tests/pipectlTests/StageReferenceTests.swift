@@ -162,11 +162,10 @@ struct StageReferenceTests {
         #expect(wrong.status == 2 && wrong.errors.contains("Did you mean crop?"), "\(wrong.errors)")
     }
 
-    @Test("The man page is one that groff reads without a warning", .enabled(if: Self.hasGroff))
+    @Test(
+        "The man page is one that groff reads without a warning", .withProgram("groff"))
     func manual() async throws {
         let result = try await pipectl.shell("pipectl help stages --as man | groff -man -ww -z -Tutf8")
         #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
     }
-
-    private static let hasGroff = FileManager.default.isExecutableFile(atPath: "/usr/bin/groff")
 }

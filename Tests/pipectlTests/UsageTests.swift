@@ -307,7 +307,7 @@ struct UsageTests {
     #if !SANITIZE
         @Test(
             "the command line is read where /proc doesn't have it",
-            .enabled(if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")))
+            .enabled(if: geteuid() == 0, "only root can hide /proc"), .withProgram("unshare"))
         func withoutProc() async throws {
             let result = try await pipectl.shell(
                 """

@@ -55,7 +55,9 @@ struct UserFilesTests {
         if hasAttributes { #expect(getxattr(pipectl.path("a.jpg"), "user.note", nil, 0) == 4) }
     }
 
-    @Test("A file of another user that is replaced doesn't gain rights for a group", .enabled(if: geteuid() == 0))
+    @Test(
+        "A file of another user that is replaced doesn't gain rights for a group",
+        .enabled(if: geteuid() == 0, "only root can give files away"))
     func otherGroup() async throws {
         let result = try await pipectl.shell(
             """
@@ -73,7 +75,7 @@ struct UserFilesTests {
 
     @Test(
         "A file is replaced only once the new one is on the disk",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/strace"), "strace isn't installed"),
+        .withProgram("strace"),
         arguments: [
             "thumb a.jpg -s 20 --in-place", "convert in/a.jpg a.jpg -s 20 -y",
             "batch in/a.jpg -s 20 -o '{name}.jpg' -y",

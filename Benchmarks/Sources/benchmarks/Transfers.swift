@@ -4,12 +4,12 @@ import Stages
 
 /// Measures 100,000 GETs of 20 KB from nginx on this machine, 32 at a time, with `CurlClient` and with `curl -Z`.
 ///
-/// It needs the packages nginx-light and curl. The runs alternate, so that other load on the machine affects both
-/// alike.
+/// It needs the packages nginx-light and curl. The runs alternate, and each is compared with the one that follows it, as
+/// other load on the machine affects both alike.
 enum Transfers {
     private static let requests = 100_000
     private static let concurrency = 32
-    private static let rounds = 5
+    private static let rounds = 9
     private static let bodyBytes = 20_000
 
     /// The costs of one run.
@@ -36,12 +36,12 @@ enum Transfers {
             theirs.append(try byCommand(server.url))
             report("  curl -Z", theirs[theirs.count - 1])
         }
-        let speed = median(ours.map(\.perSecond)) / median(theirs.map(\.perSecond))
-        let cpu = median(ours.map(\.cpu)) / median(theirs.map(\.cpu))
+        let speed = median(zip(ours, theirs).map { $0.perSecond / $1.perSecond })
+        let cpu = median(zip(ours, theirs).map { $0.cpu / $1.cpu })
         print(
             String(
-                format: "  medians, CurlClient to curl -Z: requests per second %.2f (at least 0.95), "
-                    + "CPU per request %.2f (at most 1.3)", speed, cpu))
+                format: "  CurlClient to curl -Z, medians of \(rounds) pairs: requests per second %.2f "
+                    + "(at least 0.95), CPU per request %.2f (at most 1.3)", speed, cpu))
     }
 
     private static func byClient(_ url: URL) async throws -> Run {

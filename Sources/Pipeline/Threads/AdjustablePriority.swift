@@ -4,12 +4,14 @@ import Synchronization
 ///
 /// The code that runs the work sets ``inherited`` for its task. Work that is queued below, for a thread or a
 /// connection, follows ``current``, so a change reaches work that started earlier.
+@usableFromInline
 package final class AdjustablePriority: Sendable {
     /// The priority that the running task inherited, perhaps from work that has ended; see ``current``.
     @TaskLocal package static var inherited: AdjustablePriority?
 
     /// The priority that the running task follows. `nil` if the priority is fixed or the task has outlived the work
     /// that started it.
+    @usableFromInline
     package static var current: AdjustablePriority? { inherited.flatMap { $0.isOver ? nil : $0 } }
 
     private struct State {
@@ -33,6 +35,7 @@ package final class AdjustablePriority: Sendable {
     package init(_ value: LoadPriority) { state = Lock(State(value: value)) }
 
     /// The priority now.
+    @usableFromInline
     package var value: LoadPriority { state.withLock(isInner: true) { $0.value } }
 
     /// Marks the work as over. Tasks that it started and that still run no longer follow its priority.
@@ -69,6 +72,7 @@ package final class AdjustablePriority: Sendable {
     }
 
     /// Calls `changed` after every change until ``unfollow(_:)`` is called with the returned number.
+    @usableFromInline
     package func follow(_ changed: @escaping @Sendable (LoadPriority) -> Void) -> UInt64 {
         state.withLock { state in
             state.lastNumber += 1
@@ -78,12 +82,14 @@ package final class AdjustablePriority: Sendable {
     }
 
     /// Ends the calls that ``follow(_:)`` started.
+    @usableFromInline
     package func unfollow(_ number: UInt64) {
         // Released outside the lock: the closure may hold the last reference to its follower.
         _ = state.withLock { $0.followers.removeValue(forKey: number) }
     }
 
     /// Runs `work` and meanwhile calls `changed` when the current priority changes. If it is fixed, only runs `work`.
+    @inlinable
     package static func following<Result>(
         _ changed: @escaping @Sendable (LoadPriority) -> Void,
         _ work: nonisolated(nonsending) () async throws -> Result

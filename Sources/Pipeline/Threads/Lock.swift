@@ -9,6 +9,7 @@
         @usableFromInline let storage: Mutex<Value>
 
         /// Guards a value.
+        @inlinable
         package init(_ value: consuming sending Value) { storage = Mutex(value) }
 
         /// Runs `body` with exclusive access to the value.

@@ -4,18 +4,11 @@ import HeapModule
 ///
 /// An object that moves to another priority keeps its age. Operations take logarithmic time, moves and removals included.
 package struct PriorityLine<Element: AnyObject> {
-    /// Where an object stands. The greatest place is served first.
-    package struct Place: Comparable, Sendable {
-        package let priority: LoadPriority
-        fileprivate let number: UInt64
-        fileprivate let element: ObjectIdentifier
+    package typealias Place = PriorityPlace
 
-        package static func < (lhs: Place, rhs: Place) -> Bool {
-            (lhs.priority, rhs.number) < (rhs.priority, lhs.number)
-        }
-    }
-
-    private var elements: [ObjectIdentifier: (element: Element, place: Place)] = [:]
+    /// Neither this nor a place depends on `Element`. Other modules use this type unspecialised, and its collections
+    /// would then look up their own types at each step.
+    private var elements: [ObjectIdentifier: (element: AnyObject, place: Place)] = [:]
     /// The places of all elements, and some that are no longer used. The greatest is always in use.
     private var places = Heap<Place>()
     private var counts = InlineArray<5, Int>(repeating: 0)
@@ -33,7 +26,10 @@ package struct PriorityLine<Element: AnyObject> {
     var length: Int { places.count }
 
     /// The object whose turn is next.
-    package var first: (element: Element, place: Place)? { places.max.flatMap { elements[$0.element] } }
+    package var first: (element: Element, place: Place)? {
+        guard let place = places.max, let (element, _) = elements[place.element] else { return nil }
+        return (unsafeDowncast(element, to: Element.self), place)
+    }
 
     /// Adds an object that doesn't wait here yet.
     /// - Parameter number: Its age, which grows with each call. Lines whose places are compared share their numbers.
@@ -86,4 +82,16 @@ package struct PriorityLine<Element: AnyObject> {
     }
 }
 
-extension PriorityLine: Sendable where Element: Sendable {}
+/// Unchecked, and safe: all that it keeps, but for numbers, are elements.
+extension PriorityLine: @unchecked Sendable where Element: Sendable {}
+
+/// Where an object stands in a ``PriorityLine``. The greatest place is served first.
+package struct PriorityPlace: Comparable, Sendable {
+    package let priority: LoadPriority
+    fileprivate let number: UInt64
+    fileprivate let element: ObjectIdentifier
+
+    package static func < (lhs: PriorityPlace, rhs: PriorityPlace) -> Bool {
+        (lhs.priority, rhs.number) < (rhs.priority, lhs.number)
+    }
+}

@@ -1,17 +1,23 @@
 /// A task that waits in a line and is resumed once.
+///
+/// Inlinable, as ``Lock`` is: each response waits once.
+@usableFromInline
 package final class Waiter<Value: Sendable>: Sendable {
-    private enum State {
+    @usableFromInline
+    enum State {
         case new
         case suspended(CheckedContinuation<Value, any Error>)
         /// `nil` once the task has the result.
         case resumed(Result<Value, any Error>?)
     }
 
-    private let state = Lock(State.new)
+    @usableFromInline let state = Lock(State.new)
 
+    @inlinable
     package init() {}
 
     /// Resumes the task. Only the first call counts.
+    @inlinable
     package func resume(with result: Result<Value, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             switch state {
@@ -32,6 +38,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Suspends the task until it is resumed. The waiter is in its line already.
     /// - Parameter leave: Called when the task is cancelled. Takes the waiter out of its line, and resumes it if it was
     ///   there.
+    @inlinable
     package func value(onCancel leave: @Sendable () -> Void) async throws -> Value {
         try await withTaskCancellationHandler {
             try await value()
@@ -41,12 +48,14 @@ package final class Waiter<Value: Sendable>: Sendable {
     }
 
     /// Suspends the task until it is resumed, even if it is cancelled.
+    @inlinable
     package func value() async throws -> Value { try await withCheckedThrowingContinuation { suspend($0) } }
 
     /// Enqueues the waiter and suspends the task until it is resumed.
     /// - Parameters:
     ///   - enqueue: Puts the waiter into its line. Not called if the task is cancelled already.
     ///   - leave: See ``value(onCancel:)``.
+    @inlinable
     package func wait(enqueue: () -> Void, leave: @Sendable () -> Void) async throws -> Value {
         // A task that is already cancelled never joins the line. One that is cancelled later is in its line before
         // `leave` can be called.
@@ -59,6 +68,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - priority: How urgent it is where no ``AdjustablePriority`` is in force.
     ///   - move: Moves the waiter to another priority, if it is in its line.
+    @inlinable
     package func wait(
         priority: LoadPriority, enqueue: (LoadPriority) -> Void,
         move: @escaping @Sendable (LoadPriority) -> Void, leave: @Sendable () -> Void
@@ -69,7 +79,8 @@ package final class Waiter<Value: Sendable>: Sendable {
         }
     }
 
-    private func suspend(_ continuation: CheckedContinuation<Value, any Error>) {
+    @inlinable
+    func suspend(_ continuation: CheckedContinuation<Value, any Error>) {
         let result = state.withLock { state -> Result<Value, any Error>? in
             guard case .resumed(let result) = state else {
                 state = .suspended(continuation)

@@ -116,9 +116,7 @@ final class CurlEasy {
 
         curl_slist_free_all(fields)
         fields = nil
-        var names: Set<String> = []
         for field in request.headers where field.name != .contentLength {
-            names.insert(field.name.canonicalName)
             var line = Array(field.name.rawName.utf8)
             field.withUnsafeBytesOfValue { value in
                 // libcurl reads `Name:` as "leave this field out" and `Name;` as a field without a value.
@@ -127,10 +125,10 @@ final class CurlEasy {
             add(line)
         }
         // Leave out the fields that libcurl would add by itself.
-        for name in ["Accept", "Expect", "Content-Type"] where !names.contains(name.lowercased()) {
-            add(Array("\(name):".utf8))
+        for (name, line) in Self.unwanted where !request.headers.contains(name) { add(line) }
+        if !request.headers.contains(.userAgent), !options.userAgent.isEmpty {
+            set(CURLOPT_USERAGENT, options.userAgent)
         }
-        if !names.contains("user-agent") && !options.userAgent.isEmpty { set(CURLOPT_USERAGENT, options.userAgent) }
         check(ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, fields))
     }
 
@@ -143,6 +141,10 @@ final class CurlEasy {
         check(ccurl_set_pointer(handle, CURLOPT_OPENSOCKETDATA, run))
         check(ccurl_set_request_function(handle, CurlCallbacks.request))
         check(ccurl_set_pointer(handle, CURLOPT_PREREQDATA, run))
+    }
+
+    private static let unwanted: [(HTTPField.Name, line: [UInt8])] = [.accept, .expect, .contentType].map {
+        ($0, Array("\($0.rawName):".utf8))
     }
 
     private func add(_ line: [UInt8]) {

@@ -19,6 +19,8 @@ struct CurlHeadReader {
     private(set) var status = 0
     private(set) var reason = ""
     private(set) var headers = HTTPFields()
+    /// The declared length of the content; `nil` if none is declared, or chunks override it (RFC 9112 section 6.3).
+    private(set) var contentLength: Int?
     private(set) var interim: [TransferResponse.Interim] = []
     private(set) var isComplete = false
     private var fields = 0
@@ -53,8 +55,8 @@ struct CurlHeadReader {
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         // It ends up on terminals and in logs, so only visible characters are kept.
-        let phrase = words.dropFirst(2).joined().lazy.filter { 0x20...0x7E ~= $0 }
-        reason = String(decoding: Array(phrase.prefix(Self.longestReason)), as: UTF8.self)
+        let phrase = words.count > 2 ? words[2].filter { 0x20...0x7E ~= $0 } : []
+        reason = String(decoding: phrase.prefix(Self.longestReason), as: UTF8.self)
         return .more
     }
 
@@ -72,11 +74,21 @@ struct CurlHeadReader {
             return .more
         }
         // Lines that aren't fields are ignored, as in browsers. A name that is a token can't be a pseudo field's.
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(text(line[..<colon]))
         else { return .more }
-        headers.append(HTTPField(name: name, lenientValue: trimmed(line[(colon + 1)...])))
+        let value = trimmed(line[(colon + 1)...])
+        // Nearly all values are such; others are checked for being UTF-8, which takes much longer.
+        if value.allSatisfy({ 0x20...0x7E ~= $0 }) {
+            headers.append(HTTPField(name: name, value: text(value)))
+        } else {
+            headers.append(HTTPField(name: name, lenientValue: value))
+        }
         return .more
+    }
+
+    /// A slice itself would be decoded byte by byte.
+    private func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
     }
 
     private mutating func endBlock() -> Progress {
@@ -85,30 +97,22 @@ struct CurlHeadReader {
             return .more
         }
         isComplete = true
-        if !headers.contains(.transferEncoding) && !hasProperLength {
-            // With a wrong length, the next response on this connection may not begin where it seems to (RFC 9110
-            // section 8.6).
-            return .malformed("its Content-Length is not a number")
-        }
-        return .complete
+        // With a wrong length, the next response on this connection may not begin where it seems to (RFC 9110
+        // section 8.6).
+        return readLength() ? .complete : .malformed("its Content-Length is not a number")
     }
 
-    /// Whether the declared lengths, one for each field and member of a list, are one number.
-    private var hasProperLength: Bool {
-        headers[fields: .contentLength].allSatisfy { field in
+    /// Reads the declared lengths, one for each field and member of a list; returns false if they aren't one number.
+    private mutating func readLength() -> Bool {
+        guard !headers.contains(.transferEncoding) else { return true }
+        return headers[fields: .contentLength].allSatisfy { field in
             field.withUnsafeBytesOfValue { bytes in
                 bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy {
-                    number(trimmed($0)).map { $0 == contentLength } ?? false
+                    guard let length = number(trimmed($0)), contentLength ?? length == length else { return false }
+                    contentLength = length
+                    return true
                 }
             }
-        }
-    }
-
-    /// The declared length of the content; `nil` if none is declared, or chunks override it (RFC 9112 section 6.3).
-    var contentLength: Int? {
-        guard !headers.contains(.transferEncoding) else { return nil }
-        return headers[fields: .contentLength].first?.withUnsafeBytesOfValue { bytes in
-            number(trimmed(bytes.prefix { $0 != UInt8(ascii: ",") }))
         }
     }
 

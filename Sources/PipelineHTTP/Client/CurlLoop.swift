@@ -7,6 +7,8 @@ final class CurlLoop {
     private let multi: UnsafeMutableRawPointer
     private let options: CurlClient.Options
     private let clock = SystemClock()
+    /// The machine's monotonic time when this turn of the loop began. What a turn reads counts as having arrived then.
+    private(set) var now: Duration
     private var queue: CurlQueue
     private var runs: [UnsafeMutableRawPointer: CurlRun] = [:]
     private var runOfTransfer: [ObjectIdentifier: CurlRun] = [:]
@@ -20,6 +22,7 @@ final class CurlLoop {
     init(multi: UnsafeMutableRawPointer, options: CurlClient.Options) {
         self.multi = multi
         self.options = options
+        now = clock.uptime
         queue = CurlQueue(maximumPerHost: options.maximumConnectionsPerHost, maximum: options.maximumConnections)
         _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, options.maximumConnections))
     }
@@ -27,6 +30,7 @@ final class CurlLoop {
     /// Works until it is told to stop.
     func run(_ thread: CurlThread) {
         while true {
+            now = clock.uptime
             for command in thread.takeCommands() {
                 switch command {
                 // Its cancellation may have been posted earlier.
@@ -88,7 +92,7 @@ final class CurlLoop {
                 CurlFailure(code: CURLE_FAILED_INIT.rawValue, text: String(cString: curl_multi_strerror(status))))
             return remove(run)
         }
-        check(run, at: clock.uptime)
+        check(run)
     }
 
     private func endEnded() {
@@ -113,13 +117,12 @@ final class CurlLoop {
     }
 
     private func endLate() {
-        let now = clock.uptime
         guard let check = nextCheck, now >= check else { return }
         nextCheck = nil
-        for run in Array(runs.values) { self.check(run, at: now) }
+        for run in Array(runs.values) { self.check(run) }
     }
 
-    private func check(_ run: CurlRun, at now: Duration) {
+    private func check(_ run: CurlRun) {
         let (error, next) = run.lateness(at: now)
         if let error {
             run.end(error)

@@ -29,7 +29,6 @@ final class CurlRun {
     private var refusal: String?
     private let options: CurlClient.Options
     private let addresses: AddressPolicy
-    private let clock = SystemClock()
     private unowned let loop: CurlLoop
 
     init(_ transfer: CurlTransfer, easy: CurlEasy, options: CurlClient.Options, loop: CurlLoop) {
@@ -38,7 +37,7 @@ final class CurlRun {
         self.options = options
         self.loop = loop
         addresses = transfer.request.addresses ?? options.addresses
-        lastByte = clock.uptime
+        lastByte = loop.now
         deadline = transfer.deadline ?? lastByte + options.totalTimeout
     }
 
@@ -54,7 +53,7 @@ final class CurlRun {
 
     func mayAsk(_ address: Address?) -> Bool {
         isConnected = true
-        lastByte = clock.uptime
+        lastByte = loop.now
         return mayConnect(to: address)
     }
 
@@ -86,7 +85,7 @@ final class CurlRun {
         needsFreshConnection = false
         hasRestarted = true
         isConnected = false
-        lastByte = clock.uptime
+        lastByte = loop.now
         easy.setFreshConnection()
     }
 
@@ -94,7 +93,7 @@ final class CurlRun {
     private var connectedHost: String { options.proxy?.host() ?? transfer.target.host }
 
     func takeHeader(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        lastByte = clock.uptime
+        lastByte = loop.now
         switch reader.read(line) {
         case .more: return true
         case .malformed(let what):
@@ -131,7 +130,7 @@ final class CurlRun {
     }
 
     func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> CurlTransfer.Taking {
-        lastByte = clock.uptime
+        lastByte = loop.now
         guard received + bytes.count <= options.maximumBodyBytes else {
             failure = CurlFailure.tooManyBytes(transfer, limit: options.maximumBodyBytes, declared: nil)
             return .unwanted
@@ -159,7 +158,7 @@ final class CurlRun {
     /// Continues after a pause.
     /// - Returns: false if libcurl has lost the bytes that it held meanwhile, for lack of memory.
     func resume() -> Bool {
-        lastByte = clock.uptime
+        lastByte = loop.now
         return curl_easy_pause(easy.handle, CURLPAUSE_CONT) != CURLE_OUT_OF_MEMORY
     }
 

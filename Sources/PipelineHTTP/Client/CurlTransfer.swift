@@ -78,9 +78,10 @@ final class CurlTransfer: Sendable {
             defer { state.bodyWaiter = nil }
             return (state.bodyWaiter, isRunning)
         }
-        headWaiter.resume(with: .failure(CancellationError()))
         body?.resume(throwing: CancellationError())
-        if isRunning { _ = thread.post(.cancel(self)) }
+        guard isRunning else { return }
+        headWaiter.resume(with: .failure(CancellationError()))
+        _ = thread.post(.cancel(self))
     }
 
     /// Returns what the reader gets now; `nil` if nothing has arrived yet, and `waiter`, if there is one, waits then.

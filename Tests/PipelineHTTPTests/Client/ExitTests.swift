@@ -5,7 +5,9 @@ import Testing
 
 @testable import PipelineHTTP
 
-@Suite("A program that exits amid transfers over TLS", .enabled(if: TLSServer.isAvailable), .timeLimit(.minutes(5)))
+@Suite(
+    "A program that exits amid transfers over TLS",
+    .enabled(if: TLSServer.isAvailable, "nginx and openssl are needed"), .timeLimit(.minutes(5)))
 struct ExitTests {
     private struct Origin: Codable {
         let url: URL

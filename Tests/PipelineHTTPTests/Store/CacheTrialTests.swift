@@ -32,7 +32,7 @@ struct CacheTrialTests {
 
     @Test(
         "On a full file system loads go on, one warning says what to do, and a repair makes room",
-        .enabled(if: SmallFileSystem.isPossible))
+        .enabled(if: SmallFileSystem.isPossible, "no small file system can be mounted"))
     func full() async throws {
         let folder = try TemporaryFolder()
         let trial = try await SmallFileSystem.run(CacheTrials.executable.path, "full", in: folder.path)
@@ -42,7 +42,7 @@ struct CacheTrialTests {
 
     @Test(
         "On a full file system a newer response that isn't stored takes the older one with it",
-        .enabled(if: SmallFileSystem.isPossible))
+        .enabled(if: SmallFileSystem.isPossible, "no small file system can be mounted"))
     func replaced() async throws {
         let folder = try TemporaryFolder()
         let trial = try await SmallFileSystem.run(CacheTrials.executable.path, "replaced", in: folder.path)
