@@ -27,18 +27,17 @@ final class CurlLoop {
         _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, options.maximumConnections))
     }
 
-    /// Works until it is told to stop.
-    func run(_ thread: CurlThread) {
-        while true {
+    /// Works until the thread is stopped.
+    func run(_ thread: LoopThread<CurlThread.Command>) {
+        while let commands = thread.take() {
             now = clock.uptime
-            for command in thread.takeCommands() {
+            for command in commands {
                 switch command {
                 // Its cancellation may have been posted earlier.
                 case .start(let transfer): if !transfer.isCancelled { queue.append(transfer) }
                 case .resume(let transfer): resume(transfer)
                 case .cancel(let transfer): cancel(transfer)
                 case .prioritize(let transfer, let priority): queue.prioritize(transfer, priority)
-                case .stop: return stop()
                 }
             }
             startWaiting()
@@ -52,6 +51,7 @@ final class CurlLoop {
             startWaiting()
             curl_multi_poll(multi, nil, 0, patience(), nil)
         }
+        stop()
     }
 
     func enqueue(_ transfer: CurlTransfer) {

@@ -224,7 +224,7 @@ final class RedisLoop {
             due = min(due, heardAt + (hasAsked ? 3 : 1) * Self.silence)
         }
         let left = due == .max ? -1 : Int32(clamping: max(0, (due - clock.uptimeNanoseconds) / 1_000_000 + 1))
-        poll(&polled, nfds_t(polled.count), thread.mayWait() ? left : 0)
+        poll(&polled, nfds_t(polled.count), left)
         if polled[0].revents != 0 { wakeup.clear() }
         return polled.count > 1 ? polled[1].revents : 0
     }
