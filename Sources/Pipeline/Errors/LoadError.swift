@@ -15,6 +15,9 @@ public struct LoadError: Error, Sendable {
     /// How long the origin asks to wait before the next attempt (`Retry-After`, RFC 9110 section 10.2.3); `nil` where
     /// it says nothing.
     public let retryAfter: Duration?
+    /// Whether another attempt would fail in the same way, as with a certificate that can't be trusted: nothing repeats
+    /// the request then. `false` says nothing.
+    public let isPermanent: Bool
     /// The error underneath, where there is one.
     public let underlying: (any Error)?
     /// What happened before, stage by stage.
@@ -24,13 +27,14 @@ public struct LoadError: Error, Sendable {
     /// sequences of terminals, are percent-encoded: they may come from a file or a server.
     public init(
         _ code: Code, subject: String, _ message: String, httpStatus: Int? = nil, retryAfter: Duration? = nil,
-        underlying: (any Error)? = nil
+        isPermanent: Bool = false, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.subject = printable(subject)
         self.message = printableLines(message)
         self.httpStatus = httpStatus
         self.retryAfter = retryAfter
+        self.isPermanent = isPermanent
         self.underlying = underlying
         self.trace = Trace()
     }

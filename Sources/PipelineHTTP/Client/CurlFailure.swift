@@ -11,7 +11,7 @@ package struct CurlFailure: Error, CustomStringConvertible {
     package var description: String { "libcurl error \(code): \(text)" }
 
     /// Whether another attempt would fail in the same way, since the server is at fault and not the network.
-    package var isPermanent: Bool {
+    private var isPermanent: Bool {
         switch CURLcode(rawValue: code) {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CIPHER,
             CURLE_USE_SSL_FAILED:
@@ -24,11 +24,12 @@ package struct CurlFailure: Error, CustomStringConvertible {
 // The error messages: where, what happened, what to do.
 extension CurlFailure {
     static func error(
-        _ code: LoadError.Code, _ transfer: CurlTransfer, _ message: String, underlying: (any Error)? = nil
+        _ code: LoadError.Code, _ transfer: CurlTransfer, _ message: String, isPermanent: Bool = false,
+        underlying: (any Error)? = nil
     ) -> LoadError {
         LoadError(
             code, subject: redactedURL(transfer.request.url.absoluteString), "\(transfer.target) \(message)",
-            underlying: underlying)
+            isPermanent: isPermanent, underlying: underlying)
     }
 
     static func shutDown(_ transfer: CurlTransfer) -> LoadError {
@@ -61,7 +62,7 @@ extension CurlFailure {
         let said = text.last == "." ? String(text.dropLast()) : text
         let detail = said.isEmpty ? "" : " (\(said))"
         func error(_ code: LoadError.Code, _ message: String) -> LoadError {
-            Self.error(code, transfer, message, underlying: self)
+            Self.error(code, transfer, message, isPermanent: isPermanent, underlying: self)
         }
         switch CURLcode(rawValue: code) {
         case CURLE_COULDNT_RESOLVE_HOST:

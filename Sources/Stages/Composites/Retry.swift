@@ -1,4 +1,3 @@
-import PipelineHTTP
 public import Pipeline
 
 /// Runs its body again after a temporary failure: the origin can't be reached, took too long, or answered 408, 429,
@@ -108,7 +107,7 @@ extension LoadError {
     /// Whether the same request may well succeed a little later.
     fileprivate var isTransient: Bool {
         switch code {
-        case .unreachable: (underlying as? CurlFailure)?.isPermanent != true
+        case .unreachable: !isPermanent
         case .timedOut: true
         case .httpStatus: [408, 429, 500, 502, 503, 504].contains(httpStatus)
         default: false
