@@ -15,13 +15,13 @@ final class StdioSession: Sendable {
     /// Serves until the input ends and all responses are written, or the task is cancelled.
     /// - Throws: `CancellationError` if the task is cancelled.
     func serve(_ lines: AsyncStream<InputLines.Line>) async throws {
-        await output.write(StdioAnswer.ready("\(Program.name) 0.1"))
+        await output.write(StdioResponse.ready("\(Program.name) 0.1"))
         await withTaskCancellationHandler {
             for await line in lines {
                 switch line {
                 case .line(let bytes): if !bytes.allSatisfy({ $0 <= 0x20 }) { await take(bytes) }
                 case .tooLong:
-                    await output.write(StdioAnswer.failure(nil, "The line has more than \(InputLines.longest) bytes."))
+                    await output.write(StdioResponse.failure(nil, "The line has more than \(InputLines.longest) bytes."))
                 }
             }
             // The last line may have been taken while the others were being cancelled.
@@ -42,13 +42,13 @@ final class StdioSession: Sendable {
         } catch {
             let id = (try? JSONDecoder().decode(StdioID.self, from: Data(bytes)))?.id
             await output.write(
-                StdioAnswer.failure(id, "The line is not a request: an object with \"id\", a number, and a \"url\"."))
+                StdioResponse.failure(id, "The line is not a request: an object with \"id\", a number, and a \"url\"."))
             return
         }
         if request.cancel == true {
             running.withLock { $0[request.id] }??.cancel()
         } else if !start(request) {
-            await output.write(StdioAnswer.failure(request.id, "The id \(request.id) is in use; give each its own."))
+            await output.write(StdioResponse.failure(request.id, "The id \(request.id) is in use; give each its own."))
         }
     }
 
@@ -62,7 +62,7 @@ final class StdioSession: Sendable {
         guard isNew else { return false }
         // Outside the lock, since starting a task calls an executor.
         let task = Task {
-            let line = await answer(request)
+            let line = await respond(request)
             await output.write(line)
             _ = running.withLock { $0.removeValue(forKey: request.id) }
         }
@@ -71,13 +71,13 @@ final class StdioSession: Sendable {
         return true
     }
 
-    private func answer(_ request: StdioRequest) async -> [UInt8] {
+    private func respond(_ request: StdioRequest) async -> [UInt8] {
         do {
-            return StdioAnswer.line(id: request.id, try await client.send(try request.request()))
+            return StdioResponse.line(id: request.id, try await client.send(try request.request()))
         } catch is CancellationError {
-            return StdioAnswer.failure(request.id, "cancelled")
+            return StdioResponse.failure(request.id, "cancelled")
         } catch {
-            return StdioAnswer.failure(request.id, CommandWords.text(of: error))
+            return StdioResponse.failure(request.id, CommandWords.text(of: error))
         }
     }
 

@@ -46,7 +46,7 @@ public final class CachingClient: Sendable {
         var hops = RedirectHops(request.transfer(request.headers), credentials: cache.users.credentials)
         while true {
             var exchange = CachingExchange(request, of: self, mayRead: hops.mayRead(by: client.urlRule))
-            var response = try await exchange.answer()
+            var response = try await exchange.respond()
             steps += response.steps
             interim += response.interim
             response.steps = steps

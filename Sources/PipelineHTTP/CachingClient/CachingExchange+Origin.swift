@@ -13,33 +13,33 @@ extension CachingExchange {
         let validates = request.method == .get && use != .none
         let sent =
             validates ? stored.map { Preconditions.adding($0.response.headers, to: headers) } ?? headers : headers
-        let answer: OriginResponse
+        let fetched: OriginResponse
         do {
-            answer = try await fetch(sent, key, sharing: ticket)
+            fetched = try await fetch(sent, key, sharing: ticket)
         } catch let error as LoadError where error.code == .unreachable || error.code == .timedOut {
             guard let standIn = standIn(for: error, stored) else { throw error }
             return standIn
         }
-        if let stored, answer.status == 304, sent != headers || Preconditions.areGiven(in: headers) {
-            switch NotModified(answer.headers, stored: stored.response.headers, request: headers) {
-            case .confirmsStored: return try await confirmed(stored.response, by: answer, key)
+        if let stored, fetched.status == 304, sent != headers || Preconditions.areGiven(in: headers) {
+            switch NotModified(fetched.headers, stored: stored.response.headers, request: headers) {
+            case .confirmsStored: return try await confirmed(stored.response, by: fetched, key)
             case .answersCaller: break
             case .concernsAnother:
                 step.notes.append("the 304 is about a response other than the stored one: asking for all of it")
                 return try await ask(key, nil, use: use, sharing: ticket)
             }
         }
-        if let stored, stored.freshness.mayStandIn(for: .status(answer.status), within: request.staleIfError),
+        if let stored, stored.freshness.mayStandIn(for: .status(fetched.status), within: request.staleIfError),
             let response = response(of: stored.response, .stale, stored.freshness)
         {
-            step.notes.append("stale-if-error lets it stand in for the \(answer.status)")
+            step.notes.append("stale-if-error lets it stand in for the \(fetched.status)")
             return withSteps(response)
         }
-        await keep(answer, key, instead: stored?.response)
+        await keep(fetched, key, instead: stored?.response)
         if let ticket {
             owner.fetches.end(ticket, step.stored.map { $0.freshness.mayBeServed } == true ? .stored : .notShared)
         }
-        return response(of: answer, use)
+        return response(of: fetched, use)
     }
 
     /// Returns the response for an origin that can't be reached: the stored one, or a 504 if that must not be served
@@ -60,9 +60,9 @@ extension CachingExchange {
     /// section 4.4).
     mutating func passThrough() async throws -> CachingResponse {
         step.notes.append("a \(request.method.rawValue) goes straight to the origin")
-        let answer = try await fetch(headers, nil, sharing: nil)
+        let fetched = try await fetch(headers, nil, sharing: nil)
         for url in Invalidation.urls(
-            method: request.method, target: request.url, status: answer.status, headers: answer.headers)
+            method: request.method, target: request.url, status: fetched.status, headers: fetched.headers)
         {
             let count = await cache.remove(url: url)
             if count > 0 {
@@ -72,9 +72,9 @@ extension CachingExchange {
         // RFC 9110 section 9.3.3: a response to POST may answer a later GET of its URL. It is newer than the responses
         // that the POST has just invalidated.
         if request.method == .post, let key = request.key(owner.cache.users.credentials) {
-            await store(answer, key, validSince: now)
+            await store(fetched, key, validSince: now)
         }
-        return response(of: answer, .none)
+        return response(of: fetched, .none)
     }
 
     /// Asks the origin in the background, with every field of the request, to confirm a stored response.
@@ -93,34 +93,34 @@ extension CachingExchange {
 
     private mutating func revalidate(_ key: SourceKey, _ stored: StoredResponse) async throws {
         let sent = Preconditions.adding(stored.headers, to: headers)
-        let answer = try await fetch(sent, key, sharing: nil)
-        if answer.status == 304 {
-            guard NotModified(answer.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
+        let fetched = try await fetch(sent, key, sharing: nil)
+        if fetched.status == 304 {
+            guard NotModified(fetched.headers, stored: stored.headers, request: [:]) == .confirmsStored else {
                 return await cache.evict(stored)
             }
-            _ = try await confirmed(stored, by: answer, key)
+            _ = try await confirmed(stored, by: fetched, key)
         } else {
-            await keep(answer, key, instead: stored)
+            await keep(fetched, key, instead: stored)
         }
     }
 
     private mutating func confirmed(
-        _ stored: StoredResponse, by answer: OriginResponse, _ key: SourceKey
+        _ stored: StoredResponse, by fetched: OriginResponse, _ key: SourceKey
     ) async throws -> CachingResponse {
         step.notes.append("the 304 confirms the stored response")
-        let fresh = await freshen(stored, by: answer)
+        let fresh = await freshen(stored, by: fetched)
         guard let response = response(of: fresh, .revalidated, nil) else {
             return try await ask(key, nil, use: .miss)
         }
         var result = withSteps(response)
-        result.interim = answer.interim
+        result.interim = fetched.interim
         return result
     }
 
-    private func response(of answer: OriginResponse, _ use: CacheUse) -> CachingResponse {
+    private func response(of fetched: OriginResponse, _ use: CacheUse) -> CachingResponse {
         CachingResponse(
-            status: answer.status, reason: answer.reason, headers: answer.headers, body: answer.body, url: request.url,
-            interim: answer.interim, use: use, steps: [step])
+            status: fetched.status, reason: fetched.reason, headers: fetched.headers, body: fetched.body, url: request.url,
+            interim: fetched.interim, use: use, steps: [step])
     }
 
     /// Sends the request and reads the whole response.
@@ -132,19 +132,19 @@ extension CachingExchange {
         let response = try await owner.client.send(request.transfer(sent))
         step.status = response.status
         step.received = response.headers
-        var answer = OriginResponse(response, requestTime: requestTime, responseTime: now)
-        if let ticket, !isReusable(answer, key) {
+        var fetched = OriginResponse(response, requestTime: requestTime, responseTime: now)
+        if let ticket, !isReusable(fetched, key) {
             owner.fetches.end(ticket, .notShared)
             await ticket.hold?.end(isStored: false)
         }
-        for try await chunk in response.body { answer.body += chunk }
-        return answer
+        for try await chunk in response.body { fetched.body += chunk }
+        return fetched
     }
 
     /// Whether waiters may reuse a response of which only the head has arrived.
-    private func isReusable(_ answer: OriginResponse, _ key: SourceKey?) -> Bool {
-        guard answer.status != 304, let key else { return true }
-        var head = answer.exchange(request, headers)
+    private func isReusable(_ fetched: OriginResponse, _ key: SourceKey?) -> Bool {
+        guard fetched.status != 304, let key else { return true }
+        var head = fetched.exchange(request, headers)
         head.headers[.contentLength] = nil
         guard let draft = cache.policy.draft(head, key, now: now, .standard, .http) else { return false }
         return Freshness(

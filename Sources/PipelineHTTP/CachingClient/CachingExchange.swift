@@ -25,7 +25,7 @@ struct CachingExchange {
         cache = owner.cache
     }
 
-    mutating func answer() async throws -> CachingResponse {
+    mutating func respond() async throws -> CachingResponse {
         guard request.method == .get || request.method == .head, request.body == nil,
             let key = request.key(owner.cache.users.credentials)
         else {

@@ -133,15 +133,15 @@ public final class S3CredentialSource: Sendable {
 extension S3Credentials {
     /// Reads the response of a container's endpoint; `nil` if it isn't one.
     fileprivate init?(json: [UInt8]) {
-        struct Answer: Decodable {
+        struct Reply: Decodable {
             let AccessKeyId: String
             let SecretAccessKey: String
             let Token: String?
             let Expiration: String?
         }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: Data(json)) else { return nil }
+        guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(json)) else { return nil }
         self.init(
-            accessKey: answer.AccessKeyId, secretKey: answer.SecretAccessKey, sessionToken: answer.Token,
-            expires: answer.Expiration.flatMap { try? Date($0, strategy: .iso8601) })
+            accessKey: reply.AccessKeyId, secretKey: reply.SecretAccessKey, sessionToken: reply.Token,
+            expires: reply.Expiration.flatMap { try? Date($0, strategy: .iso8601) })
     }
 }

@@ -11,21 +11,21 @@ extension CachingExchange {
         var headers = stored.headers
         if let freshness { headers[.age] = String(freshness.ageField) }
         if Preconditions.holdBack(stored, for: self.headers, now: now) {
-            return answer(304, Self.withoutContent(headers), [], use)
+            return respond(304, Self.withoutContent(headers), [], use)
         }
         guard request.method == .get, stored.status == 200 else {
-            return answer(stored.status, headers, request.method == .head ? [] : stored.body, use)
+            return respond(stored.status, headers, request.method == .head ? [] : stored.body, use)
         }
         switch ByteRange(self.headers, of: stored.headers, count: stored.body.count) {
         // A server may ignore a range (RFC 9110 section 14.2).
         case .unknown where !isOnlyIfCached: return nil
-        case .whole, .unknown: return answer(200, headers, stored.body, use)
+        case .whole, .unknown: return respond(200, headers, stored.body, use)
         case .part(let range):
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(stored.body.count)"
             headers[.contentLength] = String(range.count)
-            return answer(206, headers, Array(stored.body[range]), use)
+            return respond(206, headers, Array(stored.body[range]), use)
         case .unsatisfiable:
-            return answer(416, [.contentRange: "bytes */\(stored.body.count)", .contentLength: "0"], [], use)
+            return respond(416, [.contentRange: "bytes */\(stored.body.count)", .contentLength: "0"], [], use)
         }
     }
 
@@ -34,7 +34,7 @@ extension CachingExchange {
     }
 
     /// RFC 9111 section 5.2.1.7.
-    var gatewayTimeout: CachingResponse { answer(504, [.contentLength: "0"], [], .miss) }
+    var gatewayTimeout: CachingResponse { respond(504, [.contentLength: "0"], [], .miss) }
 
     /// Returns a response with the steps so far.
     func withSteps(_ response: CachingResponse) -> CachingResponse {
@@ -43,7 +43,7 @@ extension CachingExchange {
         return response
     }
 
-    private func answer(_ status: Int, _ headers: HTTPFields, _ body: [UInt8], _ use: CacheUse) -> CachingResponse {
+    private func respond(_ status: Int, _ headers: HTTPFields, _ body: [UInt8], _ use: CacheUse) -> CachingResponse {
         CachingResponse(
             status: status, reason: reasonPhrase(status), headers: headers, body: body,
             url: request.url, interim: [], use: use, steps: [step])

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Stages
 
 /// The lines of a coprocess's output.
-enum StdioAnswer {
+enum StdioResponse {
     /// The line with a response.
     static func line(id: Int, _ response: CachingResponse) -> [UInt8] {
         let interim = response.interim.map { interim in
