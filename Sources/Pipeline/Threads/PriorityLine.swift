@@ -4,13 +4,11 @@ import HeapModule
 ///
 /// An object that moves to another priority keeps its age. Operations take logarithmic time, moves and removals included.
 package struct PriorityLine<Element: AnyObject> {
-    package typealias Place = PriorityPlace
-
-    /// Neither this nor a place depends on `Element`. Other modules use this type unspecialised, and its collections
+    /// Neither these nor the places depend on `Element`: other modules use this type unspecialised, and its collections
     /// would then look up their own types at each step.
-    private var elements: [ObjectIdentifier: (element: AnyObject, place: Place)] = [:]
+    private var elements: [ObjectIdentifier: (element: AnyObject, place: PriorityPlace)] = [:]
     /// The places of all elements, and some that are no longer used. The greatest is always in use.
-    private var places = Heap<Place>()
+    private var places = Heap<PriorityPlace>()
     private var counts = InlineArray<5, Int>(repeating: 0)
     private var lastNumber: UInt64 = 0
 
@@ -26,8 +24,9 @@ package struct PriorityLine<Element: AnyObject> {
     var length: Int { places.count }
 
     /// The object whose turn is next.
-    package var first: (element: Element, place: Place)? {
+    package var first: (element: Element, place: PriorityPlace)? {
         guard let place = places.max, let (element, _) = elements[place.element] else { return nil }
+        // Safe: `occupy` alone adds objects, and takes elements.
         return (unsafeDowncast(element, to: Element.self), place)
     }
 
@@ -35,14 +34,14 @@ package struct PriorityLine<Element: AnyObject> {
     /// - Parameter number: Its age, which grows with each call. Lines whose places are compared share their numbers.
     package mutating func enqueue(_ element: Element, _ priority: LoadPriority, number: UInt64? = nil) {
         lastNumber = number ?? lastNumber + 1
-        occupy(Place(priority: priority, number: lastNumber, element: ObjectIdentifier(element)), element)
+        occupy(PriorityPlace(priority: priority, number: lastNumber, element: ObjectIdentifier(element)), element)
     }
 
     /// Moves an object to another priority. Does nothing if it doesn't wait here.
     package mutating func move(_ element: Element, to priority: LoadPriority) {
         guard let old = elements[ObjectIdentifier(element)]?.place, old.priority != priority else { return }
         counts[Int(old.priority.rawValue)] -= 1
-        occupy(Place(priority: priority, number: old.number, element: old.element), element)
+        occupy(PriorityPlace(priority: priority, number: old.number, element: old.element), element)
         dropLeftPlaces()
     }
 
@@ -69,7 +68,7 @@ package struct PriorityLine<Element: AnyObject> {
         return all
     }
 
-    private mutating func occupy(_ place: Place, _ element: Element) {
+    private mutating func occupy(_ place: PriorityPlace, _ element: Element) {
         elements[place.element] = (element, place)
         places.insert(place)
         counts[Int(place.priority.rawValue)] += 1

@@ -47,7 +47,7 @@ struct CurlQueue {
     /// Returns a transfer that may start now and counts it as running; `nil` if none may.
     mutating func next() -> CurlTransfer? {
         guard running < maximum, waiting > 0 else { return nil }
-        var next: (line: Dictionary<Host, Line>.Index, place: PriorityLine<CurlTransfer>.Place)?
+        var next: (line: Dictionary<Host, Line>.Index, place: PriorityPlace)?
         for index in lines.indices where lines.values[index].running < limit(lines.values[index]) {
             guard let place = lines.values[index].waiting.first?.place else { continue }
             if next.map({ $0.place < place }) ?? true { next = (index, place) }
