@@ -78,7 +78,7 @@ struct EncodingOptions: ParsableArguments {
             let ranges = Formats.efforts.map { "\($0.range.lowerBound) to \($0.range.upperBound) for \($0.name)" }
             throw ValidationError("--effort takes \(Formats.words(ranges, "and")), not \(effort).")
         }
-        if let colors, !(2...256 ~= colors) { throw ValidationError("--colours takes 2 to 256, not \(colours).") }
+        if let colors, !(2...256 ~= colors) { throw ValidationError("--colours takes 2 to 256, not \(colors).") }
         if let maxBytes, maxBytes.count < 1 { throw ValidationError("--max-bytes takes 1 or more.") }
         if let quality = defaults.quality, !(1...100 ~= quality) {
             throw ValidationError("The setting quality takes 1 to 100, not \(quality).")

@@ -1,3 +1,4 @@
+import CHiredis
 import Glibc
 import Pipeline
 
