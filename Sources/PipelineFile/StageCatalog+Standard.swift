@@ -9,7 +9,7 @@ extension StageCatalog {
             StageCatalog([
                 ResolveIdentifier.specification(resources), MemoryLookup.specification(resources),
                 Lookup.specification("diskLookup", "Looks for a stored response.") { resources.responses },
-                VariantLookup.specification(resources), Delay.specification,
+                Results.specification(resources), Delay.specification,
                 ReadInline.specification, ReadFile.specification(byteLimit: limits.encodedBytes),
                 Fetch.specification(resources), CheckContentType.specification(codecs),
                 CheckHeader.specification(codecs, limits), Decode.specification(codecs, limits, resources.budget),

@@ -5,7 +5,7 @@ public import PipelineImages
 ///
 /// Whoever can write to a tier that machines share, or to a cache's folder, can store any bytes there under any media
 /// type, and a server would send them with that type. So a result is checked where it enters the list. One that isn't
-/// expected is a miss: it is removed or replaced, and never stored elsewhere.
+/// expected is a miss: it is replaced, and never stored elsewhere.
 public enum ExpectedResult: Sendable {
     /// A picture in a format that one of these codecs writes, declared as that format, whose bytes begin as a file of it.
     case picture(ImageCodecs)
@@ -22,6 +22,9 @@ public enum ExpectedResult: Sendable {
         case .anything: StageIdentity("anything", text, over: objects)
         }
     }
+
+    /// Whether a result that others could have written is told from one of the list's own.
+    var isChecked: Bool { if case .anything = self { false } else { true } }
 
     /// Whether a result is one of these.
     package func includes(_ image: EncodedImage) -> Bool {

@@ -3,7 +3,7 @@ public import PipelineHTTP
 
 extension ImagePipeline {
     /// Returns the same list with a farther tier, such as one that machines share: it is asked before the origin, which one
-    /// of those that share its leases asks for all, and what is stored goes there too. Error limits count only requests to
+    /// of those that share its leases asks for all, and what is stored goes there too, results included. Error limits count only requests to
     /// the origin.
     ///
     /// ```swift
@@ -12,7 +12,7 @@ extension ImagePipeline {
     /// ```
     /// - Precondition: The list has a `Fetch` and a `Store`, as an edit's place.
     public func sharing(_ tier: HTTPCache) -> ImagePipeline {
-        let list = wrapping(Store.self) { $0.adding(tier) }
+        let list = wrapping(Store.self) { $0.adding(tier) }.wrapping(Results.self, where: .present) { $0.adding(tier) }
         // A limit that refuses the origin doesn't refuse what another machine has, and the tier is asked once for a chain that
         // is one entry.
         if contains(LimitErrors.self) { return list.wrapping(LimitErrors.self) { Self.shared(in: tier, $0) } }

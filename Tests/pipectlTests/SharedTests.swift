@@ -134,7 +134,7 @@ struct SharedTests {
         try Data(yaml.utf8).write(to: pipectl.folder.appending(path: "list.yaml"))
         let file = try await pipectl.run("plan", "--pipeline", "list.yaml", "--shared", "redis://cache.internal")
         #expect(file.lines.contains("Lookup(shared, http rules)"), "\(file.errors)")
-        #expect(file.lines.contains("SharedResult {"))
+        #expect(file.lines.contains("Results(shared) {"))
         let without = try await pipectl.run("plan", "--pipeline", "list.yaml")
         #expect(without.status == 2 && without.errors.contains("list.yaml:2:3") && without.errors.contains("--shared"))
     }

@@ -55,16 +55,9 @@ enum LargerVariants {
     }
 
     private static func list(_ format: ImageFormat, _ resources: PipelineResources, reuse: Bool) -> ImagePipeline {
-        let list = ImagePipeline.returnCacheElseLoad(resources)
-        guard reuse else { return list.encoding(Encode(format), keptIn: resources.responses) }
-        return list.removing(Downscale.self).inserting(VariantLookup(resources.responses), before: Decode.self)
-            .replacing(
-                Decode.self,
-                with: FromLargerVariant(resources.responses) {
-                    Decode()
-                    Downscale()
-                    Encode(format)
-                })
+        let list = ImagePipeline.returnCacheElseLoad(resources).encoding(Encode(format), keptIn: resources.responses)
+        guard reuse else { return list }
+        return list.wrapping(from: Decode.self) { making in FromLargerVariant(resources.responses) { making } }
     }
 
     private static func psnr(_ one: LoadResponse, _ other: LoadResponse) async throws -> Double {

@@ -4,6 +4,21 @@ extension Chain {
         stages.contains { isPlace($0) || ($0 as? any CompositeStage)?.body.contains(where: isPlace) == true }
     }
 
+    /// Replaces each row of stages that begins with one that fits, and ends with its list or before a stage that stores the
+    /// result, in composites' bodies too.
+    func editing(from isFirst: (any Stage) -> Bool, _ change: (Chain) -> Chain) -> Chain {
+        guard let first = elements.firstIndex(where: { isFirst($0.stage) }) else {
+            return Chain(
+                elements.map { element in
+                    guard var composite = element.stage as? any CompositeStage else { return element }
+                    composite.body = composite.body.editing(from: isFirst, change)
+                    return Element(stage: composite, isGuard: element.isGuard)
+                })
+        }
+        let end = elements[first...].firstIndex { $0.stage.storesResult } ?? elements.endIndex
+        return Chain(elements[..<first] + change(Chain(Array(elements[first..<end]))).elements + elements[end...])
+    }
+
     /// Replaces each stage that fits by other stages, in composites' bodies too. A composite whose body becomes empty is
     /// removed with it.
     /// - Parameters:

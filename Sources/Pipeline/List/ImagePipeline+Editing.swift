@@ -120,9 +120,39 @@ extension ImagePipeline {
         }
     }
 
+    /// Returns the same pipeline with other stages in the place of those from the first stage of type `First` to the end of
+    /// its list, such as a composite around them, in composites' bodies too. A stage that stores the result ends the row as
+    /// well, and isn't part of it.
+    ///
+    /// ```swift
+    /// let patient = pipeline.wrapping(from: Decode.self) { work in Timeout(.seconds(5)) { work } }
+    /// ```
+    /// - Parameters:
+    ///   - type: The type of the first stage of the row.
+    ///   - fit: ``EditFit/present`` if the edit applies only to lists that have such a stage.
+    ///   - file: Named if the program ends.
+    ///   - line: Named if the program ends.
+    ///   - stages: The stages that take the place of the row, which is among them, or in the body of one.
+    /// - Precondition: a list that is written out has such a stage, and each of its stages can still run.
+    public func wrapping<First: Stage>(
+        from type: First.Type, where fit: EditFit = .required, file: StaticString = #fileID, line: UInt = #line,
+        @ChainBuilder in stages: (Chain) -> Chain
+    ) -> ImagePipeline {
+        editing("wrapping(from: \(type))", { $0 is First }, fit, (file, line), by: { valid in
+            valid.editing(from: { $0 is First }, stages)
+        })
+    }
+
     private func editing(
         _ edit: String, _ isPlace: (any Stage) -> Bool, _ fit: EditFit, _ caller: (file: StaticString, line: UInt),
         at place: ListPlace? = nil, _ change: (Chain.Element) -> [Chain.Element]
+    ) -> ImagePipeline {
+        editing(edit, isPlace, fit, caller, by: { $0.editing(where: isPlace, at: place, change) })
+    }
+
+    private func editing(
+        _ edit: String, _ isPlace: (any Stage) -> Bool, _ fit: EditFit, _ caller: (file: StaticString, line: UInt),
+        by change: (Chain) -> Chain
     ) -> ImagePipeline {
         guard chain.contains(where: isPlace) else {
             if fit == .present { return self }
@@ -133,7 +163,7 @@ extension ImagePipeline {
             }
             return .arranged(valid, clock: clock, misplaced: misplacedEdits + [edit])
         }
-        let edited = valid.editing(where: isPlace, at: place, change)
+        let edited = change(valid)
         guard isWrittenOut else { return .arranged(edited, clock: clock, misplaced: misplacedEdits) }
         return ImagePipeline(writtenOut: edited, clock: clock, file: caller.file, line: caller.line)
     }

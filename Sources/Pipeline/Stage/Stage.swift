@@ -39,6 +39,10 @@ public protocol Stage: Sendable {
     /// it leaves them alone.
     var signature: String? { get }
 
+    /// Whether the stage makes the same of a result that it has made, in a larger size, as of the original; `false` by
+    /// default. See `FromLargerVariant`.
+    var isIdempotent: Bool { get }
+
     /// What the stage is compared by; `nil`, the default, if it is like no other.
     ///
     /// Loads of lists that were built separately share their work if all stages say that they do the same. A list with a
@@ -90,6 +94,9 @@ extension Stage {
 
     /// Nothing is done to the pixels.
     public var signature: String? { nil }
+
+    /// The original is needed.
+    public var isIdempotent: Bool { false }
 
     /// The stage is like no other.
     public var identity: StageIdentity? { nil }

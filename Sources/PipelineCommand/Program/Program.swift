@@ -52,7 +52,9 @@ extension StageCatalog {
             Store.specification(
                 resources, "sharedStore", "Does what store does, and keeps the response in the tier of --shared too."
             ) { try given().cache },
-            SharedResult.specification(given, resources.codecs),
+            Results.specification(
+                resources, "sharedResult", "Does what results does, and shares results in the tier of --shared."
+            ) { try given().cache },
         ]
         return .standard(resources).adding(StageCatalog(shared)).adding(Program.stages)
     }

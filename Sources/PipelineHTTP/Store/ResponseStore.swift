@@ -134,6 +134,17 @@ public protocol ResponseStore: Sendable {
     /// Stores a result that was made of a response, for as long as the response is stored. By default nothing is stored.
     func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async
 
+    /// Finds a result by its name; `nil` if there is none. By default a store has none. `Results` reads them in all tiers
+    /// but the nearest.
+    /// - Throws: `CancellationError` if the task is cancelled; nothing else.
+    func result(named name: String, priority: LoadPriority) async throws -> EncodedImage?
+
+    /// Stores a result under a name of letters, digits and points, or replaces it. The name says which bytes the result
+    /// was made of, so it is right for ever; a store removes results when it needs their room. By default nothing is
+    /// stored.
+    /// - Returns: Whether it is stored.
+    func keep(_ image: EncodedImage, named name: String) async -> Bool
+
     /// The failed attempts at a source; `nil` if there are none. By default a store knows of none.
     /// - Throws: `CancellationError` if the task is cancelled; nothing else.
     func failures(of key: SourceKey) async throws -> FailedAttempts?
@@ -189,6 +200,12 @@ extension ResponseStore {
 
     /// Stores nothing.
     public func keep(_ image: EncodedImage, as key: VariantKey, of generation: Int64) async {}
+
+    /// Finds none.
+    public func result(named name: String, priority: LoadPriority) async throws -> EncodedImage? { nil }
+
+    /// Stores nothing.
+    public func keep(_ image: EncodedImage, named name: String) async -> Bool { false }
 
     /// Knows of none.
     public func failures(of key: SourceKey) async throws -> FailedAttempts? { nil }

@@ -86,8 +86,8 @@ public struct Decode: Stage, LookingAhead {
         (options.quality == .quality ? [] : ["\(options.quality)"]) + (options.allowTruncated ? ["truncated"] : [])
     }
 
-    /// Whether the thumbnail in a file may be decoded in place of the picture.
-    package var mayTakeThumbnail: Bool { options.quality == .fast }
+    /// Unless the thumbnail in a file may be decoded in place of the picture.
+    public var isIdempotent: Bool { options.quality != .fast }
 
     /// The parameters, the codecs, the budget and the threads.
     public var identity: StageIdentity? {

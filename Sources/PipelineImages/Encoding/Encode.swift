@@ -143,6 +143,9 @@ public struct Encode: Stage {
         StageIdentity(signature ?? "", "\(given != nil)", over: [threads] + (given?.codecs ?? []))
     }
 
+    /// The format and the options are the same.
+    public var isIdempotent: Bool { true }
+
     /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }

@@ -23,6 +23,9 @@ public struct Downscale: Stage, PixelSizing {
     /// - Parameter threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
+    /// The same size comes of a larger result.
+    public var isIdempotent: Bool { true }
+
     /// The kernel. The size isn't included: the request's has its own place in the cache key.
     public var signature: String? { "downscale(lanczos3)" }
 

@@ -6,8 +6,7 @@ extension ImagePipeline {
     /// Memory, never delayed; then disk; then the tier that machines share; then the origin, which one machine asks for
     /// all.
     ///
-    /// It is `returnCacheElseLoad`, edited by `sharing(_:)`; and with ``SharedResult`` if its
-    /// results are encoded.
+    /// It is `returnCacheElseLoad`, edited by `sharing(_:)`, and by `encoding(_:keptIn:)` if its results are encoded.
     ///
     /// ```swift
     /// let thumbnails = ImagePipeline.returnSharedElseLoad(resources, fleet, encoding: Encode(.webp))
@@ -20,17 +19,10 @@ extension ImagePipeline {
     public static func returnSharedElseLoad(
         _ resources: PipelineResources, _ fleet: Fleet, encoding encode: (any Stage)? = nil
     ) -> ImagePipeline {
-        let list = returnCacheElseLoad(resources).sharing(fleet)
-        guard let encode else { return list }
+        let list = returnCacheElseLoad(resources)
+        guard let encode else { return list.sharing(fleet) }
         let expected = ExpectedResult.picture((encode as? Encode)?.codecs ?? resources.codecs)
-        return list.removing(Downscale.self).wrapping(Decode.self) { decode in
-            VariantLookup(resources.responses, expecting: expected)
-            SharedResult(fleet, expecting: expected) {
-                decode
-                Downscale()
-                encode
-            }
-        }
+        return list.encoding(encode, keptIn: resources.responses, expecting: expected).sharing(fleet)
     }
 
     /// Returns the same list with the tier that machines share; see `sharing(_:)` with a tier.

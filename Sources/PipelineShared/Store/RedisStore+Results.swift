@@ -23,6 +23,30 @@ extension RedisStore {
         if isKept == true { reports.report(.stored(bytes: image.bytes.count)) }
     }
 
+    /// Finds a result that any machine has made; `nil` if there is none, or Redis failed.
+    func result(named name: String, priority: LoadPriority) async throws -> EncodedImage? {
+        let reply = try await reading { try await scripts.connection.send("GET", keys.result(named: name)) }
+        return try await image(reply?.bytes)
+    }
+
+    /// Stores a result under the lease of its name, and ends the lease. Without one nothing is stored.
+    func keep(_ image: EncodedImage, named name: String) async -> Bool {
+        guard let lease else { return false }
+        let isStored = await writing { () -> Bool? in
+            guard let value = try await value(PackedImage.pack(image)) else { return nil }
+            return try await scripts.run(
+                .commitResult, keys: [keys.result(named: name), keys.lease(lease.name)],
+                [
+                    lease.value, Self.digits(limits.longestTime.nanoseconds / 1_000_000),
+                    Array(keys.outcomes(lease.name).utf8), value,
+                ]
+            ).integer == 1
+        }
+        guard let isStored = isStored ?? nil else { return false }
+        reports.report(isStored ? .stored(bytes: image.bytes.count) : .commitRefused)
+        return isStored
+    }
+
     func failures(of key: SourceKey) async throws -> FailedAttempts? {
         let reply = try await reading {
             try await scripts.connection.send("HMGET", keys.failures(key), "status", "attempts", "latest")

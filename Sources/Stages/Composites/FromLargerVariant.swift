@@ -5,28 +5,25 @@ public import Pipeline
 /// Makes a result from a larger stored one instead of decoding the original again.
 ///
 /// ```swift
-/// let thumbnails = ImagePipeline.returnCacheElseLoad(resources).removing(Downscale.self)
-///     .inserting(VariantLookup(responses), before: Decode.self)
-///     .replacing(
-///         Decode.self,
-///         with: FromLargerVariant(responses) {
-///             Decode()
-///             Downscale()
-///             Encode(.webp)
-///         })
+/// Results(responses) {
+///     FromLargerVariant(responses) {
+///         Decode()
+///         Downscale()
+///         Encode(.webp)
+///     }
+/// }
 /// ```
 ///
-/// Put it after the ``VariantLookup`` that looks for the exact size, where the source's bytes are available and the
-/// response's validity is settled. Its body is a `Decode`, a `Downscale` and an `Encode`. If the stored response has a
-/// result of the same list that is at least twice the wanted size in width and height, the body runs on the largest
-/// such result. Otherwise, or if that result is damaged, it runs on the original.
+/// Put it into the ``Results`` that looks for the exact size. If the stored response has a result of the same list that is
+/// at least twice the wanted size in width and height, the body runs on the largest such result. Otherwise, or if that
+/// result is damaged, it runs on the original.
 ///
 /// Such a result went through the encoder twice. Each of its pixels is averaged from at least four, so little is lost.
 /// Leave the stage out if results must be as close to their original as the format allows, or if originals are hardly
-/// larger than results. A body with transforms always runs on the original, since they would run twice. So does one
-/// with `DecodeQuality.fast`, whose results may come from an embedded thumbnail.
+/// larger than results. A body always runs on the original unless all its stages are `isIdempotent`: transforms would
+/// run twice, and results of `DecodeQuality.fast` may come from an embedded thumbnail.
 public struct FromLargerVariant: CompositeStage {
-    /// A `Decode`, a `Downscale` and an `Encode`.
+    /// The stages that make the result.
     public var body: Chain
     private let responses: HTTPCache
 
@@ -38,7 +35,9 @@ public struct FromLargerVariant: CompositeStage {
         ) { body in
             let stage = FromLargerVariant(resources.responses, body)
             guard stage.canReuse else {
-                throw StageMistake("fromLargerVariant wraps decode, downscale and encode, and no decode that is fast.")
+                throw StageMistake(
+                    "fromLargerVariant wraps stages that may work on their own results: decode unless it is fast, downscale, "
+                        + "encode.")
             }
             return stage
         }
@@ -47,18 +46,14 @@ public struct FromLargerVariant: CompositeStage {
     /// Wraps the stages that make the result.
     /// - Parameters:
     ///   - responses: Where the list's responses and results are stored.
-    ///   - body: A `Decode`, a `Downscale` and an `Encode`.
+    ///   - body: Such as a `Decode`, a `Downscale` and an `Encode`.
     public init(_ responses: HTTPCache, @ChainBuilder _ body: () -> Chain) {
         self.responses = responses
         self.body = body()
     }
 
     /// Whether the body makes the same image from a larger result as from the original.
-    package var canReuse: Bool {
-        let stages = body.stages
-        guard stages.count == 3, let decode = stages[0] as? Decode else { return false }
-        return !decode.mayTakeThumbnail && stages[1] is Downscale && stages[2] is Encode
-    }
+    package var canReuse: Bool { body.stages.allSatisfy(\.isIdempotent) }
 
     /// The tier.
     public var identity: StageIdentity? { StageIdentity(over: [responses]) }

@@ -230,7 +230,7 @@ struct HostileRedisTests {
         await store.forgetFailures(of: key)
         _ = await store.remove([.min, 1, .max]) { _ in true }
         _ = try? await store.totals()
-        _ = try? await store.result("a", .anything)
+        _ = try? await store.result(named: "a", priority: .normal)
         _ = try? await store.missed(since: 1 << 53)
         _ = try? await fleet.inspectServer()
         _ = try? await fleet.leases.turn("a", patience: .zero) { false }

@@ -19,15 +19,15 @@ struct FromLargerVariantTests {
         _ encode: Encode = Encode(.png), _ decode: Decode = Decode(), then transform: (any Stage)? = nil
     ) -> ImagePipeline {
         let resources = site.resources()
-        let list = ImagePipeline.returnCacheElseLoad(resources).removing(Downscale.self)
-            .inserting(VariantLookup(resources.responses), before: Decode.self)
-            .replacing(
-                Decode.self,
-                with: FromLargerVariant(resources.responses) {
+        let list = ImagePipeline.returnCacheElseLoad(resources).wrapping(from: Decode.self) { _ in
+            Results(resources.responses) {
+                FromLargerVariant(resources.responses) {
                     decode
                     Downscale()
                     encode
-                })
+                }
+            }
+        }
         return transform.map { list.inserting($0, before: Encode.self) } ?? list
     }
 

@@ -100,14 +100,14 @@ struct EditedArrangementTests {
     @Test("An edit that no policy has a place for is an error when the loader is made")
     func fitsNone() {
         for edit in [
-            { $0.replacing(VariantLookup.self, with: Delay(.zero)) }, { $0.removing(VariantLookup.self) },
-            { $0.inserting(Delay(.zero), after: VariantLookup.self) },
+            { $0.replacing(Results.self, with: Delay(.zero)) }, { $0.removing(Results.self) },
+            { $0.inserting(Delay(.zero), after: Results.self) },
         ] as [@Sendable (ImagePipeline) -> ImagePipeline] {
             let error = #expect(throws: LoadError.self) {
                 try ImageLoader(site.resources()) { policy, resources in edit(policy.pipeline(resources)) }
             }
             #expect(
-                error?.message.contains("(VariantLookup") == true || error?.message.contains(": VariantLookup") == true)
+                error?.message.contains("(Results") == true || error?.message.contains(": Results") == true)
             #expect(error?.message.contains("storeOnDisk") == true)
         }
     }

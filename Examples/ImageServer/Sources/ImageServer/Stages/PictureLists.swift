@@ -74,12 +74,7 @@ final class PictureLists: Sendable {
                 }
             }
             .wrapping(Decode.self) { _ in
-                VariantLookup(resources.responses, expecting: expected)
-                if let fleet {
-                    SharedResult(fleet, expecting: expected) { making(work, decodes: decodes) }
-                } else {
-                    making(work, decodes: decodes)
-                }
+                Results(resources.responses, expecting: expected) { making(work, decodes: decodes) }
             }
         return fleet.map { list.sharing($0) } ?? list
     }
