@@ -53,10 +53,12 @@ verify-server: server
 	Examples/ImageServer/Scripts/load
 	Examples/ImageServer/Scripts/peers
 
-# Checks the format of all Swift files, the prose of all files for words that Scripts/english.txt rules out, and that all
-# targets install the tools that they call.
+# Checks the format of all Swift files, that what is public is documented, the prose of all files for words that
+# Scripts/english.txt rules out, and that all targets install the tools that they call.
 lint:
+	@Scripts/dependencies python3
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Examples Benchmarks Fuzz
+	Scripts/documented
 	Scripts/english
 	Scripts/tools
 

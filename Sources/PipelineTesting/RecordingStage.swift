@@ -4,7 +4,6 @@ public import Pipeline
 public final class RecordingStage: Stage {
     /// The stage's name in lists, traces and errors.
     public let name: String
-    /// The phases in which it sees loads.
     public let accepts: Phases
     private let seen = Lock([Load]())
 
@@ -23,7 +22,6 @@ public final class RecordingStage: Stage {
     /// The phases in which loads passed, in their order.
     public var phases: [Phase] { loads.map(\.phase) }
 
-    /// Records the load.
     public func run(_ load: inout Load) async throws -> Outcome {
         let copy = load
         seen.withLock { $0.append(copy) }

@@ -15,9 +15,7 @@ public import PipelineImages
 /// A body without a declared type, or declared as `application/octet-stream` or as an image that a codec reads, is left to
 /// `Decode` if no codec recognizes it. Only remote sources are checked.
 public struct CheckContentType: Stage {
-    /// Bytes of a source.
     public let accepts: Phases = .original
-    /// The same bytes.
     public let produces: Phases = .original
 
     private let codecs: ImageCodecs
@@ -43,14 +41,13 @@ public struct CheckContentType: Stage {
         isStrict = strict
     }
 
-    /// `strict`, and the accepted formats, if they are chosen.
     public var parameters: String {
         ((isStrict ? ["strict"] : []) + (accepted?.map(\.rawValue).sorted() ?? [])).joined(separator: ", ")
     }
 
-    /// The formats and how strict it is.
     public var identity: StageIdentity? {
-        StageIdentity("\(accepted?.map(\.rawValue).sorted() ?? [])", "\(accepted != nil), \(isStrict)", over: codecs.codecs)
+        StageIdentity(
+            "\(accepted?.map(\.rawValue).sorted() ?? [])", "\(accepted != nil), \(isStrict)", over: codecs.codecs)
     }
 
     /// Compares the body and the declared type with the accepted formats.

@@ -14,13 +14,10 @@ public struct Delay: Stage {
     /// Nothing found yet. A load that has found its image isn't delayed, nor one that follows a redirect.
     public var accepts: Phases { .empty }
 
-    /// Still nothing.
     public var produces: Phases { .empty }
 
-    /// The duration in seconds.
     public var parameters: String { "\(duration.seconds) s" }
 
-    /// The time.
     public var identity: StageIdentity? { StageIdentity("\(duration)") }
 
     /// Waits.

@@ -40,7 +40,6 @@ public struct Fetch: Stage, RequestingStage {
         self.init(client, byteLimit: byteLimit)
     }
 
-    /// Nothing found yet.
     public var accepts: Phases { .empty }
 
     /// The source's bytes, or a redirect; still nothing for a source that is not remote.
@@ -52,7 +51,6 @@ public struct Fetch: Stage, RequestingStage {
     /// The rule of the client.
     package var urlRule: URLRule? { client.urlRule }
 
-    /// The limit, and the client if it is an object.
     public var identity: StageIdentity? { StageIdentity("\(byteLimit)", over: [client]) }
 
     /// Fetches the bytes.

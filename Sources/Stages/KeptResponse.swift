@@ -55,7 +55,9 @@ struct KeptResponse: Sendable {
     /// redirect.
     private func behindRedirects(_ own: StoredTerms?) -> StoredTerms? {
         (redirects?.responses ?? []).reduce(own) { terms, redirect in
-            guard let terms, let behind = self.terms(of: redirect.response, redirect.key, [], in: nil) else { return nil }
+            guard let terms, let behind = self.terms(of: redirect.response, redirect.key, [], in: nil) else {
+                return nil
+            }
             return terms.behind(behind)
         }
     }

@@ -11,12 +11,10 @@ public import Pipeline
 /// Put the nearest tier first. ``Store`` brings what was found in a farther tier to the nearer ones, with the origin's
 /// fields and times, so that every tier expires it at the same moment.
 public struct Lookup: Stage, CredentialStage, ClockedStage {
-    /// Nothing has been found yet.
     public let accepts: Phases = .empty
     /// The source's bytes or a redirect, or still nothing.
     public let produces: Phases = [.empty, .redirected, .original]
 
-    /// A stored response.
     public let leaves: Set<ResponseState.Kind> = [.stale, .fresh]
 
     private let tier: HTTPCache
@@ -36,7 +34,6 @@ public struct Lookup: Stage, CredentialStage, ClockedStage {
         self.rules = rules
     }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// The fields of the tier.
@@ -48,7 +45,6 @@ public struct Lookup: Stage, CredentialStage, ClockedStage {
     /// The tier, unless it is the disk; `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text(in: tier) }
 
-    /// The tier and the rules.
     public var identity: StageIdentity? { StageIdentity("\(rules)", over: [tier]) }
 
     /// Looks, and moves the load to the original on a hit.
@@ -90,7 +86,8 @@ extension Load {
             priority: priority, isCounted: !isSecond && !isRedirected)
         let (stored, freshness): (StoredResponse, Freshness)
         switch found {
-        case .fresh(let response, let judged), .stale(let response, let judged): (stored, freshness) = (response, judged)
+        case .fresh(let response, let judged), .stale(let response, let judged):
+            (stored, freshness) = (response, judged)
         case .miss(let reason): return miss(reason, isSecond)
         }
         guard stored.came(by: urlRule) else { return miss(.notAllowed, isSecond) }

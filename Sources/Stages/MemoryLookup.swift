@@ -21,19 +21,14 @@ public struct MemoryLookup: Stage {
         self.rules = rules
     }
 
-    /// Nothing found yet.
     public var accepts: Phases { .empty }
 
-    /// The product, or still nothing.
     public var produces: Phases { [.empty, .ready] }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// `http rules` or `offline rules`, if they apply.
     public var parameters: String { rules.text }
 
-    /// The cache and the rules.
     public var identity: StageIdentity? { StageIdentity("\(rules)", over: [memory]) }
 
     /// Looks for the product. A stale entry is attached to the load, for stages that show it or let it stand in.

@@ -42,7 +42,9 @@ extension ImagePipeline {
                 ReadFile(byteLimit: resources.limits.encodedBytes)
                 FollowRedirects {
                     if let delay { Delay(delay) }
-                    Coalesce(resources.flights, by: .source) { RemoveReplaced(resources.responses) { fetch(resources) } }
+                    Coalesce(resources.flights, by: .source) {
+                        RemoveReplaced(resources.responses) { fetch(resources) }
+                    }
                     CheckContentType(codecs: resources.codecs)
                     resources.decode
                     Downscale()

@@ -31,19 +31,15 @@ public struct ResolveIdentifier: Stage, CredentialStage {
         self.threads = threads
     }
 
-    /// The accepted kinds of sources, unless all are.
     public var parameters: String { kinds == .all ? "" : "allowing: \(kinds)" }
 
-    /// The stage sets the load's keys.
     public var identifies: Bool { true }
 
-    /// Nothing found yet.
     public var accepts: Phases { .empty }
 
     /// Still nothing: only the keys are set.
     public var produces: Phases { .empty }
 
-    /// The kinds, the credentials and the threads.
     public var identity: StageIdentity? {
         StageIdentity("\(kinds.rawValue)", "\(credentials.names.sorted())", over: [threads])
     }

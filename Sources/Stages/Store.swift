@@ -59,7 +59,9 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     }
 
     /// The same stage, which stores in one more tier, the farthest.
-    package func adding(_ tier: HTTPCache) -> Store { Store(memory, tiers + [tier], rules, storesOriginals: storesOriginals) }
+    package func adding(_ tier: HTTPCache) -> Store {
+        Store(memory, tiers + [tier], rules, storesOriginals: storesOriginals)
+    }
 
     private var nearest: HTTPCache? { tiers.first }
 
@@ -69,15 +71,12 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     /// The final product, or a redirect.
     public var produces: Phases { [.redirected, .ready] }
 
-    /// A response, if the stage stores only responses.
     public var needs: Set<ResponseState.Kind> {
         Set(ResponseState.Kind.allCases).subtracting(storesOriginals ? [.unknown] : [])
     }
 
-    /// The stage stores the result.
     public var storesResult: Bool { true }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// The fields of the nearest tier.
@@ -86,13 +85,11 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     /// The clock of the nearest tier.
     package var cacheClock: (any LoadClock)? { nearest?.clock }
 
-    /// `originals`, or `http rules`; and the tiers beyond the disk.
     public var parameters: String {
         ([storesOriginals ? "originals" : rules.text] + tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" })
             .filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// The caches and the rules.
     public var identity: StageIdentity? {
         StageIdentity("\(rules), \(storesOriginals), \(memory != nil)", over: (memory.map { [$0] } ?? []) + tiers)
     }

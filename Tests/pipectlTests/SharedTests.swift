@@ -123,7 +123,8 @@ struct SharedTests {
     func plan() async throws {
         let plan = try await pipectl.run("plan", "--shared", "redis://cache.internal")
         let names = plan.lines.map { $0.drop { $0 == " " } }
-        #expect(names.contains("Lookup(shared)") && names.contains("Lease(shared) {") && names.contains("Store(shared)"))
+        #expect(
+            names.contains("Lookup(shared)") && names.contains("Lease(shared) {") && names.contains("Store(shared)"))
         let yaml = """
             - resolveIdentifier
             - sharedLookup: http

@@ -6,7 +6,9 @@ struct DirectoryTier: ResponseStore, FetchLeases {
     let folder: URL
 
     /// Runs work on all stored responses, the latest first, while everybody else waits.
-    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async throws -> Value {
+    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async throws
+        -> Value
+    {
         try await BlockingThreads.files.run { [folder] _ in
             let lock = try FileLease(folder.appending(path: "lock"))
             lock.wait()
@@ -87,9 +89,13 @@ struct DirectoryTier: ResponseStore, FetchLeases {
         }
         return removed ?? []
     }
-    private func remove(_ response: StoredResponse) throws { try FileManager.default.removeItem(at: file(of: response)) }
+    private func remove(_ response: StoredResponse) throws {
+        try FileManager.default.removeItem(at: file(of: response))
+    }
     private func file(of response: StoredResponse) -> URL { folder.appending(path: "\(response.generation).response") }
-    private func file(_ kind: String, _ name: String) -> URL { folder.appending(path: "\(kind)-\(BLAKE2bDigest(of: name))") }
+    private func file(_ kind: String, _ name: String) -> URL {
+        folder.appending(path: "\(kind)-\(BLAKE2bDigest(of: name))")
+    }
     private func read<Value: Decodable>(_: Value.Type, _ kind: String, _ name: String = "") -> Value? {
         (try? Data(contentsOf: file(kind, name))).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
     }

@@ -5,7 +5,9 @@ extension DirectoryTier {
     func turn(
         _ name: String, patience: Duration, look: nonisolated(nonsending) () async throws -> Bool
     ) async throws -> FetchTurn {
-        guard let lease = try? FileLease(folder.appending(path: "\(BLAKE2bDigest(of: name)).lease")) else { return .alone }
+        guard let lease = try? FileLease(folder.appending(path: "\(BLAKE2bDigest(of: name)).lease")) else {
+            return .alone
+        }
         let (ends, over) = (lease.ends, ContinuousClock.now + patience)
         while !lease.take() {
             guard lease.ends == ends, ContinuousClock.now < over else { return try await look() ? .found : .alone }

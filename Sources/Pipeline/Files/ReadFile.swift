@@ -17,7 +17,6 @@ public struct ReadFile: Stage {
         self.threads = threads
     }
 
-    /// Nothing found yet.
     public var accepts: Phases { .empty }
 
     /// The file's bytes, or still nothing.
@@ -26,7 +25,6 @@ public struct ReadFile: Stage {
     /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
-    /// The limit and the threads.
     public var identity: StageIdentity? { StageIdentity("\(byteLimit)", over: [threads]) }
 
     /// Reads the file.

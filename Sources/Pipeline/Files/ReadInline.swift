@@ -9,7 +9,6 @@ public struct ReadInline: Stage {
     /// Takes bytes and `data:` URLs. `data:` URLs of more than 256 KB are decoded on `threads`.
     public init(threads: BlockingThreads = .files) { self.threads = threads }
 
-    /// Nothing found yet.
     public var accepts: Phases { .empty }
 
     /// The request's bytes, or still nothing.
@@ -18,7 +17,6 @@ public struct ReadInline: Stage {
     /// The bytes it reads aren't an HTTP response.
     public var leaves: Set<ResponseState.Kind> { [] }
 
-    /// The threads.
     public var identity: StageIdentity? { StageIdentity(over: [threads]) }
 
     /// Takes the bytes.

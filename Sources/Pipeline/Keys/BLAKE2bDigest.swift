@@ -12,7 +12,9 @@ public struct BLAKE2bDigest: Sendable, Hashable {
     var half: (UInt64, UInt64) { (word0, word1) }
 
     /// Returns this digest with its last quarter replaced by the first quarter of another.
-    func ending(in other: BLAKE2bDigest) -> BLAKE2bDigest { BLAKE2bDigest(words: SIMD4(word0, word1, word2, other.word0)) }
+    func ending(in other: BLAKE2bDigest) -> BLAKE2bDigest {
+        BLAKE2bDigest(words: SIMD4(word0, word1, word2, other.word0))
+    }
 
     /// The digest of bytes.
     public init(of bytes: some Sequence<UInt8>) {

@@ -77,7 +77,7 @@ extension RequestReport {
         let isFromOrigin = load.phase != .empty && (load.source == .network || load.source == .revalidated)
         guard isFromOrigin || hasBegun else { return }
         load.isRequestOpen = load.phase == .redirected
-        // It goes on with the request for the next hop.
+        // It continues with the request for the next hop.
         guard !load.isRequestOpen else { return begin() }
         var bytes: Int?
         if case .original(let image) = load.content, load.source == .network { bytes = image.bytes.count }

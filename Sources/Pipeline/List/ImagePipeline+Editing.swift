@@ -138,9 +138,11 @@ extension ImagePipeline {
         from type: First.Type, where fit: EditFit = .required, file: StaticString = #fileID, line: UInt = #line,
         @ChainBuilder in stages: (Chain) -> Chain
     ) -> ImagePipeline {
-        editing("wrapping(from: \(type))", { $0 is First }, fit, (file, line), by: { valid in
-            valid.editing(from: { $0 is First }, stages)
-        })
+        editing(
+            "wrapping(from: \(type))", { $0 is First }, fit, (file, line),
+            by: { valid in
+                valid.editing(from: { $0 is First }, stages)
+            })
     }
 
     private func editing(

@@ -34,7 +34,7 @@ extension Load {
         let start = Redirection(self, crossesOrigins: crossesOrigins)
         redirection = start
         if isRequestOpen, let events = start.events {
-            // To whoever watches, the request goes on.
+            // To whoever watches, the request continues.
             self.events = { event in
                 if case .sendingRequest = event { return }
                 events(event)

@@ -62,7 +62,8 @@ public struct Load: Sendable {
 
     init(
         _ request: ImageRequest, clock: any LoadClock, list: BLAKE2bDigest, codecs: ListCodecs? = nil,
-        credentials: CredentialFields = .standard, urlRule: URLRule? = nil, events: (@Sendable (LoadEvent) -> Void)? = nil
+        credentials: CredentialFields = .standard, urlRule: URLRule? = nil,
+        events: (@Sendable (LoadEvent) -> Void)? = nil
     ) {
         self.request = request
         self.clock = clock

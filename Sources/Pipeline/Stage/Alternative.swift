@@ -1,6 +1,5 @@
 /// Groups several stages into one alternative of a composite whose stages are alternatives, such as `FirstOf`.
 public struct Alternative: CompositeStage {
-    /// The stages.
     public var body: Chain
 
     package static let specification = StageSpecification(
@@ -11,10 +10,8 @@ public struct Alternative: CompositeStage {
 
     init(_ elements: [Chain.Element]) { body = Chain(elements) }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
-    /// Runs the stages.
     public func run(_ load: inout Load) async throws -> Outcome {
         try await body.run(&load)
         return .done

@@ -11,15 +11,12 @@ public struct ClosureStage: Stage {
     /// What it does to one load; see ``Stage/run(_:)``.
     public typealias Work = @Sendable (inout Load) async throws -> Outcome
 
-    /// The name in printed lists, traces and errors.
     public let name: String
-    /// The phases in which it has work.
     public let accepts: Phases
     /// The phases that it can leave a load in.
     public let produces: Phases
     /// What it does to the pixels, if anything.
     public let signature: String?
-    /// Whether it settles the load's keys.
     public let identifies: Bool
     private let work: Work
     private let mark = CopyMark()
@@ -45,9 +42,7 @@ public struct ClosureStage: Stage {
         self.work = work
     }
 
-    /// All copies of the stage are the same.
     public var identity: StageIdentity? { StageIdentity(over: [mark]) }
 
-    /// Runs the closure.
     public func run(_ load: inout Load) async throws -> Outcome { try await work(&load) }
 }

@@ -7,7 +7,6 @@
 /// }
 /// ```
 public struct ClosureTransform: Transform {
-    /// The name in printed lists, traces and errors.
     public let name: String
     private let version: String
     private let work: @Sendable (DecodedImage) async throws -> DecodedImage
@@ -29,7 +28,6 @@ public struct ClosureTransform: Transform {
     /// The name with the signature that the initialiser got.
     public var signature: String? { "\(name)(\(version))" }
 
-    /// The signature that the initialiser got.
     public var parameters: String { version }
 
     /// Runs the closure.

@@ -12,7 +12,6 @@ public protocol CompositeStage: Stage {
 }
 
 extension CompositeStage {
-    /// The phases that any stage of the body accepts.
     public var accepts: Phases { body.accepts }
 
     /// The phases that the body can end in.

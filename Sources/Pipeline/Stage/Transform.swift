@@ -11,13 +11,10 @@ public protocol Transform: Stage {
 }
 
 extension Transform {
-    /// Pixels.
     public var accepts: Phases { .decoded }
 
-    /// Pixels again.
     public var produces: Phases { .decoded }
 
-    /// The signature, which names all that the transform does.
     public var identity: StageIdentity? { signature.flatMap { StageIdentity($0) } }
 
     /// Replaces the load's pixels with those that ``apply(_:)`` makes of them.

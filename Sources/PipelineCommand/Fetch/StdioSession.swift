@@ -21,7 +21,8 @@ final class StdioSession: Sendable {
                 switch line {
                 case .line(let bytes): if !bytes.allSatisfy({ $0 <= 0x20 }) { await take(bytes) }
                 case .tooLong:
-                    await output.write(StdioResponse.failure(nil, "The line has more than \(InputLines.longest) bytes."))
+                    await output.write(
+                        StdioResponse.failure(nil, "The line has more than \(InputLines.longest) bytes."))
                 }
             }
             // The last line may have been taken while the others were being cancelled.

@@ -88,7 +88,8 @@ final class Journal: Sendable {
     /// Records results that are about to be written. If that fails, `--resume` will make them again.
     func willWrite(_ key: BLAKE2bDigest, _ job: Job, _ outputs: [(path: String, bytes: [UInt8])]) {
         let origin = origin(job)
-        let entry = JournalEntry(key: key, origin: origin, outputs: outputs.map { ($0.path, BLAKE2bDigest(of: $0.bytes)) })
+        let entry = JournalEntry(
+            key: key, origin: origin, outputs: outputs.map { ($0.path, BLAKE2bDigest(of: $0.bytes)) })
         guard let offset = file.append(entry.line) else { return }
         let isDue = state.withLock { state in
             state.index[origin.number] = JournalIndex.Place(offset: offset)

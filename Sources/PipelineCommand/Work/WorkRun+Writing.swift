@@ -4,7 +4,8 @@ import Stages
 extension WorkRun {
     /// Writes the results of one job, and records them in the journal.
     func write(
-        _ renderings: [Rendering], _ key: BLAKE2bDigest?, _ job: Job, _ file: FileFacts?, _ cancellation: WorkCancellation
+        _ renderings: [Rendering], _ key: BLAKE2bDigest?, _ job: Job, _ file: FileFacts?,
+        _ cancellation: WorkCancellation
     ) throws -> [JobResult.Written] {
         let wanted = try renderings.compactMap { rendering -> Output? in
             guard let target = rendering.target else { return nil }

@@ -14,7 +14,7 @@ public protocol FetchLeases: Sendable {
     /// - A holder that dies loses its lease, and the next waiter gets it.
     /// - A holder that ends without a stored response lets all waiters go on alone, so that loads never queue for a
     ///   response that can't be shared.
-    /// - Where leases can't be used, the load goes on alone at once.
+    /// - Where leases can't be used, the load fetches alone at once.
     /// - Parameters:
     ///   - name: What is leased; the same for all loads that can share one response.
     ///   - patience: How long to wait for holders in all.

@@ -32,7 +32,9 @@ public final class CachingClient: Sendable {
 
     /// Puts a cache in front of a client.
     @available(*, deprecated, renamed: "init(cache:client:)")
-    public convenience init(_ cache: HTTPCache, _ client: any TransferClient) { self.init(cache: cache, client: client) }
+    public convenience init(_ cache: HTTPCache, _ client: any TransferClient) {
+        self.init(cache: cache, client: client)
+    }
 
     /// Returns the response to a request, from the cache or the origin, whatever its status.
     ///

@@ -119,7 +119,8 @@ extension CachingExchange {
 
     private func response(of fetched: OriginResponse, _ use: CacheUse) -> CachingResponse {
         CachingResponse(
-            status: fetched.status, reason: fetched.reason, headers: fetched.headers, body: fetched.body, url: request.url,
+            status: fetched.status, reason: fetched.reason, headers: fetched.headers, body: fetched.body,
+            url: request.url,
             interim: fetched.interim, use: use, steps: [step])
     }
 

@@ -4,9 +4,7 @@ public import Pipeline
 ///
 /// A pipeline that passes files on undecoded uses it to keep anything else out of its cache.
 public struct CheckHeader: Stage {
-    /// Bytes of a source.
     public let accepts: Phases = .original
-    /// The same bytes.
     public let produces: Phases = .original
 
     private let codecs: ImageCodecs?
@@ -33,7 +31,6 @@ public struct CheckHeader: Stage {
         self.threads = threads
     }
 
-    /// The limits, the codecs and the threads.
     public var identity: StageIdentity? {
         StageIdentity("\(limits)", "\(codecs != nil)", over: [threads] + (codecs?.codecs ?? []))
     }

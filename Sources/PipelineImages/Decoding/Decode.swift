@@ -18,9 +18,7 @@ public import Pipeline
 ///   `LoadError.Code.tooManyPixels`, `LoadError.Code.tooMuchMemory` and `LoadError.Code.tooMuchTime` above the limits;
 ///   `LoadError.Code.undecodable` if the bytes are damaged, cut off or not an image; `CancellationError`.
 public struct Decode: Stage, LookingAhead {
-    /// Bytes of a source.
     public let accepts: Phases = .original
-    /// Pixels.
     public let produces: Phases = .decoded
 
     /// The pixels that later stages need; the pipeline sets it.
@@ -75,7 +73,6 @@ public struct Decode: Stage, LookingAhead {
     /// The number of frames, the quality, and whether truncated files are allowed.
     public var signature: String? { "decode(\((["frames: \(options.frames)"] + choices).joined(separator: ", ")))" }
 
-    /// The options that differ from the defaults.
     public var parameters: String {
         let isolated = codecs?.areIsolated == true ? ["isolated"] : []
         return ((options.frames > 1 ? ["frames: \(options.frames)"] : []) + choices + isolated)
@@ -89,12 +86,11 @@ public struct Decode: Stage, LookingAhead {
     /// Unless the thumbnail in a file may be decoded in place of the picture.
     public var isIdempotent: Bool { options.quality != .fast }
 
-    /// The parameters, the codecs, the budget and the threads.
     public var identity: StageIdentity? {
-        StageIdentity(signature ?? "", "\(limits)", "\(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
+        StageIdentity(
+            signature ?? "", "\(limits)", "\(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
     }
 
-    /// Decodes the bytes of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .original(let file) = load.content else { return .skipped }
         let time = load.time(within: limits.time)

@@ -15,9 +15,7 @@ public import Pipeline
 ///   `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above the time
 ///   limit of the list's `Decode`; `CancellationError`.
 public struct Encode: Stage {
-    /// Pixels.
     public let accepts: Phases = .decoded
-    /// The result's bytes.
     public let produces: Phases = .encoded
 
     private enum Target: Sendable {
@@ -119,7 +117,6 @@ public struct Encode: Stage {
         }
     }
 
-    /// The format and the options that differ from the defaults.
     public var parameters: String {
         switch target {
         case .format(let format): options.text(for: format, codecs)
@@ -138,15 +135,12 @@ public struct Encode: Stage {
         return formats.contains { codecs.codec(for: $0)?.encoder?.canBeStopped == false }
     }
 
-    /// The parameters, the codecs and the threads.
     public var identity: StageIdentity? {
         StageIdentity(signature ?? "", "\(given != nil)", over: [threads] + (given?.codecs ?? []))
     }
 
-    /// The format and the options are the same.
     public var isIdempotent: Bool { true }
 
-    /// Encodes the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let (target, options, codecs, readable) = (target, options, codecs, given ?? load.codecs)

@@ -19,7 +19,8 @@ public struct Composite: PixelTransform {
         return StageSpecification(
             "composite", "Lays a picture from a file over the image.", example: "logo.png:southEast:scale=0.2",
             .required("file", .text, "The picture's path.", example: "logo.png"),
-            .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the picture lies.", default: .southEast),
+            .optional(
+                "gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the picture lies.", default: .southEast),
             .optional("x", distance, "Pixels from there towards the right.", default: 0, example: "-10"),
             .optional("y", distance, "Pixels from there downwards.", default: 0, example: "-10"),
             .optional("scale", .number(0...10), "The picture's width as a share of the image's.", example: "0.2"),
@@ -75,7 +76,6 @@ public struct Composite: PixelTransform {
     /// All options, and a digest of the overlay.
     public var signature: String? { "composite(\(digest), \(overlay.layout), \(parameters))" }
 
-    /// All options and the overlay's size.
     public var parameters: String {
         "\(overlay.size), \(gravity.rawValue), offset: \(offset.x), \(offset.y)"
             + (scale.map { ", scale: \($0)" } ?? "") + (opacity < 1 ? ", opacity: \(opacity)" : "")
@@ -87,7 +87,6 @@ public struct Composite: PixelTransform {
         return top.bytes(1) > image.size.bytes(1) ? top : image.size
     }
 
-    /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         let top = try sized(for: image, cancellation).withAlpha(cancellation)
         let image = try overlay.layout == .gray ? image : image.withColor(cancellation)

@@ -4,7 +4,8 @@ public import Pipeline
 ///
 /// - Throws: `CancellationError`.
 public struct CropCircle: SpecifiedTransform {
-    package static let specification = StageSpecification("circle", "Keeps a circle of the image.", make: CropCircle.init)
+    package static let specification = StageSpecification(
+        "circle", "Keeps a circle of the image.", make: CropCircle.init)
 
     /// Makes the transform.
     public init() {}

@@ -8,9 +8,7 @@ public import Pipeline
 /// - Throws: `LoadError.Code.unsupportedLayout` unless the pixels are 8-bit sRGB; `LoadError.Code.tooMuchTime` above
 ///   the time limit of the list's `Decode`; `CancellationError`.
 public struct Downscale: Stage, PixelSizing {
-    /// Pixels.
     public let accepts: Phases = .decoded
-    /// Pixels.
     public let produces: Phases = .decoded
 
     private let threads: BlockingThreads
@@ -23,7 +21,6 @@ public struct Downscale: Stage, PixelSizing {
     /// - Parameter threads: Where the work runs; by default threads shared by all stages, one for each core.
     public init(threads: BlockingThreads = .decoding) { self.threads = threads }
 
-    /// The same size comes of a larger result.
     public var isIdempotent: Bool { true }
 
     /// The kernel. The size isn't included: the request's has its own place in the cache key.
@@ -37,10 +34,8 @@ public struct Downscale: Stage, PixelSizing {
         later.region(of: size)
     }
 
-    /// The threads.
     public var identity: StageIdentity? { StageIdentity(over: [threads]) }
 
-    /// Scales the pixels of a load.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content, let box = load.request.maxPixelSize else { return .skipped }
         let size = Self.size(of: image, in: box)

@@ -19,7 +19,9 @@ public struct Pad: SpecifiedTransform {
         "pad", "Puts the image on a larger canvas.", example: "1000:1000:colour=#ff8000",
         .optional("width", .integer(1...1_000_000), "The canvas's width, together with its height.", example: "1000"),
         .optional("height", .integer(1...1_000_000), "The canvas's height.", example: "1000"),
-        .optional("gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the image lies on the canvas.", default: .center),
+        .optional(
+            "gravity", .choice(Gravity.allCases, word: \.rawValue), "Where the image lies on the canvas.",
+            default: .center),
         .optional("colour", .color, "The canvas's colour.", default: .white),
         .optional("top", .integer(0...1_000_000), "Rows above, if no canvas is given.", default: 0, example: "10"),
         .optional("left", .integer(0...1_000_000), "Columns on the left.", default: 0, example: "10"),

@@ -27,7 +27,6 @@ extension PixelTransform {
     /// The picture's size.
     public func largestSize(of image: DecodedImage) -> PixelSize { image.size }
 
-    /// The signature and the threads.
     public var identity: StageIdentity? { signature.flatMap { StageIdentity($0, over: [threads]) } }
 
     /// Makes the new pixels on the transform's threads.
@@ -35,7 +34,6 @@ extension PixelTransform {
         try await threads.run { try transformed(image, $0) }
     }
 
-    /// Transforms the pixels of a load, at the load's priority.
     public func run(_ load: inout Load) async throws -> Outcome {
         guard case .decoded(let image) = load.content else { return .skipped }
         let result = try await load.work(with: largestSize(of: image), of: image, on: threads) {

@@ -87,7 +87,6 @@ public struct Resize: PixelTransform, PixelSizing {
         "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background))"
     }
 
-    /// The size and the fit.
     public var parameters: String { "\(size), \(fit.rawValue)\(enlarges ? ", enlarges" : "")" }
 
     /// The size before anything is cut off, or with the bars.
@@ -98,7 +97,6 @@ public struct Resize: PixelTransform, PixelSizing {
         return PixelSize(width: max(target.width, size.width), height: max(target.height, size.height))
     }
 
-    /// Makes the new pixels of every frame.
     public func transformed(_ image: DecodedImage, _ cancellation: WorkCancellation) throws -> DecodedImage {
         guard size.isBox else {
             throw LoadError(.untransformable, subject: "", "No picture can have \(size) pixels.")

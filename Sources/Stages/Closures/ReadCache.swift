@@ -2,9 +2,7 @@ public import Pipeline
 
 /// Looks for the list's final product in a ``ClosureCache``; a hit ends the load.
 public struct ReadCache: Stage {
-    /// Nothing found yet.
     public let accepts: Phases = .empty
-    /// The product, or still nothing.
     public let produces: Phases = [.empty, .ready]
 
     private let cache: ClosureCache
@@ -12,10 +10,8 @@ public struct ReadCache: Stage {
     /// Makes a stage that looks in `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// The cache.
     public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
 
     /// Calls the read closure.

@@ -2,9 +2,7 @@ public import Pipeline
 
 /// Writes the load's product to a ``ClosureCache``. A `Store` may follow.
 public struct WriteCache: Stage {
-    /// A decoded image, perhaps encoded again.
     public let accepts: Phases = [.decoded, .encoded]
-    /// The same.
     public let produces: Phases = [.decoded, .encoded]
 
     private let cache: ClosureCache
@@ -12,13 +10,10 @@ public struct WriteCache: Stage {
     /// Makes a stage that writes to `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
 
-    /// The stage stores the result.
     public var storesResult: Bool { true }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// The cache.
     public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
 
     /// Calls the write closure. If it fails, the load continues.

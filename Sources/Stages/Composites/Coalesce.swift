@@ -19,7 +19,6 @@ public struct Coalesce: CompositeStage {
         case source
     }
 
-    /// The stages that are run once.
     public var body: Chain { didSet { list = ListIdentity(body) } }
     private let flights: Flights
     private let sharing: Sharing
@@ -40,13 +39,10 @@ public struct Coalesce: CompositeStage {
         list = ListIdentity(self.body)
     }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// What is shared.
     public var parameters: String { "by: \(sharing)" }
 
-    /// What is shared, and with whom.
     public var identity: StageIdentity? { StageIdentity("\(sharing)", over: [flights]) }
 
     /// Joins the flight for this load's key, or starts it.

@@ -16,7 +16,6 @@ public import Pipeline
 /// If an alternative fails or leaves the load where it was, the next one is tried. The load's events show one request;
 /// the trace shows each alternative. A cancelled load tries no further alternatives.
 public struct FirstOf: CompositeStage {
-    /// The alternatives, the best one first.
     public var body: Chain
 
     /// The stages of the body are alternatives.
@@ -33,7 +32,6 @@ public struct FirstOf: CompositeStage {
         body.stages.reduce(into: Phases()) { phases, stage in phases.formUnion(stage.produces) }
     }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
     /// Runs the alternatives in their order, until one has moved the load on.

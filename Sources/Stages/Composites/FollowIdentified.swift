@@ -11,7 +11,6 @@ public import Pipeline
 /// The entry is fresh no longer than each redirect on the way, and becomes invalid with each of their URLs. Put the stage
 /// directly around the one that fetches, and ``FollowRedirects``, which follows all other redirects, around the list.
 public struct FollowIdentified: CompositeStage {
-    /// The stage that asks the origin.
     public var body: Chain
 
     package static let specification = StageSpecification(
@@ -21,7 +20,6 @@ public struct FollowIdentified: CompositeStage {
     /// Wraps the stage that asks the origin.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
     /// Runs the body once for each hop.

@@ -23,7 +23,6 @@ public import Pipeline
 /// A fetcher of your own gives its redirects to `Load.deliver(_:from:)`. A request with an `identifier` has one entry for
 /// the whole chain, which ``FollowIdentified`` follows.
 public struct FollowRedirects: CompositeStage {
-    /// The stages that are run for each URL.
     public var body: Chain
 
     package static let specification = StageSpecification(
@@ -36,7 +35,6 @@ public struct FollowRedirects: CompositeStage {
     /// What the body makes; never a redirect.
     public var produces: Phases { body.outcomes(from: body.accepts).subtracting(.redirected) }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
     /// Runs the body once for each hop.
@@ -124,7 +122,8 @@ extension RedirectHops {
     /// - Returns: The load's request for the next hop.
     mutating func next(after load: Load) throws -> ImageRequest {
         let headers = load.response.headers
-        let status = if case .fetched(let exchange) = load.response { exchange.status } else { load.response.stored?.status }
+        let status =
+            if case .fetched(let exchange) = load.response { exchange.status } else { load.response.stored?.status }
         guard let status, try follow(status: status, headers) else {
             throw LoadError(.malformedResponse, subject: load.subject, "The origin sent a redirect that leads nowhere.")
         }

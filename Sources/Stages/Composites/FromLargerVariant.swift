@@ -23,7 +23,6 @@ public import Pipeline
 /// larger than results. A body always runs on the original unless all its stages are `isIdempotent`: transforms would
 /// run twice, and results of `DecodeQuality.fast` may come from an embedded thumbnail.
 public struct FromLargerVariant: CompositeStage {
-    /// The stages that make the result.
     public var body: Chain
     private let responses: HTTPCache
 
@@ -55,7 +54,6 @@ public struct FromLargerVariant: CompositeStage {
     /// Whether the body makes the same image from a larger result as from the original.
     package var canReuse: Bool { body.stages.allSatisfy(\.isIdempotent) }
 
-    /// The tier.
     public var identity: StageIdentity? { StageIdentity(over: [responses]) }
 
     /// Looks for a larger result, and runs the body.

@@ -17,7 +17,6 @@ public import Pipeline
 ///
 /// The body runs without a lease if the tier has none, or they can't be used: a folder allows 256 at a time.
 public struct Lease: CompositeStage, CredentialStage, ClockedStage {
-    /// The stages that ask the origin.
     public var body: Chain
     private let tier: HTTPCache
     private let rules: CacheRules
@@ -55,7 +54,6 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     /// Also a response that another load has stored.
     public var leaves: Set<ResponseState.Kind> { body.leaves.union([.stale, .fresh]) }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// The fields of the tier.
@@ -67,7 +65,6 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
     /// The tier, unless it is the disk; `http rules`, if they apply.
     public var parameters: String { rules.text(in: tier) }
 
-    /// The tier, the rules and the patience.
     public var identity: StageIdentity? { StageIdentity("\(rules), \(patience)", over: [tier]) }
 
     /// Waits for the lease, checks the tier again, and runs the body if nothing new is there.

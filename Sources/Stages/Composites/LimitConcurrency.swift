@@ -15,7 +15,6 @@ public import Pipeline
 /// `LoadError.Code.busy`, which a server turns into 503 (RFC 9110 section 15.6.4). Around a `Coalesce`, every load counts;
 /// inside it, those that share the work count once.
 public struct LimitConcurrency: CompositeStage {
-    /// The stages that the limit holds for.
     public var body: Chain
     private let limit: ConcurrencyLimit
 
@@ -28,10 +27,8 @@ public struct LimitConcurrency: CompositeStage {
         self.body = body()
     }
 
-    /// The numbers of loads that may run and wait.
     public var parameters: String { "\(limit.running) at once, \(limit.waiting) wait" }
 
-    /// The limit.
     public var identity: StageIdentity? { StageIdentity(over: [limit]) }
 
     /// Runs the body once there is a place.

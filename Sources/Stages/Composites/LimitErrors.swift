@@ -8,7 +8,6 @@ public import Pipeline
 /// Only error statuses from the origin count. An unreachable origin, a timeout or a cancelled load says nothing about
 /// the source. A success ends the count.
 public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
-    /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
     private let limits: ErrorLimits
@@ -52,7 +51,6 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
         self.init(limits, in: responses, body)
     }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// The fields of the cache.
@@ -61,7 +59,6 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
     /// The clock of the cache.
     package var cacheClock: (any LoadClock)? { responses.clock }
 
-    /// The limits and the tier.
     public var identity: StageIdentity? { StageIdentity("\(limits)", over: [responses]) }
 
     /// Runs the body, or throws the last error if the limit is reached.

@@ -19,7 +19,6 @@ public import Pipeline
 /// time. The download never waits for it, and none is reported after the body has ended. Nothing is decoded unless
 /// interim images are shown; see `Load.showsInterimImages`.
 public struct Preview: CompositeStage {
-    /// The stage that fetches.
     public var body: Chain
     private let codecs: ImageCodecs?
     private let limits: ImageLimits
@@ -57,9 +56,9 @@ public struct Preview: CompositeStage {
         self.body = body()
     }
 
-    /// The parameters, the codecs, the budget and the threads.
     public var identity: StageIdentity? {
-        StageIdentity("\(limits)", "\(minimumBytes), \(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
+        StageIdentity(
+            "\(limits)", "\(minimumBytes), \(codecs != nil)", over: [budget, threads] + (codecs?.codecs ?? []))
     }
 
     /// Runs the body, and decodes previews of the bytes that arrive.

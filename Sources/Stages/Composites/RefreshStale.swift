@@ -7,7 +7,6 @@ public import Pipeline
 /// Refreshes belong to the ``Flights``. At most one runs for a response; it sends every header field of the request,
 /// and ``Flights/drain()`` waits for it.
 public struct RefreshStale: CompositeStage {
-    /// The stages that make the image, and refresh it.
     public var body: Chain
     private let flights: Flights
 
@@ -26,10 +25,8 @@ public struct RefreshStale: CompositeStage {
     /// Also the image that is still in memory.
     public var produces: Phases { body.outcomes(from: body.accepts).union(.ready) }
 
-    /// A response past its freshness.
     public var needs: Set<ResponseState.Kind> { [.stale] }
 
-    /// The flights.
     public var identity: StageIdentity? { StageIdentity(over: [flights]) }
 
     /// Runs the body, on the stale bytes if they may be served. An image made from them that is still in memory is the

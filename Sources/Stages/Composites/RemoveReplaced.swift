@@ -7,7 +7,6 @@ public import Pipeline
 ///
 /// Put it around the stage that asks the origin in a list without a ``Lease``, which does the same for its own tier.
 public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
-    /// The stages that ask the origin.
     public var body: Chain
     private let responses: HTTPCache
 
@@ -23,7 +22,6 @@ public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
         self.body = body()
     }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
     /// The fields of the cache.
@@ -32,7 +30,6 @@ public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
     /// The clock of the cache.
     package var cacheClock: (any LoadClock)? { responses.clock }
 
-    /// The tier.
     public var identity: StageIdentity? { StageIdentity(over: [responses]) }
 
     /// Runs the body.

@@ -5,7 +5,6 @@ public import Pipeline
 ///
 /// An entry that was damaged on disk, or that an older version accepted, is thus replaced like a miss.
 public struct ReplaceUndecodable: CompositeStage {
-    /// The stages that are run, at most twice.
     public var body: Chain
     private let responses: HTTPCache
 
@@ -21,10 +20,8 @@ public struct ReplaceUndecodable: CompositeStage {
         self.body = body()
     }
 
-    /// The tier.
     public var identity: StageIdentity? { StageIdentity(over: [responses]) }
 
-    /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let start = load
         do {

@@ -22,7 +22,6 @@ public import Pipeline
 /// A stored result that the list can't have made is a miss, and replaced: see ``ExpectedResult``. Where anything is
 /// expected, results are in the nearest tier only.
 public struct Results: CompositeStage {
-    /// The stages that make the result, an `Encode` the last.
     public var body: Chain
     /// The nearest first.
     private let tiers: [HTTPCache]
@@ -67,19 +66,15 @@ public struct Results: CompositeStage {
     /// The same stage, with one more tier, the farthest.
     package func adding(_ tier: HTTPCache) -> Results { Results(tiers + [tier], expected, patience: patience, body) }
 
-    /// Bytes of a source.
     public var accepts: Phases { .original }
 
     /// What the body makes, or an earlier result.
     public var produces: Phases { body.outcomes(from: .original).union(.encoded) }
 
-    /// The stage uses the load's keys.
     public var needsIdentity: Bool { true }
 
-    /// The tiers beyond the disk.
     public var parameters: String { tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" }.joined(separator: ", ") }
 
-    /// What is expected, and where it is stored.
     public var identity: StageIdentity? { expected.identity("\(patience)", over: tiers) }
 
     /// Looks for the result, and runs the body if there is none.

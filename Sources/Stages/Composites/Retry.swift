@@ -20,7 +20,6 @@ public import Pipeline
 ///
 /// The load's events show one request, whatever the number of attempts; the trace shows each of them.
 public struct Retry: CompositeStage {
-    /// The stages that are run, once or more.
     public var body: Chain
     /// How often the body is run at most.
     package let maximumAttempts: Int
@@ -59,10 +58,8 @@ public struct Retry: CompositeStage {
         self.body = body()
     }
 
-    /// How often the body is run at most.
     public var parameters: String { "attempts: \(maximumAttempts)" }
 
-    /// The attempts and the waits.
     public var identity: StageIdentity? { StageIdentity("\(maximumAttempts), \(initialDelay), \(maximumDelay)") }
 
     /// Runs the body until it succeeds, fails for good, or has been run as often as it may.

@@ -26,15 +26,14 @@ public struct StaleFirst: CompositeStage {
     /// Wraps the stages from the one that asks the origin to those that make the image.
     public init(@ChainBuilder _ body: () -> Chain) { self.body = body() }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
-    /// Reports the stale image, and runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let entry = load.response.stored
         if load.phase != .empty {
             try await body.run(&load)
-        } else if let kept = load.attachment(MemoryEntry.self), entry.map({ $0.isRedirect || kept.isMade(from: $0) }) ?? true
+        } else if let kept = load.attachment(MemoryEntry.self),
+            entry.map({ $0.isRedirect || kept.isMade(from: $0) }) ?? true
         {
             // Once the origin has answered with a redirect, nothing stale is shown.
             if !load.isRequestOpen { load.report(.hasCache(kept.product, source: .memory)) }

@@ -11,7 +11,6 @@ public import Pipeline
 /// The response on disk comes first. Without one, an image that is still in memory stands in. The load's `isStale` and
 /// its source show that.
 public struct StaleIfError: CompositeStage {
-    /// The stages that may fail.
     public var body: Chain
 
     package static let specification = StageSpecification(
@@ -24,10 +23,8 @@ public struct StaleIfError: CompositeStage {
     /// Also the stale bytes or product themselves.
     public var produces: Phases { body.outcomes(from: body.accepts).union([.redirected, .original, .ready]) }
 
-    /// Its body says all.
     public var identity: StageIdentity? { StageIdentity() }
 
-    /// Runs the body.
     public func run(_ load: inout Load) async throws -> Outcome {
         let start = load
         do {
@@ -47,7 +44,8 @@ public struct StaleIfError: CompositeStage {
             guard freshness.mayStandIn(for: failure, within: load.request.staleIfError) else { throw error }
             load.restart(from: start)
             load.acceptStale(stored, freshness)
-        } else if !failed.hasAnsweredRedirect, let stale = start.attachment(MemoryEntry.self), stale.mayStandIn(for: failure, in: start)
+        } else if !failed.hasAnsweredRedirect, let stale = start.attachment(MemoryEntry.self),
+            stale.mayStandIn(for: failure, in: start)
         {
             load.restart(from: start)
             load.isStale = true

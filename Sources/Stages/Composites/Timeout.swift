@@ -22,7 +22,6 @@ public import Pipeline
 /// and for its turn in ``LimitConcurrency``. Around stages that decode, equal loads that wait for the same threads may time
 /// out before they begin. `ImageLimits.time` limits the work alone: it counts from the moment that the work has a thread.
 public struct Timeout: CompositeStage {
-    /// The stages that the limit holds for.
     public var body: Chain
     private let limit: Duration
 
@@ -37,10 +36,8 @@ public struct Timeout: CompositeStage {
         self.body = body
     }
 
-    /// The limit in seconds.
     public var parameters: String { "\(limit.seconds) s" }
 
-    /// The time.
     public var identity: StageIdentity? { StageIdentity("\(limit)") }
 
     /// Runs the body.

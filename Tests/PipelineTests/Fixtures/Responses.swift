@@ -17,7 +17,8 @@ extension StoredResponse {
         var headers: HTTPFields = [:]
         headers[.eTag] = tag
         return StoredResponse(
-            generation: generation, key: SourceKey(digest: BLAKE2bDigest(of: "cat")), target: "https://example.com/cat.jpg",
+            generation: generation, key: SourceKey(digest: BLAKE2bDigest(of: "cat")),
+            target: "https://example.com/cat.jpg",
             status: 200, headers: headers, requestTime: .distantPast, responseTime: .distantPast, stored: .distantPast,
             expires: nil, body: Array(repeating: 9, count: body), selecting: .none)
     }

@@ -31,7 +31,8 @@ struct DigestTests {
 
     @Test("The vector of RFC 7693's message, \"abc\"")
     func vectorRFC() {
-        #expect(BLAKE2bDigest(of: "abc").description == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
+        #expect(
+            BLAKE2bDigest(of: "abc").description == "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319")
     }
 
     @Test("It doesn't matter in which pieces a message comes", arguments: vectors, [1, 7, 64, 127, 128, 129, 500])

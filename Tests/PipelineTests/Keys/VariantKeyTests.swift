@@ -10,7 +10,8 @@ struct VariantKeyTests {
     ) throws -> VariantKey {
         var request = try ImageRequest.at()
         change(&request)
-        return VariantKey(source: SourceKey(digest: BLAKE2bDigest(of: source)), request: request, list: BLAKE2bDigest(of: list))
+        return VariantKey(
+            source: SourceKey(digest: BLAKE2bDigest(of: source)), request: request, list: BLAKE2bDigest(of: list))
     }
 
     @Test("Another source, size, list or header makes another product")

@@ -114,7 +114,9 @@ struct FollowRedirectsTests {
         #expect(paths == ["/a", "/b", "/a"])
     }
 
-    @Test("Loads that come to one URL by different redirects share its fetch, and each stays as fresh as its own redirect")
+    @Test(
+        "Loads that come to one URL by different redirects share its fetch, and each stays as fresh as its own redirect"
+    )
     func shared() async throws {
         let gate = try ScriptedOrigin.Gate()
         let picture = picture
@@ -153,7 +155,7 @@ struct FollowRedirectsTests {
         #expect(error?.subject == site.origin.url("/a").absoluteString)
     }
 
-    @Test("Who watches is told of one request, whatever the number of hops", arguments: [nil, "x"])
+    @Test("An observer is told of one request, whatever the number of hops", arguments: [nil, "x"])
     func events(identifier: String?) async throws {
         site.origin.route("/a") { _ in .redirect(to: "/b") }
         site.origin.route("/b") { _ in .redirect(to: "/c") }
@@ -179,7 +181,8 @@ struct FollowRedirectsTests {
         _ = try await ImagePipeline.returnCacheElseLoad(site.resources()).load(ImageRequest(site.origin.url("/a"))) {
             switch $0 {
             case .sendingRequest: words.withLock { $0.append("sent") }
-            case .requestCompleted(let source, _): words.withLock { $0.append("completed: \(source.map { "\($0)" } ?? "")") }
+            case .requestCompleted(let source, _):
+                words.withLock { $0.append("completed: \(source.map { "\($0)" } ?? "")") }
             default: break
             }
         }

@@ -28,7 +28,7 @@ struct ListIdentityTests {
         func run(_ load: inout Load) async throws -> Outcome { .done }
     }
 
-    /// A client that is no object.
+    /// A client that is a value.
     private struct PlainClient: TransferClient {
         var urlRule: (@Sendable (URL) -> Bool)? { nil }
 
@@ -86,7 +86,11 @@ struct ListIdentityTests {
 
     @Test("A body ends where its composite does")
     func bodies() {
-        let inside = Chain([FirstOf { Own(); Own() }])
+        let inside = Chain([
+            FirstOf {
+                Own(); Own()
+            }
+        ])
         let outside = Chain([FirstOf { Own() }, Own()])
         #expect(ListIdentity(inside) != ListIdentity(outside))
     }

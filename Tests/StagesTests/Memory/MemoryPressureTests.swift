@@ -44,7 +44,8 @@ struct MemoryPressureTests {
             byteLimit: 10_000_000, countLimit: nil, idleLimit: nil, pressure: pressure, clock: clock)
         for name in ["a", "b", "c", "d"] {
             let request = ImageRequest(.dataURL(name))
-            let key = VariantKey(source: try #require(SourceKey(request)), request: request, list: BLAKE2bDigest(of: ""))
+            let key = VariantKey(
+                source: try #require(SourceKey(request)), request: request, list: BLAKE2bDigest(of: ""))
             let entry = MemoryEntry(
                 product: .image(.filled(1000, with: [1])), validity: .unlimited, generation: Int64(name.utf8.first ?? 0)
             )
