@@ -8,7 +8,7 @@ extension StageCatalog {
         return operations(codecs).adding(
             StageCatalog([
                 ResolveIdentifier.specification(resources), MemoryLookup.specification(resources),
-                Lookup.specification("diskLookup", "Looks for a stored response.") { resources.responses },
+                Lookup.specification("lookup", "Looks for a stored response.") { resources.responses },
                 Results.specification(resources), Delay.specification,
                 ReadInline.specification, ReadFile.specification(byteLimit: limits.encodedBytes),
                 Fetch.specification(resources), CheckContentType.specification(codecs),

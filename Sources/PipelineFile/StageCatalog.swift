@@ -32,6 +32,15 @@ public struct StageCatalog: Sendable {
     /// Returns the specification of a stage's name.
     /// - Throws: `StageMistake` with the nearest right name.
     func specification(_ name: String) throws(StageMistake) -> StageSpecification {
+        // The names of 0.1.
+        switch NearestName.folded(name) {
+        case "disklookup": return try specification("lookup")
+        case "variantlookup":
+            throw StageMistake(
+                "There is no stage \(printable(name)) any more. Write results: [decode, downscale, encode: webp], with the "
+                    + "stages that make the result.")
+        default: break
+        }
         if let found = NearestName.exact(name, in: specifications, by: \.name) { return found }
         let names = specifications.map(\.name)
         let remedy =

@@ -81,7 +81,7 @@ struct PipelineFileTests {
                     Resize(800×600, cover)
                     Crop(100×100, northEast)
                     Sharpen(0.5, sigma: 0.7)
-                    Circle
+                    CropCircle
                     Encode(image/webp, quality: 75)
                 }
                 Store

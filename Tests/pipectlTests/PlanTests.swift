@@ -18,26 +18,30 @@ struct PlanTests {
                 Coalesce(by: variant) {
                     ReadInline
                     ReadFile
-                    ReplaceUndecodable {
-                        Delay(0.1 s)
-                        Lookup
-                        Delay(0.5 s)
-                        MemoryLookup
-                        Lookup
-                        RefreshStale {
-                            StaleFirst {
-                                StaleIfError {
-                                    Coalesce(by: source) {
-                                        Lease {
-                                            Fetch
+                    FollowRedirects {
+                        ReplaceUndecodable {
+                            Delay(0.1 s)
+                            Lookup
+                            Delay(0.5 s)
+                            MemoryLookup
+                            Lookup
+                            RefreshStale {
+                                StaleFirst {
+                                    StaleIfError {
+                                        Coalesce(by: source) {
+                                            Lease {
+                                                FollowIdentified {
+                                                    Fetch
+                                                }
+                                            }
                                         }
                                     }
+                                    CheckContentType
+                                    Decode
+                                    Downscale
                                 }
-                                CheckContentType
-                                Decode
-                                Downscale
+                                Store
                             }
-                            Store
                         }
                     }
                 }

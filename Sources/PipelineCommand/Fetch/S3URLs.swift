@@ -4,7 +4,7 @@ import Stages
 
 /// A client that loads `s3:` URLs with the credentials of this machine, and passes on all other requests unchanged: a
 /// public object of an http URL needs no credentials.
-struct S3URLs: TransferClient {
+final class S3URLs: TransferClient {
     private let client: any TransferClient
     private let credentials = S3CredentialSource()
 

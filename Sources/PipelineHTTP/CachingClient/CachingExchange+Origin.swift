@@ -136,7 +136,8 @@ extension CachingExchange {
         var fetched = OriginResponse(response, requestTime: requestTime, responseTime: now)
         if let ticket, !isReusable(fetched, key) {
             owner.fetches.end(ticket, .notShared)
-            await ticket.hold?.end(isStored: false)
+            // Where leases fence the tier, what is stale already can only be stored under one.
+            if cache.leases?.isFencing != true { await ticket.hold?.end(isStored: false) }
         }
         for try await chunk in response.body { fetched.body += chunk }
         return fetched

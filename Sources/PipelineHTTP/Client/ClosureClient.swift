@@ -11,7 +11,7 @@ import Pipeline
 ///
 /// The bytes count as a response with status 200 and no fields, so the request's `Expiry` decides how long they are
 /// fresh. Every stage around `Fetch` works as with HTTP: caches, sharing, retries, and stale images as stand-ins.
-public struct ClosureClient: TransferClient {
+public final class ClosureClient: TransferClient {
     private let load: @Sendable (URL) async throws -> [UInt8]
 
     /// Wraps a closure that gets a URL's bytes.

@@ -13,7 +13,7 @@ public import FoundationEssentials
 ///     return request
 /// }
 /// ```
-public struct Rewritten: TransferClient {
+public final class Rewritten: TransferClient {
     private let client: any TransferClient
     private let rewrite: @Sendable (TransferRequest) async throws -> TransferRequest
 

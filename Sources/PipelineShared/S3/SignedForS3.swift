@@ -14,7 +14,7 @@ public import PipelineHTTP
 /// requests to the store's host. Requests to other hosts pass unchanged, and so do those that a redirect has led there.
 /// Keys, caches and errors have the object's URL, without the signature: whoever loads images through this client may
 /// load every object that the credentials may read, also from the caches.
-public struct SignedForS3: TransferClient {
+public final class SignedForS3: TransferClient {
     private let client: any TransferClient
     private let endpoint: S3Endpoint
     private let clock: any LoadClock
