@@ -1,29 +1,20 @@
 import Foundation
 import Stages
 
-/// A tier in a folder that machines mount: each response is a file there, and one machine fetches for all.
-struct DirectoryTier: ResponseStore, FetchLeases {
+/// A store in a folder that machines mount: each response is a file, and who reads or changes them holds a lease.
+struct DirectoryTier: ResponseStore {
     let folder: URL
+    let leases: FileLeases
 
-    /// Runs work on all stored responses, the latest first, while everybody else waits.
-    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async throws
-        -> Value
-    {
-        try await BlockingThreads.files.run { [folder] _ in
-            let lock = try FileLease(folder.appending(path: "lock"))
-            lock.wait()
-            defer { withExtendedLifetime(lock) {} }
-            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            let stored = files.filter { $0.pathExtension == "response" }
-                .compactMap { file in (try? Data(contentsOf: file)).flatMap { StoredResponse(packed: [UInt8]($0)) } }
-            return try work(stored.sorted { $0.generation > $1.generation })
-        }
+    init(_ folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        (self.folder, leases) = (folder, FileLeases(folder: folder.path))
     }
 
     func find(
         _ key: SourceKey, priority: LoadPriority, choose: @escaping @Sendable ([StoredResponse]) -> StoredResponse?
     ) async throws -> StoreFinding {
-        let found = try? await alone { stored in
+        let found = await alone { stored in
             let own = stored.filter { $0.key == key }
             let chosen = choose(own.map(\.head))?.generation
             return own.first { $0.generation == chosen }.map { .found($0) } ?? StoreFinding.nothing(among: own.count)
@@ -36,30 +27,28 @@ struct DirectoryTier: ResponseStore, FetchLeases {
         _ response: StoredResponse, askedAt time: Date,
         replacing replace: @escaping @Sendable ([StoredResponse]) -> Set<Int64>?
     ) async -> StoreInsertion {
-        let inserted = try? await alone { stored -> StoreInsertion in
-            let isFromFuture = time > response.stored + 2
-            let ends = response.targets.compactMap { read(Date.self, "invalid", $0) }
-            guard !ends.contains(where: { isFromFuture || time < $0 }),
+        await alone { stored in
+            let ends = try response.targets.compactMap { try read(Date.self, "invalid-\(BLAKE2bDigest(of: $0))") }
+            guard !ends.contains(where: { time < $0 || time > response.stored + 2 }),
                 let replaced = replace(stored.filter { $0.key == response.key }.map(\.head))
             else { return .outdated }
             var response = response
-            response.generation = (read(Int64.self, "last") ?? .random(in: 1..<1 << 62)) + 1
-            try write(response.generation, "last")
-            try Data(response.packed).write(to: file(of: response), options: .atomic)
-            for old in stored where replaced.contains(old.generation) { try? remove(old) }
+            response.generation = (try read(Int64.self, "last") ?? .random(in: 1..<1 << 62)) + 1
+            try write(JSONEncoder().encode(response.generation), "last")
+            try write(Data(response.packed), "\(response.generation).response")
+            try stored.filter { replaced.contains($0.generation) }.forEach(remove)
             return .inserted(response.generation, usedAt: response.stored, replaced: replaced)
-        }
-        return inserted ?? .unavailable
+        } ?? .unavailable
     }
 
     func update(_ response: StoredResponse, if isCurrent: @escaping @Sendable (StoredResponse) -> Bool) async -> Bool? {
-        try? await alone { stored in
-            guard let old = stored.first(where: { $0.generation == response.generation }), isCurrent(old.head) else {
+        await alone { stored in
+            var new = response
+            guard let old = stored.first(where: { $0.generation == new.generation }), isCurrent(old.head) else {
                 return false
             }
-            var new = response
             new.body = old.body
-            try Data(new.packed).write(to: file(of: new), options: .atomic)
+            try write(Data(new.packed), "\(new.generation).response")
             return true
         }
     }
@@ -75,31 +64,55 @@ struct DirectoryTier: ResponseStore, FetchLeases {
     }
 
     func invalidate(_ target: String, at time: Date) async -> Int {
-        try? write(time, "invalid", target)
+        _ = await alone { _ in try write(JSONEncoder().encode(time), "invalid-\(BLAKE2bDigest(of: target))") }
         return await remove { $0.targets.contains(target) }.count
     }
 
     func close() async {}
+}
+
+extension DirectoryTier {
+    /// Runs work on all stored responses, the latest first, while everybody else waits; `nil` if it fails.
+    private func alone<Value: Sendable>(_ work: @escaping @Sendable ([StoredResponse]) throws -> Value) async -> Value? {
+        // A change that a load has begun is made, even if the load is cancelled.
+        try? await Task {
+            while true {
+                guard case .hold(let hold) = try await leases.turn("store", patience: .seconds(5), look: { false }) else {
+                    continue
+                }
+                let value = try await BlockingThreads.files.run { _ in try work(stored()) }
+                await hold.end(isStored: true)
+                return value
+            }
+        }.value
+    }
+
+    private func stored() throws -> [StoredResponse] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .filter { $0.pathExtension == "response" }
+            .compactMap { StoredResponse(packed: [UInt8](try Data(contentsOf: $0))) }
+            .sorted { $0.generation > $1.generation }
+    }
 
     private func remove(where isMeant: @escaping @Sendable (StoredResponse) -> Bool) async -> [StoredResponse] {
-        let removed = try? await alone { stored in
-            let meant = stored.filter(isMeant)
-            for response in meant { try remove(response) }
-            return meant
-        }
-        return removed ?? []
+        await alone { stored in
+            try stored.filter(isMeant).map {
+                try remove($0)
+                return $0
+            }
+        } ?? []
     }
+
     private func remove(_ response: StoredResponse) throws {
-        try FileManager.default.removeItem(at: file(of: response))
+        try FileManager.default.removeItem(at: folder.appending(path: "\(response.generation).response"))
     }
-    private func file(of response: StoredResponse) -> URL { folder.appending(path: "\(response.generation).response") }
-    private func file(_ kind: String, _ name: String) -> URL {
-        folder.appending(path: "\(kind)-\(BLAKE2bDigest(of: name))")
+
+    private func read<Value: Decodable>(_: Value.Type, _ name: String) throws -> Value? {
+        guard let bytes = try? Data(contentsOf: folder.appending(path: name)) else { return nil }
+        return try JSONDecoder().decode(Value.self, from: bytes)
     }
-    private func read<Value: Decodable>(_: Value.Type, _ kind: String, _ name: String = "") -> Value? {
-        (try? Data(contentsOf: file(kind, name))).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
-    }
-    private func write(_ value: some Encodable, _ kind: String, _ name: String = "") throws {
-        try JSONEncoder().encode(value).write(to: file(kind, name), options: .atomic)
+
+    private func write(_ bytes: Data, _ name: String) throws {
+        try bytes.write(to: folder.appending(path: name), options: .atomic)
     }
 }

@@ -3,8 +3,8 @@ import Pipeline
 import Stages
 
 /// The list of a machine with a disk of its own, over a second tier that all machines share.
-func machine(_ resources: PipelineResources, sharing folder: URL, clock: any LoadClock) -> ImagePipeline {
-    let tier = DirectoryTier(folder: folder)
-    let shared = HTTPCache(store: tier, leases: tier, source: .shared, isShared: true, clock: clock)
+func machine(_ resources: PipelineResources, sharing folder: URL, clock: any LoadClock) throws -> ImagePipeline {
+    let tier = try DirectoryTier(folder)
+    let shared = HTTPCache(store: tier, leases: tier.leases, source: .shared, isShared: true, clock: clock)
     return .returnCacheElseLoad(resources).sharing(shared)
 }

@@ -92,7 +92,7 @@ public final class HTTPCache: Sendable {
             folder: CacheFolder(path: folder), bounds: StorageBounds(byteLimit: byteLimit, entryLimit: entryLimit),
             clock: clock, logger: logger)
         self.init(
-            store: store, leases: store, isShared: isShared, users: users, overrulesNoStore: overrulesNoStore,
+            store: store, leases: store.leases, isShared: isShared, users: users, overrulesNoStore: overrulesNoStore,
             clock: clock)
     }
 

@@ -39,7 +39,7 @@ struct CachingLeaseTests {
         let first = send(one, to: origin)
         await origin.until { $0.requests.count == 1 }
         let others = (0..<3).map { _ in send(other, to: origin) }
-        await other.cache.leases.reaches(1)
+        await other.cache.fileLeases.reaches(1)
         gate.open()
         #expect(try await first.value == .miss)
         for other in others { #expect(try await other.value == .hit) }
@@ -60,7 +60,7 @@ struct CachingLeaseTests {
         let first = send(one, to: origin)
         await origin.until { $0.requests.count == 2 }
         let second = send(other, to: origin)
-        await other.cache.leases.reaches(1)
+        await other.cache.fileLeases.reaches(1)
         gate.open()
         #expect(try await first.value == .revalidated)
         #expect(try await second.value == .hit)
@@ -91,7 +91,7 @@ struct CachingLeaseTests {
         let first = send(one, to: origin)
         await origin.until { $0.requests.count == 1 }
         let second = send(other, to: origin)
-        await other.cache.leases.reaches(1)
+        await other.cache.fileLeases.reaches(1)
         first.cancel()
         await origin.until { $0.requests.count == 2 }
         gate.open()

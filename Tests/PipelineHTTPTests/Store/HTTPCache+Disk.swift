@@ -9,9 +9,8 @@ extension HTTPCache {
         return disk
     }
     var database: ResponseDatabase { disk.database }
-    var leases: LeaseQueue { disk.leases }
+    var fileLeases: FileLeases { disk.leases }
     var fileThreads: BlockingThreads { disk.fileThreads }
-    var leaseSlots: LeaseSlots { disk.leaseSlots }
     var warnings: CacheWarnings { disk.warnings }
     var bounds: StorageBounds { disk.bounds }
 
@@ -23,7 +22,7 @@ extension HTTPCache {
     }
 }
 
-extension LeaseQueue {
+extension FileLeases {
     /// Gives other tasks their turn until this many wait.
-    func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
+    func reaches(_ wanted: Int) async { while waiting < wanted { await Task.yield() } }
 }

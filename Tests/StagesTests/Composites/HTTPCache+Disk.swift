@@ -8,7 +8,6 @@ extension HTTPCache {
         guard let disk = store as? SQLiteResponseStore else { preconditionFailure("This cache has no folder.") }
         return disk
     }
-    var leases: LeaseQueue { disk.leases }
+    var fileLeases: FileLeases { disk.leases }
     var fileThreads: BlockingThreads { disk.fileThreads }
-    var leaseSlots: LeaseSlots { disk.leaseSlots }
 }

@@ -45,7 +45,7 @@ struct LeaseTests {
         let first = load("/held", processes[0])
         await site.origin.until { $0.requests.count == 1 }
         let others = processes[1...].map { load("/held", $0) }
-        for process in processes[1...] { await process.responses.leases.reaches(1) }
+        for process in processes[1...] { await process.responses.fileLeases.reaches(1) }
         gate.open()
         #expect(try await first.value.source == .network)
         for other in others {
@@ -93,7 +93,7 @@ struct LeaseTests {
         let first = load("/private", processes[0])
         await site.origin.until { $0.requests.count == 1 }
         let others = processes[1...].map { load("/private", $0) }
-        for process in processes[1...] { await process.responses.leases.reaches(1) }
+        for process in processes[1...] { await process.responses.fileLeases.reaches(1) }
         gate.open()
         _ = try await first.value
         // Both ask before either is answered.
@@ -113,7 +113,7 @@ struct LeaseTests {
         let first = load("/flaky", one)
         await site.origin.until { $0.requests.count == 1 }
         let second = load("/flaky", other)
-        await other.responses.leases.reaches(1)
+        await other.responses.fileLeases.reaches(1)
         gate.open()
         await #expect(throws: LoadError.self) { try await first.value }
         #expect(try await second.value.source == .network)
@@ -125,11 +125,11 @@ struct LeaseTests {
         let first = load("/held", one)
         await site.origin.until { $0.requests.count == 1 }
         let second = load("/held", other)
-        await other.responses.leases.reaches(1)
+        await other.responses.fileLeases.reaches(1)
         second.cancel()
         await #expect(throws: CancellationError.self) { try await second.value }
         await other.flights.drain()
-        #expect(other.responses.leases.count == 0)
+        #expect(other.responses.fileLeases.waiting == 0)
         gate.open()
         #expect(try await first.value.source == .network)
     }
@@ -140,7 +140,7 @@ struct LeaseTests {
         let first = load("/held", one)
         await site.origin.until { $0.requests.count == 1 }
         let second = load("/held", other)
-        await other.responses.leases.reaches(1)
+        await other.responses.fileLeases.reaches(1)
         first.cancel()
         await site.origin.until { $0.requests.count == 2 }
         gate.open()
@@ -154,7 +154,7 @@ struct LeaseTests {
         let holder = try Process.run(CacheTrials.executable, ["hold", site.folder, url], saying: "held")
         let processes = [process(), process()]
         let loads = processes.map { load("/held", $0) }
-        for process in processes { await process.responses.leases.reaches(1) }
+        for process in processes { await process.responses.fileLeases.reaches(1) }
         #expect(site.requests == 0)
         kill(holder.processIdentifier, SIGKILL)
         let sources = [try await loads[0].value.source, try await loads[1].value.source]
@@ -193,7 +193,7 @@ struct LeaseTests {
         let first = load("/a", process())
         await site.origin.until { $0.requests.count == 2 }
         let second = load("/a", other)
-        await other.responses.leases.reaches(1)
+        await other.responses.fileLeases.reaches(1)
         gate.open()
         #expect(try await first.value.source == .revalidated)
         #expect(try await second.value.source == .revalidated)
@@ -221,14 +221,14 @@ struct LeaseTests {
     func noPlace() async throws {
         let process = self.process()
         var slots: [LeaseSlot] = []
-        while let slot = process.responses.leaseSlots.take() { slots.append(slot) }
+        while let slot = process.responses.fileLeases.takeSlot() { slots.append(slot) }
         #expect(slots.count == 256)
         #expect(try await load("/a", process).value.source == .network)
         #expect(try await load("/a", process).value.source == .memory)
     }
 }
 
-extension LeaseQueue {
+extension FileLeases {
     /// Gives other tasks their turn until this many wait.
-    func reaches(_ wanted: Int) async { while count < wanted { await Task.yield() } }
+    func reaches(_ wanted: Int) async { while waiting < wanted { await Task.yield() } }
 }

@@ -9,8 +9,7 @@ final class SQLiteResponseStore: PagedStore {
     let clock: any LoadClock
     let warnings: CacheWarnings
     let database: ResponseDatabase
-    let leases: LeaseQueue
-    let leaseSlots = LeaseSlots()
+    let leases: FileLeases
     let threads = BlockingThreads(name: "pipeline-disk", count: 3)
     /// For work that may wait for a folder's lock or the disk, so that lookups never wait behind it.
     let fileThreads = BlockingThreads(name: "pipeline-files", count: 2)
@@ -26,7 +25,10 @@ final class SQLiteResponseStore: PagedStore {
         warnings = CacheWarnings(logger)
         database = ResponseDatabase(folder: folder, bounds: bounds, clock: clock, warnings: warnings)
         writer = ResponseWriter(database)
-        leases = LeaseQueue(folder)
+        // Reading makes the folder.
+        leases = FileLeases(path: folder.leasesPath, threads) { [database] in
+            bounds.storedBytes > 0 && database.read { _ in true } == true
+        }
     }
 
     var byteLimit: Int { bounds.byteLimit }

@@ -28,11 +28,12 @@ final class LeaseQueue: Sendable {
         var alarm: LeaseAlarm?
     }
 
-    private let folder: CacheFolder
+    private let path: String
     private let clock = SystemClock()
     private let state = Lock(State())
 
-    init(_ folder: CacheFolder) { self.folder = folder }
+    /// - Parameter path: the file of leases.
+    init(_ path: String) { self.path = path }
 
     /// The number of waiters.
     var count: Int { state.withLock { $0.waits.count } }
@@ -58,7 +59,7 @@ final class LeaseQueue: Sendable {
         let (alarm, starts) = state.withLock { state -> (LeaseAlarm?, Bool) in
             state.waits[ObjectIdentifier(wait.waiter)] = wait
             let starts = state.alarm == nil
-            if starts { state.alarm = LeaseAlarm(folder) }
+            if starts { state.alarm = LeaseAlarm(path) }
             return (state.alarm, starts)
         }
         guard let alarm else { return }

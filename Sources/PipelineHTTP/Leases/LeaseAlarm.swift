@@ -6,8 +6,8 @@ final class LeaseAlarm: Sendable {
     private let path: String
 
     /// Starts watching. If the system has no watch left, ``wait(milliseconds:)`` only ends when its time is over.
-    init(_ folder: CacheFolder) {
-        path = folder.leasesPath
+    init(_ path: String) {
+        self.path = path
         events = inotify_init1(O_CLOEXEC | O_NONBLOCK)
         if events >= 0 { inotify_add_watch(events, path, UInt32(IN_CLOSE_WRITE) | UInt32(IN_DONT_FOLLOW)) }
     }

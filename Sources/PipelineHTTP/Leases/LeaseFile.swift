@@ -25,11 +25,11 @@ final class LeaseFile: Sendable {
     private let place: Place
     private let slot: LeaseSlot
 
-    /// Opens a folder's file of leases, and makes it if it is missing.
-    init(_ folder: CacheFolder, _ place: Place, in slot: LeaseSlot) throws(FileError) {
+    /// Opens a file of leases, and makes it if it is missing.
+    init(_ path: String, _ place: Place, in slot: LeaseSlot) throws(FileError) {
         self.slot = slot
-        file = open(folder.leasesPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard file >= 0 else { throw FileError("open \(folder.leasesPath)") }
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard file >= 0 else { throw FileError("open \(path)") }
         self.place = place
     }
 
