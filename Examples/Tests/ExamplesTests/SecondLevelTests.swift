@@ -40,7 +40,7 @@ final class SecondLevelTests {
             .init(headers: [.cacheControl: "max-age=60"], body: picture).held(until: gate)
         }
         let request = ImageRequest(origin.url("/held.png"))
-        let machines = (1...4).map { machine("\($0)") }
+        let machines = try (1...4).map { try machine("\($0)") }
         try await withThrowingTaskGroup { group in
             for machine in machines { group.addTask { try await machine.load(request).source } }
             await origin.until { !$0.requests.isEmpty }
@@ -73,7 +73,7 @@ final class SecondLevelTests {
     @Test("it gives one machine what another has fetched, until that expires")
     func shared() async throws {
         let request = ImageRequest(origin.url("/cat.png"))
-        #expect(try await try machine("first").load(request).source == .network)
+        #expect(try await machine("first").load(request).source == .network)
         clock.advance(by: .seconds(30))
         let second = try machine("second")
         let found = try await second.load(request)
@@ -91,13 +91,13 @@ final class SecondLevelTests {
     @Test("what the second machine stored from it expires on its disk as well")
     func stored() async throws {
         let request = ImageRequest(origin.url("/cat.png"))
-        _ = try await try machine("first").load(request)
+        _ = try await machine("first").load(request)
         clock.advance(by: .seconds(50))
-        _ = try await try machine("second").load(request)
+        _ = try await machine("second").load(request)
         clock.advance(by: .seconds(9))
-        #expect(try await try machine("second").load(request).source == .disk)
+        #expect(try await machine("second").load(request).source == .disk)
         clock.advance(by: .seconds(1))
-        #expect(try await try machine("second").load(request).source == .network)
+        #expect(try await machine("second").load(request).source == .network)
         #expect(origin.log.requests.count == 2)
     }
 }
