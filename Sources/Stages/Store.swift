@@ -3,7 +3,7 @@ import PipelineHTTP
 public import Pipeline
 
 /// Stores the load's results and ends it: the product goes to memory, the fetched response to the tiers of responses, and
-/// the result of an `Encode` next to it in the nearest tier, for ``VariantLookup``.
+/// the result of an `Encode` next to it in the nearest tier, for ``Results``.
 ///
 /// What was found in a farther tier is stored in the nearer ones too. A tier whose leases fence it, such as a fleet's, takes
 /// a response only from the load that holds the lease: see ``Lease``.

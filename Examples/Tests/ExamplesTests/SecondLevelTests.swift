@@ -34,7 +34,7 @@ final class SecondLevelTests {
 
     @Test("of machines that want one image at the same time, one asks the origin")
     func lease() async throws {
-        let gate = Gate()
+        let gate = try ScriptedOrigin.Gate()
         let picture = Picture.png(PixelSize(width: 3, height: 2))
         origin.route("/held.png") { _ in
             .init(headers: [.cacheControl: "max-age=60"], body: picture).held(until: gate)

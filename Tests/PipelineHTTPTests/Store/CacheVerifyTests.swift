@@ -206,7 +206,7 @@ struct CacheVerifyTests: CacheSuite {
     }
 
     @Test("A damaged result is a miss")
-    func damagedVariantLookup() async throws {
+    func damagedResult() async throws {
         let generation = try await fillWithVariants()
         for change in ["width = -1", "bytes = zeroblob(5000)"] {
             try self.change("UPDATE variants SET \(change)")

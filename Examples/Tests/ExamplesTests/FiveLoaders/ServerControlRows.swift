@@ -250,7 +250,7 @@ struct ServerControlRows {
         let loader = ImageLoader(site.resources(), observers: [LoadLog(log.logger)])
         let response = try await loader.load(site.url("/a"))
         #expect(log.all.contains("download started"))
-        try expectTrace(response.trace, contains: "MemoryLookup miss\nDiskLookup miss\nFetch done")
+        try expectTrace(response.trace, contains: "MemoryLookup miss\nLookup miss\nFetch done")
     }
 
     @Test("Any certificate is trusted only where that is said", .enabled(if: TLSOrigin.isAvailable))
