@@ -90,6 +90,7 @@ bench: dependencies
 	swift run --package-path Benchmarks -c release benchmarks decodes
 	swift run --package-path Benchmarks -c release benchmarks prefetch
 	swift run --package-path Benchmarks -c release benchmarks inflight
+	swift run --package-path Benchmarks -c release benchmarks tiny
 	test -x $(DISKCACHE)/bin/python || python3 -m venv $(DISKCACHE)
 	$(DISKCACHE)/bin/pip install --quiet diskcache
 	DISKCACHE_PYTHON=$(DISKCACHE)/bin/python swift run --package-path Benchmarks -c release benchmarks disk

@@ -109,7 +109,8 @@ public final class ImageLoader: Sendable {
     ) async throws -> ImageResponse {
         guard observers.isEmpty else { return try await observed(source, options, events) }
         // Every waiting load holds this frame, so it contains no more than the load itself.
-        var (chain, load) = try begin(source, options, events)
+        var chain = standard.chain
+        var load = try begin(source, options, events, down: &chain)
         do {
             try await chain.run(&load)
         } catch {
@@ -118,20 +119,40 @@ public final class ImageLoader: Sendable {
         return try image(of: load)
     }
 
+    /// Loads an image for a task, whose record gets the events and the result. Each waiting load holds this frame too.
+    func load(_ source: ImageSource, _ options: LoadOptions?, into record: ImageTaskRecord) async {
+        guard observers.isEmpty else { return await observed(source, options, record) }
+        do {
+            var chain = standard.chain
+            var load = try begin(source, options, { record.take($0) }, down: &chain)
+            do {
+                try await chain.run(&load)
+                end(load, record)
+            } catch {
+                record.fail(load.traced(error))
+            }
+        } catch {
+            record.fail(error)
+        }
+    }
+
+    @inline(never)
+    private func end(_ load: Load, _ record: ImageTaskRecord) { record.end(Result { try image(of: load) }) }
+
+    /// Makes a load, and replaces the standard list by the one that it goes down.
     @inline(never)
     private func begin(
-        _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
-    ) throws -> (Chain, Load) {
+        _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?,
+        down chain: inout Chain
+    ) throws -> Load {
         try check(source)
         if options == nil, !areDefaultsChanged.load(ordering: .relaxed), firstDefaults.timeout == nil {
-            return (standard.chain, try standard.begin(firstDefaults.request(for: source), events: events))
+            return try standard.begin(firstDefaults.request(for: source), events: events)
         }
         let options = options ?? defaults
         let pipeline = pipeline(for: options.policy)
-        return (
-            pipeline.chain.limited(to: options.timeout),
-            try pipeline.begin(options.request(for: source), events: events)
-        )
+        chain = pipeline.chain.limited(to: options.timeout)
+        return try pipeline.begin(options.request(for: source), events: events)
     }
 
     @inline(never)
@@ -144,6 +165,15 @@ public final class ImageLoader: Sendable {
         _ source: ImageSource, _ options: LoadOptions?, _ events: (@Sendable (LoadEvent) -> Void)?
     ) async throws -> ImageResponse {
         try await ImageResponse(run(source, options ?? defaults, events: events), of: source)
+    }
+
+    @inline(never)
+    private func observed(_ source: ImageSource, _ options: LoadOptions?, _ record: ImageTaskRecord) async {
+        do {
+            record.end(.success(try await observed(source, options) { record.take($0) }))
+        } catch {
+            record.end(.failure(error))
+        }
     }
 
     /// Loads a source through a policy's pipeline, and tells the observers.

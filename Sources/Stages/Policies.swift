@@ -1,7 +1,8 @@
 import PipelineImages
 public import Pipeline
 
-/// The cache policies, each written out as a list of stages. No stage knows its policy.
+/// The cache policies: one base list, and what each does between its lookup in memory and its end. No stage knows its
+/// policy.
 extension ImagePipeline {
     /// Memory, never delayed; then disk; then the network.
     /// - Parameters:
@@ -35,22 +36,13 @@ extension ImagePipeline {
     ///   - resources: The caches, the client and the clock that the stages use.
     ///   - delay: How long to wait before the request.
     public static func ignoreCache(_ resources: PipelineResources, delay: Duration? = nil) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                FollowRedirects {
-                    if let delay { Delay(delay) }
-                    Coalesce(resources.flights, by: .source) {
-                        RemoveReplaced(resources.responses) { fetch(resources) }
-                    }
-                    CheckContentType(codecs: resources.codecs)
-                    resources.decode
-                    Downscale()
-                    Store(resources.memory, resources.responses)
-                }
-            }
+        base(resources) {
+            if let delay { Delay(delay) }
+            Coalesce(resources.flights, by: .source) { RemoveReplaced(resources.responses) { fetch(resources) } }
+            CheckContentType(codecs: resources.codecs)
+            resources.decode
+            Downscale()
+            Store(resources.memory, resources.responses)
         }
     }
 
@@ -64,19 +56,12 @@ extension ImagePipeline {
     /// `disk` uses this policy.
     /// - Parameter resources: The caches, the client and the clock that the stages use.
     public static func storeOnDisk(_ resources: PipelineResources) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            Coalesce(resources.flights, by: .variant) {
-                FollowRedirects {
-                    Lookup(resources.responses)
-                    Coalesce(resources.flights, by: .source) {
-                        Lease(resources.responses) { fetch(resources) }
-                    }
-                    CheckContentType(codecs: resources.codecs)
-                    CheckHeader(codecs: resources.codecs, limits: resources.limits)
-                    Store(originals: resources.responses)
-                }
-            }
+        base(resources, readsFiles: false) {
+            Lookup(resources.responses)
+            Coalesce(resources.flights, by: .source) { Lease(resources.responses) { fetch(resources) } }
+            CheckContentType(codecs: resources.codecs)
+            CheckHeader(codecs: resources.codecs, limits: resources.limits)
+            Store(originals: resources.responses)
         }
     }
 
@@ -85,35 +70,27 @@ extension ImagePipeline {
         _ resources: PipelineResources, _ rules: CacheRules, cacheDelay: Duration? = nil,
         downloadDelay: Duration? = nil
     ) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory, rules: rules)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                FollowRedirects {
-                    ReplaceUndecodable(resources.responses) {
-                        if let cacheDelay { Delay(cacheDelay) }
-                        Lookup(resources.responses, rules: rules)
-                        if let downloadDelay {
-                            Delay(downloadDelay)
-                            MemoryLookup(resources.memory, rules: rules)
-                            Lookup(resources.responses, rules: rules)
-                        }
-                        RefreshStale(resources.flights) {
-                            StaleFirst {
-                                StaleIfError {
-                                    Coalesce(resources.flights, by: .source) {
-                                        Lease(resources.responses, rules: rules) { fetch(resources) }
-                                    }
-                                }
-                                CheckContentType(codecs: resources.codecs)
-                                resources.decode
-                                Downscale()
+        base(resources, memory: rules) {
+            ReplaceUndecodable(resources.responses) {
+                if let cacheDelay { Delay(cacheDelay) }
+                Lookup(resources.responses, rules: rules)
+                if let downloadDelay {
+                    Delay(downloadDelay)
+                    MemoryLookup(resources.memory, rules: rules)
+                    Lookup(resources.responses, rules: rules)
+                }
+                RefreshStale(resources.flights) {
+                    StaleFirst {
+                        StaleIfError {
+                            Coalesce(resources.flights, by: .source) {
+                                Lease(resources.responses, rules: rules) { fetch(resources) }
                             }
-                            Store(resources.memory, resources.responses, rules: rules)
                         }
+                        CheckContentType(codecs: resources.codecs)
+                        resources.decode
+                        Downscale()
                     }
+                    Store(resources.memory, resources.responses, rules: rules)
                 }
             }
         }
@@ -123,28 +100,38 @@ extension ImagePipeline {
     private static func cacheOnly(
         _ resources: PipelineResources, _ rules: CacheRules, delay: Duration? = nil
     ) -> ImagePipeline {
-        arranged(resources) {
-            ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
-            MemoryLookup(resources.memory, rules: rules)
-            Coalesce(resources.flights, by: .variant) {
-                ReadInline()
-                ReadFile(byteLimit: resources.limits.encodedBytes)
-                FollowRedirects {
-                    ReplaceUndecodable(resources.responses) {
-                        if let delay { Delay(delay) }
-                        Lookup(resources.responses, rules: rules)
-                        resources.decode
-                        Downscale()
-                        Store(resources.memory, resources.responses)
-                    }
-                }
+        base(resources, memory: rules) {
+            ReplaceUndecodable(resources.responses) {
+                if let delay { Delay(delay) }
+                Lookup(resources.responses, rules: rules)
+                resources.decode
+                Downscale()
+                Store(resources.memory, resources.responses)
             }
         }
     }
 
-    /// Makes a policy's list. It may be chosen at run time, so an edit that doesn't suit it never ends the program.
-    private static func arranged(_ resources: PipelineResources, @ChainBuilder _ stages: () -> Chain) -> ImagePipeline {
-        .arranged(stages(), clock: resources.clock)
+    /// The list of every policy. It may be chosen at run time, so an edit that doesn't suit it never ends the program.
+    /// - Parameters:
+    ///   - memory: The rules of the lookup in memory; `nil` for none.
+    ///   - readsFiles: Whether it reads files and `data:` URLs.
+    ///   - stages: The stages that run once for each URL, down to the store.
+    private static func base(
+        _ resources: PipelineResources, memory: CacheRules? = nil, readsFiles: Bool = true,
+        @ChainBuilder _ stages: () -> Chain
+    ) -> ImagePipeline {
+        .arranged(
+            Chain {
+                ResolveIdentifier(credentials: resources.credentials, allowing: resources.allowedSources)
+                if let memory { MemoryLookup(resources.memory, rules: memory) }
+                Coalesce(resources.flights, by: .variant) {
+                    if readsFiles {
+                        ReadInline()
+                        ReadFile(byteLimit: resources.limits.encodedBytes)
+                    }
+                    FollowRedirects { stages() }
+                }
+            }, clock: resources.clock)
     }
 
     /// Asks the origin, within the error limits if there are any.

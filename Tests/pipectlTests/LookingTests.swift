@@ -190,7 +190,7 @@ struct LookingTests {
         }
     }
 
-    @Test("a cache that can only be read gives what it has", .enabled(if: Self.canMount, "unshare can't mount here"))
+    @Test("a cache that can only be read gives what it has", .withMounts)
     func readOnlyCache() async throws {
         let (short, long) = (try Pictures.bytes("good/jpeg-greyscale.jpg"), [UInt8](repeating: 7, count: 100_000))
         let origin = try ScriptedOrigin { request in
@@ -208,17 +208,6 @@ struct LookingTests {
         #expect(origin.log.requests.count == 3)
         #expect(result.errors.split(separator: "\n").count { $0.contains("can only be read") } == 1, "\(result.errors)")
     }
-
-    /// Whether this user may have a file system that is mounted to be read.
-    private static let canMount: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/unshare")
-        process.arguments = ["--user", "--map-root-user", "--mount", "true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 
     @Test("a load through a cache folder that is a file has its image, and one warning with the remedy")
     func fileForCache() async throws {

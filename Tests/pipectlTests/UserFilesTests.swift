@@ -132,12 +132,12 @@ struct UserFilesTests {
 
     @Test(
         "A full disk stops a batch at once, and equal messages are counted after twenty",
-        .enabled(if: geteuid() == 0, "only root can make a small file system"))
+        .withMounts)
     func fullDisk() async throws {
         let full = try await pipectl.shell(
             """
             mkdir many small; for i in $(seq 60); do ln in/a.jpg many/$i.jpg; done
-            unshare -m sh -c 'mount -t tmpfs -o size=16k none small; pipectl batch many -s 200 -o small -j 1'
+            unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=16k none small; pipectl batch many -s 200 -o small -j 1'
             """)
         #expect(full.errors.components(separatedBy: "No space left on device").count == 2, "\(full.errors)")
         #expect(full.text.contains(" 1 failed, ") && full.text.contains("remaining"), "\(full.text)")

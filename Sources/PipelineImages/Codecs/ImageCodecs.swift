@@ -61,7 +61,7 @@ public struct ImageCodecs: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Whether all decoders work in other processes.
-    package var areIsolated: Bool { codecs.allSatisfy { $0.decoder is any RemoteDecoding } }
+    package var areIsolated: Bool { codecs.allSatisfy { $0.decoder.remote != nil } }
 
     /// The codecs of the package, and these in place of those for the same formats.
     var withStandard: ImageCodecs { codecs.reduce(.standard) { $0.adding($1) } }

@@ -44,7 +44,7 @@ package struct DecodeWork: Sendable {
 
     /// Decodes on threads that may block. Waiting for memory holds no thread.
     package func run(on threads: BlockingThreads) async throws -> (ImageHeader, DecodedImage) {
-        (decoder as? any RemoteDecoding)?.wake()
+        decoder.remote?.wake()
         let progress = try await time.run(on: threads, priority: priority, isLeft: isLeft) { cancellation -> Progress in
             let (header, box) = try checkedHeader(cancellation)
             let memory = header.decodingMemory(box: box, frames: options.frames)

@@ -24,3 +24,9 @@ package protocol RemoteDecoding: ImageDecoding {
 extension RemoteDecoding {
     package func wake() {}
 }
+
+extension ImageDecoding {
+    /// This decoder, if it works in another process. The one place that asks: a public protocol has no requirements that
+    /// only its package sees.
+    package var remote: (any RemoteDecoding)? { self as? any RemoteDecoding }
+}

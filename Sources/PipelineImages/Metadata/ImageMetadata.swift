@@ -121,7 +121,7 @@ public struct ImageMetadata: Sendable, Hashable {
     package static func reading(
         _ bytes: [UInt8], by decoder: any ImageDecoding, _ cancellation: WorkCancellation
     ) throws -> ImageMetadata {
-        if let remote = decoder as? any RemoteDecoding {
+        if let remote = decoder.remote {
             return try remote.description(of: bytes, cancellation: cancellation)
         }
         let header = try decoder.header(of: bytes, cancellation: cancellation)

@@ -17,7 +17,7 @@ extension KeptMetadata {
         of bytes: [UInt8], by decoder: any ImageDecoding, for size: PixelSize, isGray: Bool,
         _ cancellation: WorkCancellation
     ) throws -> EmbeddedMetadata {
-        if let remote = decoder as? any RemoteDecoding {
+        if let remote = decoder.remote {
             return try remote.blocks(self, of: bytes, for: size, isGray: isGray, cancellation: cancellation)
         }
         let found = try decoder.metadata(of: bytes, cancellation: cancellation)

@@ -58,7 +58,7 @@ extension StrippedMetadata {
     package func stripped(
         _ bytes: [UInt8], _ format: ImageFormat, by decoder: any ImageDecoding, _ cancellation: WorkCancellation
     ) throws -> [UInt8] {
-        if let remote = decoder as? any RemoteDecoding {
+        if let remote = decoder.remote {
             return try remote.stripped(bytes, of: self, cancellation: cancellation)
         }
         guard let decoder = decoder as? any ImageDecoding & MetadataRewriting else {

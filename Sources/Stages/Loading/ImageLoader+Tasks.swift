@@ -19,9 +19,7 @@ extension ImageLoader {
     ///   - options: The load's options; ``defaults`` if `nil`.
     public func task(for source: ImageSource, options: LoadOptions? = nil) -> ImageTask {
         let task = ImageTask(source, priority: (options ?? defaults).priority)
-        task.start(executor: resources.flights.executor) { [self] events in
-            try await load(source, options: options, events: events)
-        }
+        task.start(executor: resources.flights.executor) { [self] in await load(source, options, into: $0) }
         return task
     }
 

@@ -22,17 +22,14 @@ public final class ImageTask: Sendable {
     }
 
     /// Starts the load at once, on the caller's thread. An image in memory is there when this returns.
-    func start(
-        executor: (any TaskExecutor)?,
-        _ load: @escaping @Sendable (_ events: @escaping @Sendable (LoadEvent) -> Void) async throws -> ImageResponse
-    ) {
+    /// - Parameters:
+    ///   - executor: Where it runs; `nil` for Swift's own threads.
+    ///   - load: Gives its events and its result to the record. It returns nothing, since the waiting frames that returned
+    ///     a response would have room for one each.
+    func start(executor: (any TaskExecutor)?, _ load: @escaping @Sendable (ImageTaskRecord) async -> Void) {
         let priority = adjustable.value.taskPriority
         let running = Task.immediate(priority: priority, executorPreference: executor) { [record, adjustable] in
-            await AdjustablePriority.$inherited.withValue(adjustable) {
-                let result: Result<ImageResponse, any Error>
-                do { result = .success(try await load { record.take($0) }) } catch { result = .failure(error) }
-                record.end(result)
-            }
+            await AdjustablePriority.$inherited.withValue(adjustable) { await load(record) }
             adjustable.end()
         }
         record.keep(running)

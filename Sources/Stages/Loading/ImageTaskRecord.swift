@@ -71,6 +71,9 @@ final class ImageTaskRecord: Sendable {
         for listener in listeners { listener.resume() }
     }
 
+    @inline(never)
+    func fail(_ error: any Error) { end(.failure(error)) }
+
     func cancel() {
         let running = state.withLock { $0.running }
         end(.failure(CancellationError()))

@@ -1,5 +1,6 @@
 import FleetServers
 import Foundation
+import TestFixtures
 import Testing
 
 extension Trait where Self == ConditionTrait {
@@ -8,6 +9,9 @@ extension Trait where Self == ConditionTrait {
 
     /// Skips the tests where Scripts/s3-servers hasn't run.
     static var withS3: Self { .enabled("Scripts/s3-servers hasn't run") { S3Server.isInstalled } }
+
+    /// Skips the tests where this user may not mount file systems of its own, as in some containers.
+    static var withMounts: Self { .enabled("unshare can't mount here") { SmallFileSystem.isPossible } }
 
     /// Skips the tests where a program of Debian's is missing.
     static func withProgram(_ name: String) -> Self {
