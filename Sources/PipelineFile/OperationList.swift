@@ -4,16 +4,16 @@ public import Pipeline
 ///
 /// Commas separate the stages, and colons their values. A value has its parameter's name before it, or stands at its
 /// parameter's position.
-public struct OperationList: Sendable {
+package struct OperationList: Sendable {
     /// The transforms in their order.
-    public let chain: Chain
+    package let chain: Chain
 
     /// Reads a line.
     /// - Parameters:
     ///   - text: The line.
     ///   - catalog: The stages that the line may name; by default ``StageCatalog/operations``.
     /// - Throws: `LoadError` with `LoadError.Code.invalidPipeline`, with the column and the nearest right name.
-    public init(_ text: String, catalog: StageCatalog = .operations) throws(LoadError) {
+    package init(_ text: String, catalog: StageCatalog = .operations) throws(LoadError) {
         var stages: [any Stage] = []
         var column = 1
         for operation in text.split(separator: ",", omittingEmptySubsequences: false) {

@@ -25,8 +25,8 @@ extension StageCatalog {
             ]))
     }
 
-    /// The transforms, which turn pixels into other pixels. ``OperationList`` knows these by default. `composite` decodes
-    /// its file in this process; see ``operations(_:)``.
+    /// The transforms, which turn pixels into other pixels. `pipectl --ops` knows these. `composite` decodes its
+    /// file in this process; see ``operations(_:)``.
     public static let operations = operations(.standard)
 
     /// Returns the transforms, with the codecs of the files that `composite` lays over pictures: those of the list that

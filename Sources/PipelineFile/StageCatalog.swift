@@ -11,7 +11,7 @@ public import Pipeline
 /// ```
 public struct StageCatalog: Sendable {
     /// All stages, by name.
-    public let specifications: [StageSpecification]
+    package let specifications: [StageSpecification]
 
     /// Makes a catalogue. Of two stages with the same name the later one counts.
     public init(_ specifications: [StageSpecification]) {

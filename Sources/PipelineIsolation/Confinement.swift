@@ -11,24 +11,24 @@ public struct Confinement: OptionSet, Sendable, Hashable {
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// No program that a worker could run gains privileges.
-    public static let noNewPrivileges = Confinement(CSANDBOX_NO_NEW_PRIVILEGES)
+    package static let noNewPrivileges = Confinement(CSANDBOX_NO_NEW_PRIVILEGES)
     /// Other processes of the same user can't read a worker's memory, and a crash leaves no core file.
-    public static let notDumpable = Confinement(CSANDBOX_NOT_DUMPABLE)
+    package static let notDumpable = Confinement(CSANDBOX_NOT_DUMPABLE)
     /// A worker is killed when the program ends, however it ends.
-    public static let diesWithParent = Confinement(CSANDBOX_DIES_WITH_PARENT)
+    package static let diesWithParent = Confinement(CSANDBOX_DIES_WITH_PARENT)
     /// A worker has no descriptor but its channel and can get no other.
-    public static let noDescriptors = Confinement(CSANDBOX_NO_DESCRIPTORS)
+    package static let noDescriptors = Confinement(CSANDBOX_NO_DESCRIPTORS)
     /// Memory and processor time are limited. A lower limit that the program has from its own caller stays in force.
-    public static let limits = Confinement(CSANDBOX_LIMITS)
+    package static let limits = Confinement(CSANDBOX_LIMITS)
     /// No file can be opened, listed, made or run (Landlock, Linux 5.13).
-    public static let noFiles = Confinement(CSANDBOX_NO_FILES)
+    package static let noFiles = Confinement(CSANDBOX_NO_FILES)
     /// No TCP connection can be made or accepted (Landlock, Linux 6.7). ``filteredCalls`` forbids all sockets too.
-    public static let noTCP = Confinement(CSANDBOX_NO_TCP)
+    package static let noTCP = Confinement(CSANDBOX_NO_TCP)
     /// No abstract socket and no other process can be reached (Landlock, Linux 6.12). ``filteredCalls`` forbids both too.
-    public static let scoped = Confinement(CSANDBOX_SCOPED)
+    package static let scoped = Confinement(CSANDBOX_SCOPED)
     /// System calls that decoders don't need fail (seccomp): those for programs, processes, sockets, files and executable
     /// memory.
-    public static let filteredCalls = Confinement(CSANDBOX_FILTERED_CALLS)
+    package static let filteredCalls = Confinement(CSANDBOX_FILTERED_CALLS)
 
     /// A worker has no capability, even if the program is root's.
     public static let noCapabilities = Confinement(CSANDBOX_NO_CAPABILITIES)
@@ -39,8 +39,8 @@ public struct Confinement: OptionSet, Sendable, Hashable {
     /// processes (`hidepid`, `ProtectProc=invisible`) or where a container's supervisor watches system calls itself.
     public static let countedThreads = Confinement(CSANDBOX_COUNTED_THREADS)
 
-    /// What ``ConfinementPolicy/required`` asks for. ``noTCP`` and ``scoped`` aren't part of it, since older kernels lack
-    /// them and ``filteredCalls`` covers them. Nor are ``notRoot`` and ``countedThreads``, which some containers can't have.
+    /// What ``ConfinementPolicy/required`` asks for. `noTCP` and `scoped` aren't part of it, since older kernels lack
+    /// them and `filteredCalls` covers them. Nor are ``notRoot`` and ``countedThreads``, which some containers can't have.
     public static let required: Confinement = [
         .noNewPrivileges, .notDumpable, .diesWithParent, .noDescriptors, .limits, .noFiles, .filteredCalls,
         .noCapabilities,

@@ -65,6 +65,5 @@ public struct TraceMismatch: Error, Sendable, CustomStringConvertible {
     /// What happened, a stage a line.
     package let happened: String
 
-    /// Both texts.
     public var description: String { "Expected:\n\(expected)\nHappened:\n\(happened)" }
 }

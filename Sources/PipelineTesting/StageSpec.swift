@@ -17,7 +17,7 @@ public struct StageSpec: Sendable {
     /// The violations of a stage.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// Each violation, in a sentence.
-        public let breaches: [String]
+        let breaches: [String]
 
         /// All violations, a line each.
         public var description: String { breaches.joined(separator: "\n") }

@@ -3,9 +3,9 @@ public struct ErrorLimits: Sendable, Hashable {
     /// The limit for a class of statuses.
     public struct Limit: Sendable, Hashable {
         /// How many attempts in a row may fail.
-        public var attempts: Int
+        var attempts: Int
         /// How long the origin isn't asked after the last failure. Then the count starts over.
-        public var maxAge: Duration
+        var maxAge: Duration
 
         /// Sets a limit: at least one attempt.
         public init(attempts: Int, maxAge: Duration) {
@@ -15,9 +15,9 @@ public struct ErrorLimits: Sendable, Hashable {
     }
 
     /// For 400 to 499 (RFC 9110 section 15.5); `nil` for no limit.
-    public var clientErrors: Limit?
+    var clientErrors: Limit?
     /// For 500 to 599 (RFC 9110 section 15.6); `nil` for no limit.
-    public var serverErrors: Limit?
+    var serverErrors: Limit?
 
     /// Sets the limits. A class that is left out has none.
     public init(clientErrors: Limit? = nil, serverErrors: Limit? = nil) {

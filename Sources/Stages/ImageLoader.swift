@@ -24,7 +24,7 @@ public final class ImageLoader: Sendable {
     }
 
     /// The observers of every load; none by default.
-    public let observers: [any LoadObserver]
+    let observers: [any LoadObserver]
 
     /// Returns the pipeline for a policy.
     public typealias Arrangement = @Sendable (CachePolicy, PipelineResources) -> ImagePipeline
@@ -186,7 +186,7 @@ public final class ImageLoader: Sendable {
             isPrefetch: isPrefetch, events: events)
     }
 
-    /// Loads a request through a pipeline of your own, such as one that ends in bytes. The ``observers`` are told, and
+    /// Loads a request through a pipeline of your own, such as one that ends in bytes. The observers are told, and
     /// sources that this loader doesn't allow are refused. Stages that were made without codecs use the loader's.
     ///
     /// ```swift

@@ -10,7 +10,7 @@ public import Pipeline
 ///
 /// Put the nearest tier first. ``Store`` brings what was found in a farther tier to the nearer ones, with the origin's
 /// fields and times, so that every tier expires it at the same moment.
-public struct Lookup: Stage, CredentialStage, ClockedStage {
+public struct Lookup: KeyedStage, CredentialStage, ClockedStage {
     public let accepts: Phases = .empty
     /// The source's bytes or a redirect, or still nothing.
     public let produces: Phases = [.empty, .redirected, .original]
@@ -33,8 +33,6 @@ public struct Lookup: Stage, CredentialStage, ClockedStage {
         self.tier = tier
         self.rules = rules
     }
-
-    public var needsIdentity: Bool { true }
 
     /// The fields of the tier.
     package var credentials: CredentialFields { tier.users.credentials }

@@ -4,7 +4,7 @@ import HTTPTypes
 public import Pipeline
 
 /// Looks for the list's final product in memory. A hit ends the load without suspending.
-public struct MemoryLookup: Stage {
+public struct MemoryLookup: KeyedStage {
     private let memory: MemoryCache
     private let rules: CacheRules
 
@@ -24,8 +24,6 @@ public struct MemoryLookup: Stage {
     public var accepts: Phases { .empty }
 
     public var produces: Phases { [.empty, .ready] }
-
-    public var needsIdentity: Bool { true }
 
     public var parameters: String { rules.text }
 

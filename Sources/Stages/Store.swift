@@ -11,7 +11,7 @@ public import Pipeline
 /// A redirect that ``FollowRedirects`` follows is stored too.
 ///
 /// It is the last stage, so that bytes that don't decode are never stored.
-public struct Store: Stage, CredentialStage, ClockedStage {
+public struct Store: KeyedStage, CredentialStage, ClockedStage {
     private let memory: MemoryCache?
     /// The nearest first.
     private let tiers: [HTTPCache]
@@ -76,8 +76,6 @@ public struct Store: Stage, CredentialStage, ClockedStage {
     }
 
     public var storesResult: Bool { true }
-
-    public var needsIdentity: Bool { true }
 
     /// The fields of the nearest tier.
     package var credentials: CredentialFields { nearest?.users.credentials ?? CredentialFields([]) }

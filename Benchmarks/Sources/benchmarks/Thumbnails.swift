@@ -59,7 +59,7 @@ enum Thumbnails {
         _ quality: DecodeQuality, _ encoding: String, _ threads: BlockingThreads
     ) -> ImagePipeline {
         var options = EncodeOptions()
-        options.png = .init(compression: 6, filter: .none)
+        options.png.filter = .none
         return ImagePipeline {
             ReadInline()
             Decode(limits: ImageLimits(pixels: 200_000_000), quality: quality, threads: threads)

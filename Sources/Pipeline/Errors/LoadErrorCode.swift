@@ -7,7 +7,6 @@ extension LoadError {
         /// Names a kind of failure.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The name.
         public var description: String { rawValue }
 
         /// No cache has it, and the list has no stage that fetches it. Not a failure of the network.

@@ -15,7 +15,7 @@ package import HTTPTypes
 /// Names are compared without case. Values are digested, never stored.
 public struct CredentialFields: Sendable, Hashable {
     /// The names, in lower case.
-    public let names: Set<String>
+    package let names: Set<String>
 
     /// Makes a list of names.
     public init(_ names: some Sequence<String>) { self.names = Set(names.map { $0.lowercased() }) }

@@ -18,7 +18,7 @@ public struct ImagePipeline: Sendable {
     /// The stages.
     public let chain: Chain
     /// The clock that loads use.
-    public let clock: any LoadClock
+    package let clock: any LoadClock
     /// The digest of what the stages do to the pixels: part of the key of every product of this list.
     public let signature: BLAKE2bDigest
     /// Whether the stages are written out in the program, so that a mistake in an edit ends it.

@@ -10,7 +10,7 @@ public struct Load: Sendable {
     /// The clock that this load uses.
     public let clock: any LoadClock
     /// The digest of what the list's stages do to the pixels: part of the variant's key.
-    public let list: BLAKE2bDigest
+    package let list: BLAKE2bDigest
     /// The codecs of the list, or else of the loader; `nil` if neither names any.
     package let listCodecs: ListCodecs?
     /// The header fields that tell users apart, which the keys of the load include.
@@ -160,14 +160,14 @@ public struct Load: Sendable {
     }
 
     /// Whether any receiver watches this load.
-    public var isWatched: Bool { events != nil }
+    package var isWatched: Bool { events != nil }
 
     /// Whether any receiver shows images that come before the final one: a stale one, or a preview. If none does,
     /// making such an image is wasted work.
     ///
     /// A load that only a log or metrics watch shows none. This may change while the load runs, since other loads
     /// may join it and leave it.
-    public var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
+    package var showsInterimImages: Bool { events != nil && showsImages?() ?? true }
 
     /// Notes in the trace what the running stage found out or did. The last note of a run counts.
     public mutating func note(_ fact: Trace.Fact) { recorder.note(fact) }
@@ -187,7 +187,7 @@ public struct Load: Sendable {
     }
 
     /// Returns a copy with its own trace and its own receiver of events, for a composite that runs bodies concurrently.
-    public func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
+    package func forked(events: (@Sendable (LoadEvent) -> Void)?) -> Load {
         var fork = Load(
             request, clock: clock, list: list, codecs: listCodecs, credentials: credentials, urlRule: urlRule,
             events: events)

@@ -14,7 +14,7 @@ public enum LoadContent: Sendable {
     case ready(LoadProduct)
 
     /// The phase that goes with the content.
-    public var phase: Phase {
+    package var phase: Phase {
         switch self {
         case .empty: .empty
         case .redirected: .redirected
@@ -26,7 +26,7 @@ public enum LoadContent: Sendable {
     }
 
     /// What the content would be as a result; `nil` while there is nothing.
-    public var product: LoadProduct? {
+    package var product: LoadProduct? {
         switch self {
         case .empty, .redirected: nil
         case .original(let bytes), .encoded(let bytes): .bytes(bytes)

@@ -17,7 +17,7 @@ public struct PixelSize: Sendable, Hashable {
     /// The largest size with this one's aspect that fits into `box`, each side at least one pixel.
     /// A size that fits already is returned as it is: nothing is ever enlarged. One side of the box may be 0, for any
     /// length.
-    public func fitted(into box: PixelSize) -> PixelSize {
+    package func fitted(into box: PixelSize) -> PixelSize {
         let box = box.isBox ? box.withoutZero : box
         guard width > box.width || height > box.height else { return self }
         return scaled(into: box)

@@ -23,7 +23,7 @@ public struct Freshness: Sendable, Hashable {
     }
 
     /// Where the lifetime came from.
-    public enum Basis: String, Sendable, Hashable {
+    package enum Basis: String, Sendable, Hashable {
         /// `s-maxage`, in a shared cache (section 5.2.2.10).
         case sharedMaxAge = "s-maxage"
         /// `max-age` (section 5.2.2.1).
@@ -47,13 +47,13 @@ public struct Freshness: Sendable, Hashable {
     /// How long it is fresh; `nil` if forever.
     public let lifetime: Duration?
     /// Where the lifetime came from.
-    public let basis: Basis
+    package let basis: Basis
     /// How much longer it is fresh; negative if it is stale, by how long it has been; `nil` if forever.
-    public let remaining: Duration?
+    package let remaining: Duration?
     /// The verdict.
     public let verdict: Verdict
     /// The moment at which it was judged.
-    public let judged: Date
+    package let judged: Date
 
     /// Whether it may be served now while it is revalidated in the background (`stale-while-revalidate`, RFC 5861
     /// section 3).
@@ -80,7 +80,7 @@ public struct Freshness: Sendable, Hashable {
     }
 
     /// Whether it may be served without asking the origin.
-    public var mayBeServed: Bool { verdict == .fresh || verdict == .acceptedStale }
+    package var mayBeServed: Bool { verdict == .fresh || verdict == .acceptedStale }
 
     /// When it stops being fresh; `nil` for never.
     public var freshUntil: Date? { remaining.map { judged + $0.seconds } }

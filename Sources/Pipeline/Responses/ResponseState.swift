@@ -151,7 +151,7 @@ extension Load {
 
     /// The stored response whose body is the load's original; `nil` where the original came from elsewhere, or there is
     /// none yet.
-    public var storedOriginal: StoredResponse? {
+    package var storedOriginal: StoredResponse? {
         phase <= .redirected || response.kind == .stale && !isStale ? nil : response.stored
     }
 }

@@ -62,7 +62,7 @@ public struct StoredResponse: Sendable, Codable {
     }
 
     /// The media type that the origin declared (RFC 9110 section 8.3).
-    public var contentType: String? { headers[.contentType] }
+    var contentType: String? { headers[.contentType] }
 
     /// The text between the quotes of the entity tag (RFC 9110 section 8.8.3), which is what
     /// ``HTTPExchange/init(url:bytes:mediaType:lifetime:validator:at:)`` was given as its validator; `nil` without one.

@@ -15,9 +15,9 @@
 /// ```
 public struct StageSpecification: Sendable {
     /// The name; case, hyphens and underscores do not matter where it is written.
-    public let name: String
+    package let name: String
     /// Whether the stage wraps others.
-    public private(set) var isComposite = true
+    package private(set) var isComposite = true
     package let summary: String
     package let example: String?
     package let parameters: [ParameterDescription]

@@ -6,8 +6,8 @@
 ///     return DecodedImage(size: image.size, layout: image.layout, pixels: inverted)
 /// }
 /// ```
-public struct ClosureTransform: Transform {
-    public let name: String
+package struct ClosureTransform: Transform {
+    package let name: String
     private let version: String
     private let work: @Sendable (DecodedImage) async throws -> DecodedImage
 
@@ -17,7 +17,7 @@ public struct ClosureTransform: Transform {
     ///   - signature: distinguishes this transform from others of its name: its parameters, and a version to change
     ///     whenever the closure changes. Otherwise caches would return results of the old closure.
     ///   - work: makes the new pixels, of every frame.
-    public init(
+    package init(
         _ name: String, signature: String, _ work: @escaping @Sendable (DecodedImage) async throws -> DecodedImage
     ) {
         self.name = name
@@ -26,10 +26,9 @@ public struct ClosureTransform: Transform {
     }
 
     /// The name with the signature that the initialiser got.
-    public var signature: String? { "\(name)(\(version))" }
+    package var signature: String? { "\(name)(\(version))" }
 
-    public var parameters: String { version }
+    package var parameters: String { version }
 
-    /// Runs the closure.
-    public func apply(_ image: DecodedImage) async throws -> DecodedImage { try await work(image) }
+    package func apply(_ image: DecodedImage) async throws -> DecodedImage { try await work(image) }
 }

@@ -60,7 +60,7 @@ public struct Trace: Sendable {
     public internal(set) var entries: [Entry] = []
 
     /// Makes an empty trace.
-    public init() {}
+    package init() {}
 
     /// The runs of the stages of a type, whatever their names are.
     public func entries(of type: any Stage.Type) -> [Entry] {
@@ -69,7 +69,7 @@ public struct Trace: Sendable {
 
     /// The outcomes in one line: `ResolveIdentifier done, MemoryLookup miss`. Composites and stages that had nothing to
     /// do are left out.
-    public var summary: String {
+    package var summary: String {
         entries.indices.filter { index in
             let isComposite = index + 1 < entries.count && entries[index + 1].depth > entries[index].depth
             return !isComposite && entries[index].outcome != .skipped

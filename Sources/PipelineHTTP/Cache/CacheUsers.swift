@@ -5,7 +5,7 @@ extension HTTPCache {
     /// neither finds responses that the other has stored.
     public struct Users: Sendable, Hashable {
         /// The header fields that are part of every key.
-        public let credentials: CredentialFields
+        package let credentials: CredentialFields
         /// Whether there is one user, so that RFC 9111 alone says which requests a response answers.
         let isOne: Bool
 

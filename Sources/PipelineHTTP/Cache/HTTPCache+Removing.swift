@@ -84,7 +84,7 @@ extension HTTPCache {
     }
 
     /// Removes a response, unless another has replaced it, for example because it turned out not to be an image.
-    public func evict(_ stored: StoredResponse) async {
+    package func evict(_ stored: StoredResponse) async {
         await store.remove(stored.key) { $0.generation == stored.generation }
     }
 

@@ -10,7 +10,7 @@ public struct CacheStatistics: Sendable, Hashable {
     /// The limit of ``bytes``.
     public let byteLimit: Int
     /// The number of bodies in files of their own.
-    public let bodyFiles: Int
+    package let bodyFiles: Int
     /// Lookups of this object that found a response, fresh or stale.
     public let hits: Int
     /// Lookups of this object that found none.

@@ -90,7 +90,7 @@ extension HTTPCache {
     /// sections 4.3.4 and 4.3.5): its fields are merged, its age and its lifetime start over.
     /// - Returns: The response as it is now; `nil` if its row is gone or was confirmed by a later request, the update
     ///   says that it must not be stored, or the store failed. A response that can't be updated is removed.
-    public func freshen(
+    package func freshen(
         _ stored: StoredResponse, by update: HTTPExchange, expiry: Expiry = .standard, rules: CacheRules = .asRequested
     ) async -> StoredResponse? {
         await freshen(stored, by: update, within: nil, expiry: expiry, rules: rules).response

@@ -24,7 +24,7 @@ public import Pipeline
 /// ```
 public final class HTTPCache: Sendable {
     /// Where it keeps the responses.
-    public let store: any ResponseStore
+    package let store: any ResponseStore
     /// Lets one load at a time fetch a source; `nil` for none.
     package let leases: (any FetchLeases)?
     /// Where the bytes of a response come from that is found in it.
@@ -36,7 +36,7 @@ public final class HTTPCache: Sendable {
     /// Whether it keeps to the rules of a shared cache (RFC 9111 section 1.2.3), which stores nothing `private`.
     package let isShared: Bool
     /// Whose requests it answers.
-    public let users: Users
+    package let users: Users
     /// Whether requests whose `Expiry` is `.after` or `.never` have responses stored that say `no-store`.
     package let overrulesNoStore: Bool
 
@@ -46,7 +46,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// The clock by which freshness is calculated.
-    public let clock: any LoadClock
+    package let clock: any LoadClock
     let accesses: AccessRecord
     /// The task that writes down uses unasked; `nil` until it is known.
     private let flushing = Lock((isRunning: false, task: Task<Void, Never>?.none))

@@ -31,7 +31,7 @@ public struct ProductUse: Sendable, Hashable {
     public let time: Date
 
     /// Describes a use.
-    public init(generation: Int64, time: Date) {
+    package init(generation: Int64, time: Date) {
         self.generation = generation
         self.time = time
     }

@@ -18,7 +18,7 @@ import Pipeline
 /// ```
 public final class CachingClient: Sendable {
     /// The cache that stores the responses.
-    public let cache: HTTPCache
+    package let cache: HTTPCache
 
     let client: any TransferClient
     let background = BackgroundTasks()

@@ -42,7 +42,7 @@ public struct Validity: Sendable, Hashable {
     }
 
     /// Never stale: for a file's or a request's own bytes, whose key changes with them.
-    public static let unlimited = Validity(
+    package static let unlimited = Validity(
         storedAt: .distantFuture, serverUntil: .distantFuture, httpUntil: .distantFuture)
 
     /// Returns the validity that the reader's `expiry` gives an image without an HTTP response.

@@ -18,7 +18,7 @@ extension EncodeOptions {
         public var chroma: Chroma
 
         /// Creates options; omitted ones have their defaults.
-        public init(lossless: Bool = false, effort: Int = 2, chroma: Chroma = .automatic) {
+        package init(lossless: Bool = false, effort: Int = 2, chroma: Chroma = .automatic) {
             self.lossless = lossless
             self.effort = effort
             self.chroma = chroma

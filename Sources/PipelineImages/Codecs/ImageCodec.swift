@@ -78,7 +78,7 @@ public final class ImageCodec: Sendable {
     }
 
     /// Whether bytes begin as a file of this format does. They need not be a whole file, and may be damaged further on.
-    public func matches(_ bytes: [UInt8]) -> Bool { isMatch(bytes) }
+    package func matches(_ bytes: [UInt8]) -> Bool { isMatch(bytes) }
 }
 
 /// How a format is chosen by a client's `Accept` field.

@@ -20,10 +20,10 @@ public struct CodedColors: Sendable, Hashable {
     }
 
     /// The name of the primaries, such as `Display P3`; their number where it has none.
-    public var primariesName: String { ColorPrimaries.named[primaries]?.name ?? "primaries \(primaries)" }
+    package var primariesName: String { ColorPrimaries.named[primaries]?.name ?? "primaries \(primaries)" }
 
     /// The name of the transfer characteristics, such as `PQ`; their number where it has none.
-    public var transferName: String { TransferCurve(transfer)?.name ?? "transfer \(transfer)" }
+    package var transferName: String { TransferCurve(transfer)?.name ?? "transfer \(transfer)" }
 
     /// Whether they say how to convert to sRGB. Unspecified, reserved and rare numbers don't.
     var isKnown: Bool { TransferCurve(transfer) != nil && ColorPrimaries.named[primaries] != nil }

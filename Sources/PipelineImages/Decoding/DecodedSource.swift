@@ -1,15 +1,15 @@
-public import Pipeline
+package import Pipeline
 
 /// The file that a load's pixels were decoded from. A stage that decodes attaches it to the load. ``Encode`` takes the
 /// file's metadata from it, and transforms observe its time limit.
-public struct DecodedSource: LoadAttachment {
+package struct DecodedSource: LoadAttachment {
     /// The file.
-    public let file: EncodedImage
+    package let file: EncodedImage
     /// The file's format, by its bytes.
-    public let format: ImageFormat
+    package let format: ImageFormat
     /// How long all work on the load may take together: reading, decoding, transforms and encoding; `nil`, the default,
     /// for no limit.
-    public let timeLimit: Duration?
+    package let timeLimit: Duration?
 
     /// Reads the file's metadata; `nil` for the decoder of its format in ``Encode``'s codecs.
     var decoder: (any ImageDecoding)?
@@ -17,7 +17,7 @@ public struct DecodedSource: LoadAttachment {
     var budget: MemoryBudget?
 
     /// Describes a file.
-    public init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
+    package init(file: EncodedImage, format: ImageFormat, timeLimit: Duration? = nil) {
         self.file = file
         self.format = format
         self.timeLimit = timeLimit

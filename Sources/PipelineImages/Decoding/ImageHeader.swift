@@ -18,9 +18,9 @@ public struct ImageHeader: Sendable, Hashable {
     /// Whether some pixel may be transparent.
     public var hasAlpha: Bool
     /// Whether the file has an ICC profile.
-    public var hasProfile: Bool
+    package var hasProfile: Bool
     /// Bits a channel, as stored: 1 to 32.
-    public var bitsPerChannel: Int
+    package var bitsPerChannel: Int
     /// The model of the stored colours; `nil`, the default, where the colour profile tells it.
     public var colors: ImageMetadata.ColorModel?
     /// The colours as numbers, if the file has them; `nil` by default. A profile may describe them too.
@@ -101,7 +101,7 @@ public struct ImageHeader: Sendable, Hashable {
     }
 
     /// How many times larger than its fit into a box the picture, or its ``region``, is; 1 without a box or if it fits.
-    public func excess(over box: PixelSize?) -> Double {
+    func excess(over box: PixelSize?) -> Double {
         guard let box else { return 1 }
         let size = decodedSize
         let fitted = size.fitted(into: box)

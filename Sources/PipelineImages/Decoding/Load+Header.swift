@@ -10,7 +10,7 @@ extension Load {
     /// ```
     ///
     /// Its time counts towards the load's limit, and a stage such as ``Decode`` doesn't read the header again. The
-    /// picture's size isn't checked against the limits; ``CheckHeader`` does that.
+    /// picture's size isn't checked against the limits; `CheckHeader` does that.
     /// - Parameters:
     ///   - limits: The most bytes of the file and the most time of all work on the load.
     ///   - codecs: The formats that are read; by default ``codecs``, those of the list.

@@ -73,7 +73,7 @@ public struct Encode: Stage {
     /// Makes the stage with options.
     /// - Parameters:
     ///   - format: JPEG, PNG, WebP, AVIF, GIF or TIFF, or another that `codecs` can write.
-    ///   - options: How the file is written; an option out of range fails the load, see ``EncodeOptions/check(_:)``.
+    ///   - options: How the file is written; an option out of range fails the load.
     ///   - codecs: The formats' encoders; by default those of the list, and of ``ImageCodecs/standard`` for formats that
     ///     it lacks.
     ///   - threads: Where the work runs; by default threads shared by all stages, one for each core.

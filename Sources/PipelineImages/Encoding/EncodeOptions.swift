@@ -40,7 +40,7 @@ public struct EncodeOptions: Sendable, Hashable {
     /// can do so before anything is loaded.
     /// - Parameter codecs: The formats whose own options are checked; by default ``ImageCodecs/standard``.
     /// - Throws: `LoadError.Code.unencodable` with the option and its range.
-    public func check(_ codecs: ImageCodecs = .standard) throws(LoadError) {
+    func check(_ codecs: ImageCodecs = .standard) throws(LoadError) {
         try Self.check("quality", quality, 1...100)
         if let maxBytes { try Self.check("maxBytes", maxBytes, 1...Int.max) }
         for codec in codecs.codecs { try codec.encoder?.check(optionsOf: self) }

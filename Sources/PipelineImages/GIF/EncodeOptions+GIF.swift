@@ -15,7 +15,7 @@ extension EncodeOptions {
         public var effort: Int
 
         /// Creates options; omitted ones have their defaults.
-        public init(colors: Int = 256, dither: Double = 1, effort: Int = 7) {
+        package init(colors: Int = 256, dither: Double = 1, effort: Int = 7) {
             self.colors = colors
             self.dither = dither
             self.effort = effort

@@ -17,7 +17,7 @@ extension EncodeOptions {
         public var optimizesCodes: Bool
 
         /// Creates options; omitted ones have their defaults.
-        public init(progressive: Bool = false, chroma: Chroma = .automatic, optimizesCodes: Bool = true) {
+        package init(progressive: Bool = false, chroma: Chroma = .automatic, optimizesCodes: Bool = true) {
             self.progressive = progressive
             self.chroma = chroma
             self.optimizesCodes = optimizesCodes

@@ -34,7 +34,7 @@ extension EncodeOptions {
         public var dither: Double
 
         /// Creates options; omitted ones have their defaults.
-        public init(compression: Int = 6, filter: Filter = .adaptive, colors: Int? = nil, dither: Double = 1) {
+        package init(compression: Int = 6, filter: Filter = .adaptive, colors: Int? = nil, dither: Double = 1) {
             self.compression = compression
             self.filter = filter
             self.colors = colors

@@ -21,6 +21,6 @@ extension EncodeOptions {
         public var compression: Compression
 
         /// Creates options; omitted ones have their defaults.
-        public init(compression: Compression = .deflate) { self.compression = compression }
+        package init(compression: Compression = .deflate) { self.compression = compression }
     }
 }

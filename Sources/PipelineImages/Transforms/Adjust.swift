@@ -28,7 +28,6 @@ public struct Adjust: SpecifiedTransform {
         self.hue = hue.isFinite ? hue.truncatingRemainder(dividingBy: 360) : 0
     }
 
-    /// All three.
     public var parameters: String { "brightness: \(brightness), saturation: \(saturation), hue: \(hue)" }
 
     /// Makes the new pixels of every frame.

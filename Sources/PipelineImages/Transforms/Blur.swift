@@ -17,7 +17,6 @@ public struct Blur: SpecifiedTransform {
         self.sigma = sigma.isFinite ? min(100, max(0, sigma)) : 0
     }
 
-    /// How far.
     public var parameters: String { "\(sigma)" }
 
     /// Makes the new pixels of every frame.

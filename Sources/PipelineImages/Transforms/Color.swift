@@ -48,7 +48,7 @@ extension Color {
 
 extension Color {
     /// Reads `#rgb`, `#rrggbb`, `#rrggbbaa`, `white`, `black` or `clear`; `nil` for anything else.
-    public init?(text: String) {
+    package init?(text: String) {
         switch text.lowercased() {
         case "white": self = .white
         case "black": self = .black

@@ -125,7 +125,6 @@ public struct Crop: SpecifiedTransform, PixelSizing {
         region = .interest(size, interest)
     }
 
-    /// The rectangle.
     public var parameters: String {
         switch region {
         case .rectangle(let x, let y, let width, let height): "x: \(x), y: \(y), \(width)×\(height)"

@@ -16,7 +16,6 @@ public struct Flatten: SpecifiedTransform, PixelSizing {
         self.background = background
     }
 
-    /// The background.
     public var parameters: String { "\(background)" }
 
     /// Returns what later stages need: each pixel is processed on its own.

@@ -23,7 +23,6 @@ public struct Flip: SpecifiedTransform, PixelSizing {
         self.axis = axis
     }
 
-    /// The axis.
     public var parameters: String { axis.rawValue }
 
     /// Returns what later stages need: pixels only change places.

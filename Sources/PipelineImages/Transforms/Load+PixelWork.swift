@@ -3,7 +3,7 @@ import Pipeline
 extension Load {
     /// Runs a stage's work with the pixels on threads that may block: at the load's priority, within what is left of the
     /// time that the list's `Decode` allows, and with its memory counted in that `Decode`'s budget. Pixels without a
-    /// ``DecodedSource`` have the limit of ``ContinueTime``, if any.
+    /// `DecodedSource` have the limit of ``ContinueTime``, if any.
     /// - Parameters:
     ///   - size: The size of the largest picture that the work makes or reads.
     ///   - image: The pixels of the load.

@@ -64,7 +64,6 @@ public struct Pad: SpecifiedTransform {
         }
     }
 
-    /// The canvas's size.
     public func largestSize(of image: DecodedImage) -> PixelSize { place(of: image.size).canvas }
 
     /// Makes the new pixels of every frame.

@@ -82,7 +82,6 @@ public struct Resize: PixelTransform, PixelSizing {
             background: background)
     }
 
-    /// All options.
     public var signature: String? {
         "resize(lanczos3, \(size), \(fit.rawValue), \(enlarges), \(gravity.rawValue), \(background))"
     }

@@ -17,7 +17,6 @@ public struct RoundCorners: SpecifiedTransform {
         self.radius = radius.isNaN ? 0 : max(0, radius)
     }
 
-    /// The radius.
     public var parameters: String { "\(radius)" }
 
     /// Makes the new pixels of every frame.

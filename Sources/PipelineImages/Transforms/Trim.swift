@@ -20,7 +20,6 @@ public struct Trim: SpecifiedTransform {
         self.tolerance = min(255, max(0, tolerance))
     }
 
-    /// The tolerance.
     public var parameters: String { "\(tolerance)" }
 
     /// Makes the new pixels of every frame.

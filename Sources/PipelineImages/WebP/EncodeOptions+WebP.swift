@@ -21,7 +21,7 @@ extension EncodeOptions {
         public var effort: Int
 
         /// Creates options; omitted ones have their defaults.
-        public init(lossless: Bool = false, effort: Int = 4) {
+        package init(lossless: Bool = false, effort: Int = 4) {
             self.lossless = lossless
             self.effort = effort
         }

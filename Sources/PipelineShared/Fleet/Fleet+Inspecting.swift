@@ -2,20 +2,20 @@ import Pipeline
 import PipelineHTTP
 
 /// What a Redis server says of itself.
-public struct FleetServer: Sendable, Hashable {
+package struct FleetServer: Sendable, Hashable {
     /// Its version, such as `7.0.15`.
-    public let version: String
+    package let version: String
     /// The bytes that it uses for everything that it holds.
-    public let usedBytes: Int
+    package let usedBytes: Int
     /// Its `maxmemory`; 0 if there is no limit.
-    public let byteLimit: Int
+    package let byteLimit: Int
     /// Its `maxmemory-policy`, such as `volatile-lru`.
-    public let evictionPolicy: String
+    package let evictionPolicy: String
     /// Whether it is part of a cluster, which isn't supported.
-    public let isClustered: Bool
+    package let isClustered: Bool
 
     /// Whether a ``Fleet`` can use it: Redis 6 or later, or Valkey, and no cluster.
-    public var isUsable: Bool { !isOld && !isClustered }
+    package var isUsable: Bool { !isOld && !isClustered }
 
     /// Reads the reply to `INFO`.
     init(information: String) {
@@ -34,7 +34,7 @@ public struct FleetServer: Sendable, Hashable {
     private var isOld: Bool { version.split(separator: ".").first.flatMap { Int($0) }.map { $0 < 6 } ?? true }
 
     /// What its operator should change; empty if nothing.
-    public var advice: [String] {
+    package var advice: [String] {
         var advice: [String] = []
         if isOld { advice.append("Redis 6 or later is needed") }
         if isClustered { advice.append("a cluster can't be used") }
@@ -48,7 +48,7 @@ extension Fleet {
     /// Asks the server what it is, and whether this user may run scripts and write there.
     /// - Throws: `LoadError` with `unreachable` if it doesn't reply, or `refused` if it refuses a script;
     ///   `CancellationError` if the task is cancelled.
-    public func inspectServer() async throws -> FleetServer {
+    package func inspectServer() async throws -> FleetServer {
         do {
             // A lease that nobody waits for writes a key, and ends by itself.
             _ = try await store.scripts.run(
@@ -64,7 +64,7 @@ extension Fleet {
     /// Asks the store of large responses whether objects can be written, read and deleted there.
     /// - Returns: Whether it knows conditional writes; `nil` without such a store.
     /// - Throws: `LoadError` with `storeFailed`; `CancellationError` if the task is cancelled.
-    public func inspectBlobs() async throws -> Bool? { try await store.blobs?.inspect() }
+    package func inspectBlobs() async throws -> Bool? { try await store.blobs?.inspect() }
 
     /// Removes every response and result from the shared tier. Other tiers of the machines keep theirs.
     /// - Returns: The number of sources whose responses were removed.

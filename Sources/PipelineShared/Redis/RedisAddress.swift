@@ -11,7 +11,7 @@ import Pipeline
 /// Its description has neither the user nor the password.
 public struct RedisAddress: Sendable, Hashable {
     /// The endpoint of the server.
-    public enum Endpoint: Sendable, Hashable {
+    package enum Endpoint: Sendable, Hashable {
         /// A host's name or address, and a port.
         case host(String, port: Int)
         /// The path of a Unix socket.
@@ -19,16 +19,16 @@ public struct RedisAddress: Sendable, Hashable {
     }
 
     /// The endpoint.
-    public var endpoint: Endpoint
+    package var endpoint: Endpoint
     /// The user of an access control list (Redis 6 and later); `nil` for the default user.
-    public var user: String?
+    package var user: String?
     /// The password; `nil` for a server that wants none.
-    public var password: String?
+    package var password: String?
     /// The number of the database; 0 by default.
-    public var database: Int
+    package var database: Int
 
     /// Describes a server.
-    public init(_ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0) {
+    package init(_ endpoint: Endpoint, user: String? = nil, password: String? = nil, database: Int = 0) {
         self.endpoint = endpoint
         self.user = user
         self.password = password

@@ -3,9 +3,9 @@ import Pipeline
 /// How long a client waits for a Redis server.
 public struct RedisLimits: Sendable, Hashable {
     /// How long a request may take; 100 ms by default. A load then continues without the shared tier.
-    public var request: Duration
+    var request: Duration
     /// How long connecting and signing in may take; 250 ms by default.
-    public var connecting: Duration
+    var connecting: Duration
 
     /// Describes the limits.
     public init(request: Duration = .milliseconds(100), connecting: Duration = .milliseconds(250)) {

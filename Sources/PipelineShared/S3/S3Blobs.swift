@@ -16,11 +16,11 @@ public import PipelineHTTP
 /// `FleetLimits.longestTime`.
 public struct S3Blobs: Sendable {
     /// The bucket.
-    public var bucket: S3Bucket
+    var bucket: S3Bucket
     /// The most bytes of a response or a result; 64,000,000 by default. Larger ones aren't shared.
     public var bytes: Int
     /// How long reading or writing an object may take; 5 seconds by default. A load then continues without it.
-    public var deadline: Duration
+    var deadline: Duration
 
     let client: any TransferClient
     let clock: any LoadClock

@@ -8,11 +8,11 @@ import Pipeline
 /// ```
 public struct S3Bucket: Sendable, Hashable {
     /// The bucket's name.
-    public let name: String
+    package let name: String
     /// What keys begin with, percent-encoded and without slashes at its ends; may be empty.
-    public let prefix: String
+    package let prefix: String
     /// The store.
-    public let endpoint: S3Endpoint
+    package let endpoint: S3Endpoint
 
     /// Reads `s3://bucket/prefix`, with `endpoint`, `region` and `style` (`path` or `host`) as a query. Without an
     /// endpoint or a region, those of the environment count: see ``S3Endpoint/init(environment:)``.

@@ -6,13 +6,13 @@ import PipelineHTTP
 /// The keys that sign requests to an S3-compatible store. Its description has neither the secret nor the token.
 public struct S3Credentials: Sendable, Hashable {
     /// The access key's identifier.
-    public var accessKey: String
+    package var accessKey: String
     /// The secret key.
-    public var secretKey: String
+    package var secretKey: String
     /// The token of temporary credentials; `nil` for lasting ones.
-    public var sessionToken: String?
+    package var sessionToken: String?
     /// When temporary credentials stop being valid; `nil` for lasting ones.
-    public var expires: Date?
+    package var expires: Date?
 
     /// Wraps keys.
     public init(accessKey: String, secretKey: String, sessionToken: String? = nil, expires: Date? = nil) {
@@ -26,7 +26,7 @@ public struct S3Credentials: Sendable, Hashable {
     /// credentials file: `AWS_PROFILE`, or `default`, in `AWS_SHARED_CREDENTIALS_FILE`, or `~/.aws/credentials`.
     /// - Parameter environment: The variables; those of the process by default.
     /// - Throws: `LoadError` with the code `refused` if neither has credentials.
-    public init(environment: [String: String]? = nil) throws {
+    init(environment: [String: String]? = nil) throws {
         let environment = environment ?? ProcessInfo.processInfo.environment
         if let key = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] {
             self.init(accessKey: key, secretKey: secret, sessionToken: environment["AWS_SESSION_TOKEN"])

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import Pipeline
 
 /// Where an S3-compatible store listens, and how its URLs name buckets.
@@ -17,11 +17,11 @@ public struct S3Endpoint: Sendable, Hashable {
     }
 
     /// The URL of the store, without a path.
-    public let url: URL
+    package let url: URL
     /// The region that signatures name.
-    public let region: String
+    package let region: String
     /// Where URLs have the bucket.
-    public let style: Style
+    package let style: Style
 
     /// Describes Amazon's store in a region.
     /// - Parameters:

@@ -1,7 +1,7 @@
 public import Pipeline
 
 /// Looks for the list's final product in a ``ClosureCache``; a hit ends the load.
-public struct ReadCache: Stage {
+public struct ReadCache: KeyedStage {
     public let accepts: Phases = .empty
     public let produces: Phases = [.empty, .ready]
 
@@ -9,8 +9,6 @@ public struct ReadCache: Stage {
 
     /// Makes a stage that looks in `cache`.
     public init(_ cache: ClosureCache) { self.cache = cache }
-
-    public var needsIdentity: Bool { true }
 
     public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
 

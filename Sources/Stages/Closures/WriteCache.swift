@@ -1,7 +1,7 @@
 public import Pipeline
 
 /// Writes the load's product to a ``ClosureCache``. A `Store` may follow.
-public struct WriteCache: Stage {
+public struct WriteCache: KeyedStage {
     public let accepts: Phases = [.decoded, .encoded]
     public let produces: Phases = [.decoded, .encoded]
 
@@ -11,8 +11,6 @@ public struct WriteCache: Stage {
     public init(_ cache: ClosureCache) { self.cache = cache }
 
     public var storesResult: Bool { true }
-
-    public var needsIdentity: Bool { true }
 
     public var identity: StageIdentity? { StageIdentity(over: [cache.mark]) }
 

@@ -8,7 +8,7 @@ public import Pipeline
 ///
 /// Loads of lists that were built separately share a flight if the bodies have the same stages over the same objects, as
 /// far as the stages say so: see `Stage.identity`.
-public struct Coalesce: CompositeStage {
+public struct Coalesce: CompositeStage, KeyedStage {
     /// What loads must have in common to share a flight.
     public enum Sharing: Sendable, Hashable {
         /// Source, size, headers, expiry and an equal body: the whole load is shared. Bodies are equal where they have
@@ -38,8 +38,6 @@ public struct Coalesce: CompositeStage {
         self.body = body()
         list = ListIdentity(self.body)
     }
-
-    public var needsIdentity: Bool { true }
 
     public var parameters: String { "by: \(sharing)" }
 

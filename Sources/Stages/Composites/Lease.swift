@@ -16,7 +16,7 @@ public import Pipeline
 /// with `no-store`, all waiters run the body, so that loads never queue for a response that can't be shared.
 ///
 /// The body runs without a lease if the tier has none, or they can't be used: a folder allows 256 at a time.
-public struct Lease: CompositeStage, CredentialStage, ClockedStage {
+public struct Lease: CompositeStage, KeyedStage, CredentialStage, ClockedStage {
     public var body: Chain
     private let tier: HTTPCache
     private let rules: CacheRules
@@ -53,8 +53,6 @@ public struct Lease: CompositeStage, CredentialStage, ClockedStage {
 
     /// Also a response that another load has stored.
     public var leaves: Set<ResponseState.Kind> { body.leaves.union([.stale, .fresh]) }
-
-    public var needsIdentity: Bool { true }
 
     /// The fields of the tier.
     package var credentials: CredentialFields { tier.users.credentials }

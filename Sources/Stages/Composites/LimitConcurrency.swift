@@ -61,9 +61,9 @@ public final class ConcurrencyLimit: Sendable {
     }
 
     /// The number of loads that may run concurrently.
-    public let running: Int
+    let running: Int
     /// The number of loads that may wait.
-    public let waiting: Int
+    let waiting: Int
     private let line: WaitingLine<Places>
 
     /// Makes a limit.
@@ -77,7 +77,7 @@ public final class ConcurrencyLimit: Sendable {
     }
 
     /// The number of loads that wait now.
-    public var waitingNow: Int { line.count }
+    package var waitingNow: Int { line.count }
 
     fileprivate func enter(_ priority: LoadPriority) async throws {
         try await line.take((), priority: priority, waitingAtMost: waiting)

@@ -7,7 +7,7 @@ public import Pipeline
 ///
 /// Only error statuses from the origin count. An unreachable origin, a timeout or a cancelled load says nothing about
 /// the source. A success ends the count.
-public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
+public struct LimitErrors: CompositeStage, KeyedStage, CredentialStage, ClockedStage {
     public var body: Chain
     private let responses: HTTPCache
     private let limits: ErrorLimits
@@ -50,8 +50,6 @@ public struct LimitErrors: CompositeStage, CredentialStage, ClockedStage {
     public init(_ responses: HTTPCache, _ limits: ErrorLimits, @ChainBuilder _ body: () -> Chain) {
         self.init(limits, in: responses, body)
     }
-
-    public var needsIdentity: Bool { true }
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }

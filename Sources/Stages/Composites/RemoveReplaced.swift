@@ -6,7 +6,7 @@ public import Pipeline
 /// response any more (RFC 9111 section 4.3.3): any 4xx but 412 and 416. A response that is stored replaces it anyway.
 ///
 /// Put it around the stage that asks the origin in a list without a ``Lease``, which does the same for its own tier.
-public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
+public struct RemoveReplaced: CompositeStage, KeyedStage, CredentialStage, ClockedStage {
     public var body: Chain
     private let responses: HTTPCache
 
@@ -21,8 +21,6 @@ public struct RemoveReplaced: CompositeStage, CredentialStage, ClockedStage {
         self.responses = responses
         self.body = body()
     }
-
-    public var needsIdentity: Bool { true }
 
     /// The fields of the cache.
     package var credentials: CredentialFields { responses.users.credentials }

@@ -21,7 +21,7 @@ public import Pipeline
 ///
 /// A stored result that the list can't have made is a miss, and replaced: see ``ExpectedResult``. Where anything is
 /// expected, results are in the nearest tier only.
-public struct Results: CompositeStage {
+public struct Results: CompositeStage, KeyedStage {
     public var body: Chain
     /// The nearest first.
     private let tiers: [HTTPCache]
@@ -70,8 +70,6 @@ public struct Results: CompositeStage {
 
     /// What the body makes, or an earlier result.
     public var produces: Phases { body.outcomes(from: .original).union(.encoded) }
-
-    public var needsIdentity: Bool { true }
 
     public var parameters: String { tiers.map(\.source).filter { $0 != .disk }.map { "\($0)" }.joined(separator: ", ") }
 

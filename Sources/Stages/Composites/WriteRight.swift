@@ -1,5 +1,5 @@
 import PipelineHTTP
-public import Pipeline
+import Pipeline
 
 /// A load's right to store what it has fetched, among all loads that share the fetch: those of this process through
 /// ``Coalesce``, and those of other processes and machines through ``Lease``.
@@ -16,7 +16,7 @@ public import Pipeline
 ///
 /// ``Coalesce`` and ``Lease`` attach it, and ``Store`` uses it up. A load that ends earlier gives it up by releasing
 /// it. Until then others wait for the source, and loads of this process can join the fetch.
-public final class WriteRight: LoadAttachment {
+final class WriteRight: LoadAttachment {
     private let flight: (flights: Flights, number: UInt64)?
     /// The leases, each with the tier that they are for.
     private let holds: [(tier: TierIdentity, hold: any LeaseHold)]
@@ -40,7 +40,7 @@ public final class WriteRight: LoadAttachment {
     func hold(of tier: HTTPCache) -> (any LeaseHold)? { holds.last { $0.tier === tier.identity }?.hold }
 
     /// Returns whether this load is to write the response: true for the first that asks, of all that share the fetch.
-    public func claim() -> Bool {
+    func claim() -> Bool {
         if let flight { return flight.flights.claim(flight.number) }
         return isClaimed.withLock { isClaimed in
             defer { isClaimed = true }
@@ -49,16 +49,16 @@ public final class WriteRight: LoadAttachment {
     }
 
     /// Notes that the response has been written. Later loads find it in the store.
-    public func stored() { flight.map { $0.flights.stored($0.number) } }
+    func stored() { flight.map { $0.flights.stored($0.number) } }
 
     /// Notes that none of the loads may store the response.
-    public func refuse() { flight.map { $0.flights.refuse($0.number) } }
+    func refuse() { flight.map { $0.flights.refuse($0.number) } }
 
     /// Whether the load that was to write the response has found that it may not be stored.
-    public var isRefused: Bool { flight.map { $0.flights.isRefused($0.number) } ?? false }
+    var isRefused: Bool { flight.map { $0.flights.isRefused($0.number) } ?? false }
 
     /// Ends the leases, so that others can fetch the source. A second call does nothing.
-    public func end() async {
+    func end() async {
         for (_, hold) in holds { await hold.end(isStored: false) }
     }
 }

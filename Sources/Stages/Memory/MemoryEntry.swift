@@ -10,14 +10,14 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
     /// Pixels or bytes.
     public let product: LoadProduct
     /// Until when the product is fresh.
-    public let validity: Validity
+    let validity: Validity
     /// The generation of the stored response that the product was made from; `nil` if none was stored.
-    public let generation: Int64?
+    let generation: Int64?
     /// What the response says about itself.
     let facts: ResponseFacts
     /// When the response was requested from the origin; `nil` without an origin. An entry never replaces one that was
     /// requested later.
-    public let askedAt: Date?
+    let askedAt: Date?
 
     /// Describes an entry.
     public init(
@@ -39,7 +39,7 @@ public struct MemoryEntry: LoadAttachment, CachedImage {
 
     /// The URLs that the response came from, without fragment and user info: its own, and those that redirected to it.
     /// For a file, `file:` and its path.
-    public var targets: [String] { facts.targets }
+    var targets: [String] { facts.targets }
 }
 
 extension Load {
