@@ -49,7 +49,7 @@ extension ImageLoader {
     public func remove(partition: String) async {
         let digest = BLAKE2bDigest(of: partition)
         for _ in 0..<2 {
-            resources.flights.noteRemovalOfAll()
+            resources.flights.noteRemoval(of: nil)
             resources.memory.remove { $0.isOf(partition: digest) }
             await resources.responses.remove { $0.isOf(partition: digest) }
         }
@@ -60,11 +60,11 @@ extension ImageLoader {
     /// Loads that begin before this returns deliver their image, but perhaps don't store it. They aren't waited for.
     public func removeAll() async {
         await resources.flights.cancelAll()
-        resources.flights.noteRemovalOfAll()
+        resources.flights.noteRemoval(of: nil)
         resources.memory.reset()
         await resources.responses.removeAll()
         // Loads that began meanwhile may have found what was about to be removed.
-        resources.flights.noteRemovalOfAll()
+        resources.flights.noteRemoval(of: nil)
         resources.memory.reset()
     }
 

@@ -192,7 +192,7 @@ public struct Store: KeyedStage, CredentialStage, ClockedStage {
 extension Load {
     /// Whether the load's results may be stored: not if its source was removed since the load began.
     var mayStore: Bool {
-        guard let sourceKey, let order = attachment(FlightOrder.self) else { return true }
-        return order.mayStore(sourceKey) && (variantKey.map { order.mayStore($0.source) } ?? true)
+        guard let sourceKey, let start = attachment(LoadStart.self) else { return true }
+        return start.mayStore(sourceKey) && (variantKey.map { start.mayStore($0.source) } ?? true)
     }
 }

@@ -15,3 +15,15 @@ public enum LoadPriority: UInt8, Sendable, Comparable, CaseIterable {
     /// Orders priorities from ``veryLow`` to ``veryHigh``.
     public static func < (lhs: LoadPriority, rhs: LoadPriority) -> Bool { lhs.rawValue < rhs.rawValue }
 }
+
+extension LoadPriority {
+    /// The corresponding priority of a Swift task.
+    package var taskPriority: TaskPriority {
+        switch self {
+        case .veryLow: .background
+        case .low: .low
+        case .normal: .medium
+        case .high, .veryHigh: .high
+        }
+    }
+}

@@ -56,7 +56,7 @@ package final class BackgroundTasks: Sendable {
         while let next = next() {
             let task = Task(executorPreference: executor, priority: .low) {
                 // Not as part of the load that started it.
-                await CurrentFlight.$root.withValue(nil) {
+                await CurrentFlight.$outermost.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(AdjustablePriority(.low)) { await next.work() }
                 }
                 self.end(next.generation)

@@ -57,19 +57,34 @@ public struct Coalesce: CompositeStage, KeyedStage {
 
     /// Never inlined into `run`, whose frame would hold these temporaries while the load waits.
     @inline(never)
-    private func adopt(_ result: FlightResult, _ joined: Flights.Joined, _ load: inout Load) throws {
+    private func adopt(_ result: WorkResult, _ joined: Flights.Joined, _ load: inout Load) throws {
         if joined.other { load.note(.joined) }
         load.adopt(result.load)
         if let right = joined.right { load.attach(right) }
         if let error = result.error { throw error }
     }
 
-    private func key(for load: Load) -> FlightKey? {
+    private func key(for load: Load) -> WorkKey? {
         guard let source = load.sourceKey, let variant = load.variantKey else { return nil }
         return switch sharing {
         case .variant:
             .variant(variant, list: list, load.request.expiry, staleIfError: load.request.staleIfError)
         case .source: .source(source, headers: variant.headers)
+        }
+    }
+}
+
+/// What loads must have in common to share work.
+enum WorkKey: Hashable, Sendable {
+    case variant(VariantKey, list: ListIdentity, Expiry, staleIfError: Duration?)
+    case source(SourceKey, headers: SIMD2<UInt64>)
+
+    var isFetch: Bool { if case .source = self { true } else { false } }
+
+    var source: SourceKey {
+        switch self {
+        case .variant(let key, _, _, _): key.source
+        case .source(let key, _): key
         }
     }
 }

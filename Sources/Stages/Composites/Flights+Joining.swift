@@ -1,28 +1,45 @@
 import Pipeline
 
-/// A load that waits for a flight's result. A class, since several places hold it while the load waits.
-final class FlightWaiter: Sendable {
+/// What stays the same about a piece of shared work. Its task and the line for a slot hold it.
+final class WorkHandle: Sendable {
     let number: UInt64
-    let flight: UInt64
-    let isFetch: Bool
-    /// Whether another load started the flight.
-    let joined: Bool
-    let root: UInt64
-    let turn: FlightSlots.Turn
-    /// The priority of the flight's work.
+    let key: WorkKey
+    /// The source of the load that began it: another than the key's once redirects were followed.
+    let origin: SourceKey
+    /// The outermost work that this one is inside of; its own number if none.
+    let outermost: UInt64
+    /// The priority of the work: the highest of its waiters.
     let priority: AdjustablePriority
+    /// Its task waits for this before it begins: for a slot, or for `nil` if it needs none.
+    let slot = Waiter<SharedWork.Slot?>()
+
+    init(_ number: UInt64, _ key: WorkKey, _ load: Load, outermost: UInt64?, _ priority: LoadPriority) {
+        (self.number, self.key) = (number, key)
+        origin = load.variantKey?.source ?? key.source
+        self.outermost = outermost ?? number
+        self.priority = AdjustablePriority(priority)
+    }
+
+    func concerns(_ source: SourceKey?) -> Bool { key.source == source || origin == source }
+}
+
+/// A load that waits for the result of shared work. A class, since several places hold it while the load waits.
+final class WorkWaiter: Sendable {
+    let number: UInt64
+    let work: UInt64
+    let isFetch: Bool
     let relay: EventRelay?
     /// Whether the load shows interim images; `nil` if it has no receiver of events.
     let showsImages: (@Sendable () -> Bool)?
-    let result = Waiter<FlightResult>()
+    let result = Waiter<WorkResult>()
 
-    init(_ number: UInt64, _ flight: UInt64, _ record: FlightRecord, joined: Bool, _ load: Load, _ relay: EventRelay?) {
-        (self.number, self.flight, self.joined) = (number, flight, joined)
-        isFetch = record.key.isFetch
-        (root, turn, priority) = (record.root, record.turn, record.priority)
-        self.relay = relay
+    init(_ number: UInt64, work: UInt64, isFetch: Bool, _ load: Load, _ relay: EventRelay?) {
+        (self.number, self.work, self.isFetch, self.relay) = (number, work, isFetch, relay)
         showsImages = load.events == nil ? nil : load.showsImages ?? { true }
     }
+
+    /// Whether another load began the work.
+    var joined: Bool { work != number }
 
     /// Resumes a removed load with `CancellationError` once none of its events is being delivered. It receives none after
     /// that.
@@ -32,12 +49,21 @@ final class FlightWaiter: Sendable {
     }
 }
 
+/// The result of shared work, for all waiters. A class, so that waiting frames need no room for it.
+final class WorkResult: Sendable {
+    let load: Load
+    let error: (any Error)?
+
+    init(_ load: Load, error: (any Error)? = nil) { (self.load, self.error) = (load, error) }
+}
+
+/// A load's way through shared work: it joins or begins work, waits, and gets the result or leaves.
 extension Flights {
-    /// Joins the flight for a key, or starts one that runs `body` on a fork of `load`, and waits for it.
+    typealias Joined = (other: Bool, right: WriteRight?)
+
+    /// Joins the work for a key, or begins work that runs `body` on a fork of `load`, and waits for it.
     /// - Throws: `CancellationError` at once when the task is cancelled.
-    func join(
-        _ key: FlightKey, load: Load, body: Chain
-    ) async throws -> (FlightResult, Joined) {
+    func join(_ key: WorkKey, load: Load, body: Chain) async throws -> (WorkResult, Joined) {
         let waiter = begin(key, load, body)
         let result = try await AdjustablePriority.following {
             self.prioritize(waiter, $0)
@@ -47,124 +73,138 @@ extension Flights {
             return try await waiter.result.value { self.leave(waiter) }
         }
         // Made here, so that this load alone holds it. If the result held it longer, a load that starts again would join
-        // the flight that it has just left.
+        // the fetch that it has just left.
         guard waiter.isFetch, result.error == nil else { return (result, (waiter.joined, nil)) }
         let leases = result.load.attachment(WriteRight.self)
-        return (result, (waiter.joined, WriteRight(self, flight: waiter.flight, leasesOf: leases)))
+        return (result, (waiter.joined, WriteRight(self, fetch: waiter.work, leasesOf: leases)))
     }
 
     /// Never inlined into the waiting function, whose frame would hold these temporaries while it waits.
     @inline(never)
-    private func begin(_ key: FlightKey, _ load: Load, _ body: Chain) -> FlightWaiter {
-        let waiter = register(key, load)
-        if waiter.joined { follow(waiter.flight) } else { start(waiter, load, body) }
+    private func begin(_ key: WorkKey, _ load: Load, _ body: Chain) -> WorkWaiter {
+        let (waiter, handle) = register(key, load)
+        if let handle { start(handle, load, body) } else { follow(waiter.work) }
         waiter.relay?.deliver()
         return waiter
     }
 
-    /// Adds a load to the flight that it may join, or to a new one.
-    func register(_ key: FlightKey, _ load: Load) -> FlightWaiter {
+    /// Adds a load to the work that it may join, or to new work, whose handle it also returns.
+    func register(_ key: WorkKey, _ load: Load) -> (WorkWaiter, WorkHandle?) {
         let relay = load.events.map { EventRelay($0) }
         let priority = load.priority
-        let outer = CurrentFlight.root
-        let (waiter, result) = change { state -> (FlightWaiter, FlightResult?) in
-            // A task that outlives the flight that began it isn't part of it any more.
-            let root = outer.flatMap { state.roots[$0] == nil ? nil : $0 }
-            let number = state.number()
-            let order = load.attachment(FlightOrder.self)?.number ?? number
-            if let flight = state.joinable[key], let record = state.records[flight], record.admits(order) {
-                let waiter = FlightWaiter(number, flight, record, joined: true, load, relay)
-                relay?.enqueue([.joined(fetchOnly: waiter.isFetch)] + record.history)
-                if waiter.isFetch { state.records[flight]?.members += 1 }
-                if record.result == nil { state.records[flight]?.add(waiter, priority) }
-                // A running flight waits for this one, and may hold the slot that this one needs.
-                if root != nil && state.slots.line.remove(record.turn) {
-                    state.turns.append((record.turn, .success(nil)))
-                }
-                return (waiter, record.result)
+        let outer = CurrentFlight.outermost
+        let (waiter, handle, result) = change { state -> (WorkWaiter, WorkHandle?, WorkResult?) in
+            let number = state.work.nextNumber()
+            func waiter(for work: UInt64) -> WorkWaiter {
+                WorkWaiter(number, work: work, isFetch: key.isFetch, load, relay)
             }
-            let flight = state.number()
-            var record = FlightRecord(
-                key: key, origin: load.variantKey?.source, root: root ?? flight, priority: priority)
-            let waiter = FlightWaiter(number, flight, record, joined: false, load, relay)
-            record.add(waiter, priority)
-            if waiter.isFetch { record.members = 1 }
-            if let superseded = state.joinable[key] {
-                state.withdraw(superseded)
-                if state.records[superseded]?.members == 0 { state.settleSource(superseded) }
+            // A task that outlives the work that began it isn't part of it any more.
+            let outermost = outer.flatMap { state.work.isRunning($0) ? $0 : nil }
+            if let work = state.work.joinable[key] {
+                let waiter = waiter(for: work)
+                state.work.join(waiter, priority, isInside: outermost != nil)
+                return (waiter, nil, nil)
             }
-            state.records[flight] = record
-            state.joinable[key] = flight
-            state.tasks += 1
-            state.begin(record.root)
-            if root == nil {
-                state.slots.line.enqueue(record.turn, priority)
-            } else {
-                state.turns.append((record.turn, .success(nil)))
+            if let fetch = state.writes.join(key, began: load.attachment(LoadStart.self)?.number ?? number) {
+                relay?.enqueue([.joined(fetchOnly: true)] + fetch.history)
+                return (waiter(for: fetch.handle.number), nil, fetch.result)
             }
-            return (waiter, nil)
+            let (handle, waiter) = (WorkHandle(number, key, load, outermost: outermost, priority), waiter(for: number))
+            state.work.begin(handle, waiter, priority)
+            return (waiter, handle, nil)
         }
         if let result { waiter.result.resume(with: .success(result)) }
-        return waiter
+        return (waiter, handle)
     }
 
-    /// Removes a waiter that is cancelled. Without waiters the flight is cancelled.
-    func leave(_ waiter: FlightWaiter) {
-        let (isWaiting, task) = change { state -> (Bool, Task<Void, Never>?) in
-            guard state.records[waiter.flight]?.remove(waiter.number) == true,
-                let record = state.records[waiter.flight]
-            else { return (false, nil) }
-            if waiter.isFetch { state.records[waiter.flight]?.members -= 1 }
-            guard record.waiters.isEmpty else { return (true, nil) }
-            state.forget(waiter.flight)
-            return (true, record.task)
+    /// Starts the task of new work, which waits for a slot and then runs `body`.
+    private func start(_ handle: WorkHandle, _ load: Load, _ body: Chain) {
+        let task = Task(executorPreference: executor, priority: handle.priority.value.taskPriority) {
+            let slot = try? await handle.slot.value()
+            await CurrentFlight.$outermost.withValue(handle.outermost) {
+                await AdjustablePriority.$inherited.withValue(handle.priority) {
+                    await self.run(handle.number, load, body, isFetch: handle.key.isFetch)
+                }
+            }
+            handle.priority.end()
+            self.change { state in
+                state.work.endTask(slot)
+                state.exit(handle.outermost)
+            }
         }
-        // Otherwise the waiter has its result, or was cancelled with all flights.
+        let isRemoved = change { state in
+            state.work.works[handle.number]?.task = task
+            return state.work.works[handle.number] == nil
+        }
+        if isRemoved { task.cancel() }
+    }
+
+    /// Never inlined into the task that waits for a slot, which would hold this function's memory while it waits.
+    @inline(never)
+    private func run(_ work: UInt64, _ load: Load, _ body: Chain, isFetch: Bool) async {
+        guard let began = change({ $0.beginBody(of: work, load) }) else { return }
+        var fork = load.forked { event in
+            for relay in self.change({ $0.work.report(event, of: work) }) { relay.deliver() }
+        }
+        fork.showsImages = { self.showsImages(work) }
+        // Loads that come to one URL by different redirects, or by none, share its fetch.
+        if isFetch {
+            fork.detach(FollowedRedirects.self)
+            fork.beginRequest()
+        }
+        if load.attachment(LoadStart.self) == nil { fork.attach(LoadStart(number: began, flights: self)) }
+        do {
+            try await body.run(&fork)
+            finish(work, WorkResult(fork))
+        } catch {
+            // Given up before the waiters go on: one that starts again mustn't join the fetch of the load that failed.
+            fork.detach(WriteRight.self)
+            finish(work, WorkResult(fork, error: error))
+        }
+    }
+
+    /// Ends work and resumes its waiters. A fetch that has succeeded can still be joined.
+    private func finish(_ number: UInt64, _ result: WorkResult) {
+        let waiters = change { state -> [WorkWaiter] in
+            guard let work = state.remove(number, cancels: false) else { return [] }
+            if work.handle.key.isFetch, result.error == nil { state.writes.add(work, result) }
+            return work.inOrder
+        }
+        for waiter in waiters { waiter.result.resume(with: .success(result)) }
+    }
+
+    /// Removes a waiter that is cancelled. Without waiters the work is cancelled.
+    func leave(_ waiter: WorkWaiter) {
+        let isWaiting = change { state in
+            guard state.work.leave(waiter) else { return false }
+            if state.work.works[waiter.work]?.waiters.isEmpty == true { state.remove(waiter.work, cancels: true) }
+            return true
+        }
+        // Otherwise the waiter has its result, or was cancelled with all work.
         guard isWaiting else { return }
-        follow(waiter.flight)
-        task?.cancel()
+        follow(waiter.work)
         waiter.cancel()
     }
 
-    /// Ends a flight and resumes its waiters. A failed flight can't be joined from then on.
-    func finish(_ flight: UInt64, _ result: FlightResult) {
-        let waiting = change { state -> [FlightWaiter] in
-            guard let record = state.records[flight] else { return [] }
-            state.records[flight]?.result = result
-            let waiting = state.records[flight]?.removeAll() ?? []
-            if result.error != nil { state.withdraw(flight) }
-            if !record.key.isFetch {
-                state.forget(flight)
-            } else if result.error != nil || record.members == 0 {
-                state.settleSource(flight)
-            }
-            return waiting
-        }
-        for waiter in waiting { waiter.result.resume(with: .success(result)) }
-    }
-
     /// Changes a waiter's priority.
-    func prioritize(_ waiter: FlightWaiter, _ priority: LoadPriority) {
-        change { $0.records[waiter.flight]?.prioritize(waiter.number, priority) }
-        follow(waiter.flight)
+    func prioritize(_ waiter: WorkWaiter, _ priority: LoadPriority) {
+        change { $0.work.prioritize(waiter, priority) }
+        follow(waiter.work)
     }
 
-    /// Gives a flight the highest priority of its waiters.
-    func follow(_ flight: UInt64) {
+    /// Gives work the highest priority of its waiters.
+    private func follow(_ work: UInt64) {
         // Threads may set the priority concurrently and out of order, so check again after setting it.
-        while let (priority, highest, task) = nextPriority(of: flight) {
+        while let (priority, highest, task) = change({ $0.work.nextPriority(of: work) }) {
             priority.set(highest)
             task?.escalatePriority(to: highest.taskPriority)
         }
     }
 
-    private func nextPriority(of flight: UInt64) -> (AdjustablePriority, LoadPriority, Task<Void, Never>?)? {
-        change { state in
-            guard let record = state.records[flight], record.result == nil, let highest = record.highest,
-                highest != record.priority.value
-            else { return nil }
-            state.slots.line.move(record.turn, to: highest)
-            return (record.priority, highest, record.task)
-        }
+    /// Whether any waiter shows interim images.
+    private func showsImages(_ work: UInt64) -> Bool {
+        // Asked outside the lock: work inside other work asks for its own waiters, which takes the lock again.
+        let waiting = state.withLock { $0.work.works[work]?.waiters.values.compactMap(\.waiter.showsImages) ?? [] }
+        return waiting.contains { $0() }
     }
 }

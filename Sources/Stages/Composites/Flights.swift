@@ -9,80 +9,43 @@ import Pipeline
 /// A limited number of flights run concurrently. Others wait in priority order, then first in, first out, and hold little
 /// memory meanwhile. Loads that find their image in memory, join a flight or begin inside one need no slot.
 public final class Flights: Sendable {
-    /// The work whose end a caller waits for.
-    enum End {
-        /// Everything that began up to a number.
-        case upTo(UInt64)
-        /// A ``FlightRecord/root`` and all that is part of it.
-        case root(UInt64)
-    }
-
+    /// One lock for both parts, since a load joins running work or a fetch that has ended in one step.
     struct State {
-        var joinable: [FlightKey: UInt64] = [:]
-        var records: [UInt64: FlightRecord] = [:]
-        /// The orders of the variant flights under way, by source.
-        var underWay: [SourceKey: [UInt64]] = [:]
-        /// Stored fetches without members, by source, kept for loads that began before they were stored.
-        var lingering: [SourceKey: [UInt64]] = [:]
-        var lastNumber: UInt64 = 0
-        var idleWaiters: [(end: End, continuation: CheckedContinuation<Void, Never>)] = []
-        /// The number of flights, including those that wait for a slot or have no waiters any more.
-        var tasks = 0
-        /// The number of flights and refreshes under each ``FlightRecord/root``.
-        var roots: [UInt64: Int] = [:]
+        var work: SharedWork
+        var writes = WriteOrder()
         var cancellations = 0
-        var slots: FlightSlots
-        /// Flights whose turn has come or never will. ``Flights/change(_:)`` resumes them.
-        var turns: [(turn: FlightSlots.Turn, result: Result<FlightSlots.Slot?, any Error>)] = []
-        /// When everything, and when single sources, were last removed from the caches while earlier loads ran.
-        var allRemovedAt: UInt64 = 0
-        var removedAt: [SourceKey: UInt64] = [:]
-        var firstRemoval: UInt64 = .max
-        /// Forgotten flights and replaced events. ``Flights/change(_:)`` releases them.
-        var removed: [FlightRecord] = []
-        var removedEvents: [LoadEvent] = []
 
-        init(limit: Int) { slots = FlightSlots(limit: limit) }
-
-        mutating func number() -> UInt64 {
-            lastNumber += 1
-            return lastNumber
+        /// Notes that the body of work begins, and returns when its load began; `nil` if nobody waits for it any more.
+        mutating func beginBody(of number: UInt64, _ load: Load) -> UInt64? {
+            guard let handle = work.works[number]?.handle else { return nil }
+            let began = load.attachment(LoadStart.self)?.number ?? work.nextNumber()
+            guard !handle.key.isFetch else { return began }
+            work.works[number]?.began = began
+            writes.begin(handle.key.source, at: began)
+            return began
         }
 
-        mutating func begin(_ root: UInt64) { roots[root, default: 0] += 1 }
-
-        mutating func end(_ root: UInt64) {
-            let count = (roots[root] ?? 0) - 1
-            roots[root] = count > 0 ? count : nil
+        /// Removes work that is over, or that nobody waits for.
+        @discardableResult
+        mutating func remove(_ number: UInt64, cancels: Bool) -> SharedWork.Work? {
+            let removed = work.remove(number, cancels: cancels)
+            if let removed, let began = removed.began { writes.end(removed.handle.key.source, began: began) }
+            return removed
         }
 
-        /// Takes out the callers whose wait is over, and forgets removals that are older than all running loads. No refresh
-        /// that waits is older than a removal.
-        mutating func takeIdle() -> [CheckedContinuation<Void, Never>] {
-            guard !idleWaiters.isEmpty || !removedAt.isEmpty else { return [] }
-            let oldest = roots.keys.min() ?? .max
-            if firstRemoval < oldest {
-                removedAt = removedAt.filter { $0.value > oldest }
-                firstRemoval = removedAt.values.min() ?? .max
-            }
-            let over = idleWaiters.map { waiter in
-                switch waiter.end {
-                case .upTo(let last): last < oldest
-                case .root(let root): roots[root] == nil
-                }
-            }
-            let idle = zip(idleWaiters, over).filter(\.1).map(\.0.continuation)
-            idleWaiters = zip(idleWaiters, over).filter { !$0.1 }.map(\.0)
-            return idle
+        /// Notes that a task or a refresh has ended inside an outermost work.
+        mutating func exit(_ outermost: UInt64) {
+            work.exit(outermost)
+            resumeIdle()
         }
 
-        /// Assigns free slots.
-        mutating func assignSlots() {
-            while let (turn, slot) = slots.next() { turns.append((turn, .success(slot))) }
+        mutating func resumeIdle() {
+            guard !work.idleWaiters.isEmpty || writes.hasRemovals else { return }
+            let oldest = work.oldest
+            writes.forgetRemovals(before: oldest)
+            work.resumeIdle(oldest: oldest)
         }
     }
-
-    typealias Joined = (other: Bool, right: WriteRight?)
 
     let state: Lock<State>
     /// The background refreshes of responses that were served stale.
@@ -105,33 +68,31 @@ public final class Flights: Sendable {
 
     /// Makes flights that run on `executor`.
     package init(executor: (any TaskExecutor)?, maximumConcurrent: Int = 1024) {
-        state = Lock(State(limit: maximumConcurrent))
+        state = Lock(State(work: SharedWork(limit: maximumConcurrent)))
         self.executor = executor
         refreshes = BackgroundTasks(executor: executor)
     }
 
-    /// Runs `body` with exclusive access to the state, then assigns slots that have become free. Forgotten flights are
-    /// released after the lock, since the `deinit` of a user's attachment or error may call these flights.
+    /// Runs `body` with exclusive access to the state, then carries out the actions that it leaves.
+    @discardableResult
     func change<Value>(_ body: (inout State) -> Value) -> Value {
-        let (value, turns, _) = state.withLock { state in
+        // The forgotten fetches are released after the lock, since the `deinit` of a user's value may come back here.
+        let (value, actions, _) = state.withLock { state in
             let value = body(&state)
-            state.assignSlots()
-            let (turns, removed) = (state.turns, (state.removed, state.removedEvents))
-            (state.turns, state.removed, state.removedEvents) = ([], [], [])
-            return (value, turns, removed)
+            return (value, state.work.takeActions(), state.writes.takeForgotten())
         }
-        for (turn, result) in turns { turn.resume(with: result) }
+        actions.carryOut()
         return value
     }
 
     /// The number of flights that run or wait for a slot.
-    public var count: Int { state.withLock { $0.tasks } }
+    public var count: Int { state.withLock { $0.work.tasks } }
 
     /// The number of flights that wait for a slot.
-    public var waiting: Int { state.withLock { $0.slots.line.count } }
+    public var waiting: Int { state.withLock { $0.work.line.count } }
 
     /// Whether a load of a source runs, of any size, for which somebody waits.
-    func isUnderWay(_ source: SourceKey) -> Bool { state.withLock { $0.underWay[source] != nil } }
+    func isUnderWay(_ source: SourceKey) -> Bool { state.withLock { $0.writes.loads[source] != nil } }
 
     /// How often all flights were cancelled at once.
     var cancellations: Int { state.withLock { $0.cancellations } }
@@ -139,39 +100,61 @@ public final class Flights: Sendable {
     /// Waits until the present flights have ended, including those that wait for a slot or have no waiters any more, and
     /// until the present background refreshes have ended. Doesn't wait for loads that begin later.
     public func drain() async {
-        await waitForEnd { .upTo($0.lastNumber) }
+        let last = state.withLock { $0.work.lastNumber }
+        await waitForEnd { last < $1 }
         await refreshes.drain()
     }
 
-    /// Waits until a refresh and everything that it began have ended, including work without waiters.
-    func ended(_ root: UInt64) async { await waitForEnd { _ in .root(root) } }
-
-    private func waitForEnd(_ end: (State) -> End) async {
+    private func waitForEnd(_ isOver: @escaping SharedWork.IsOver) async {
         await withCheckedContinuation { continuation in
-            let idle = change { state in
-                state.idleWaiters.append((end(state), continuation))
-                return state.takeIdle()
+            change { state in
+                state.work.idleWaiters.append((isOver, continuation))
+                state.resumeIdle()
             }
-            for waiter in idle { waiter.resume() }
         }
     }
 
     /// Cancels every flight: its waiters throw `CancellationError`. Returns when the work of those flights has ended.
     /// Loads that begin later are neither cancelled nor waited for.
     public func cancelAll() async {
-        let (tasks, waiters) = change { state in
+        let waiters = change { state in
             state.cancellations += 1
-            let tasks = state.records.values.compactMap { $0.result == nil ? $0.task : nil }
-            var waiters: [FlightWaiter] = []
-            for flight in state.records.keys.sorted() {
-                waiters += state.records[flight]?.removeAll() ?? []
-                state.forget(flight)
-            }
-            return (tasks, waiters)
+            let works = state.work.works.keys.sorted().compactMap { state.remove($0, cancels: true) }
+            state.writes.forgetAll()
+            return works.flatMap(\.inOrder)
         }
-        for task in tasks { task.cancel() }
         refreshes.cancel()
         for waiter in waiters { waiter.cancel() }
         await drain()
+    }
+
+    /// Refreshes a stored response in the background, unless a refresh of it is under way. It has ended when everything
+    /// that it began has, including work without waiters.
+    func refresh(_ generation: Int64, _ work: @escaping @Sendable () async -> Void) {
+        refreshes.start(generation) {
+            let number = self.change { state in
+                let number = state.work.nextNumber()
+                state.work.enter(number)
+                return number
+            }
+            await work()
+            self.change { $0.exit(number) }
+            await self.waitForEnd { running, _ in running[number] == nil }
+        }
+    }
+
+    /// Notes that a source is being removed, or everything if that is `nil`. Loads that have begun by now don't store it,
+    /// and later ones don't join them.
+    ///
+    /// Waiting refreshes are dropped: they aren't loads under way, so the removal could be forgotten before they begin and
+    /// store its source again. The next load of a stale response asks for its refresh again.
+    func noteRemoval(of source: SourceKey?) {
+        refreshes.dropWaiting()
+        change { state in
+            state.work.withdraw(source)
+            state.writes.withdraw(source)
+            // Without loads under way, nothing could store it.
+            if source == nil || state.work.isRunning(nil) { state.writes.remove(source, at: state.work.nextNumber()) }
+        }
     }
 }

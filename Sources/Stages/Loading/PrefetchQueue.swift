@@ -107,7 +107,7 @@ final class PrefetchQueue: Sendable {
         while let (source, number, options) = next() {
             let task = Task(executorPreference: loader.resources.flights.executor, priority: .low) {
                 // A prefetch is never part of a flight, even if a stage or an observer requested it.
-                await CurrentFlight.$root.withValue(nil) {
+                await CurrentFlight.$outermost.withValue(nil) {
                     await AdjustablePriority.$inherited.withValue(self.priority) {
                         await self.load(source, number, options)
                     }

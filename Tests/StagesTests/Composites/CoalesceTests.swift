@@ -292,13 +292,17 @@ struct CoalesceTests {
     }
 }
 
+extension WriteOrder {
+    fileprivate var isEmpty: Bool { fetches.isEmpty && joinable.isEmpty && loads.isEmpty && kept.isEmpty }
+}
+
 extension Flights {
     /// Gives other tasks their turn until this many wait, those of the flights inside others included. A load that has joined
     /// a flight and doesn't wait yet isn't told yet of a change of its priority.
     func reaches(waiters wanted: Int) async {
         var waiting: Int {
             state.withLock {
-                $0.records.values.reduce(0) { $0 + $1.waiters.values.count { $0.waiter.result.isSuspended } }
+                $0.work.works.values.reduce(0) { $0 + $1.waiters.values.count { $0.waiter.result.isSuspended } }
             }
         }
         while waiting < wanted { await Task.yield() }
@@ -306,6 +310,6 @@ extension Flights {
 
     /// Whether all flights are forgotten.
     var isForgotten: Bool {
-        state.withLock { $0.records.isEmpty && $0.joinable.isEmpty && $0.underWay.isEmpty && $0.lingering.isEmpty }
+        state.withLock { $0.work.works.isEmpty && $0.work.joinable.isEmpty && $0.writes.isEmpty }
     }
 }

@@ -135,7 +135,7 @@ struct SteadyLoadTests {
         let old = Task { try await pipeline.load(ImageRequest(.dataURL("old"))) }
         await flights.reaches(waiters: 1)
         let draining = Task { await flights.drain() }
-        while flights.state.withLock({ $0.idleWaiters.isEmpty }) { await Task.yield() }
+        while flights.state.withLock({ $0.work.idleWaiters.isEmpty }) { await Task.yield() }
         let new = Task { try await pipeline.load(ImageRequest(.dataURL("new"))) }
         await flights.reaches(waiters: 2)
         gates["old"]?.open()

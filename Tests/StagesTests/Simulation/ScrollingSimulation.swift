@@ -214,7 +214,7 @@ final class ScrollingSimulation {
 extension Load {
     /// Whether its source was not removed since it set out.
     fileprivate var mayStore: Bool {
-        guard let key = sourceKey, let order = attachment(FlightOrder.self) else { return true }
-        return order.mayStore(key)
+        guard let key = sourceKey, let start = attachment(LoadStart.self) else { return true }
+        return start.mayStore(key)
     }
 }

@@ -72,7 +72,7 @@ final class SimulatedObserver: LoadObserver {
             // As `ImageLoader.remove(_:)` does, which would wait for a disk.
             guard let key = SourceKey(ImageRequest(ImageSource(world.url(number)))) else { return }
             let fetches = flights.state.withLock { state in
-                state.records.values.count { $0.key.isFetch && $0.key.source == key && $0.result == nil }
+                state.work.works.values.count { $0.handle.key.isFetch && $0.handle.key.source == key }
             }
             world.remove(number, fetches: fetches)
             flights.noteRemoval(of: key)
